@@ -1,0 +1,197 @@
+//! The update of a whole stage in closed form.
+//!
+//! T gradient steps A ← A + η(B − A·C) with fixed B and C are one: with M = I − ηC,
+//!
+//! ```text
+//! A_T = A₀·Mᵀ + η·B·(I + M + … + Mᵀ⁻¹)        (the T here is the number of steps)
+//!     = A₀ + η·(B − A₀·C)·(I + M + … + Mᵀ⁻¹)   since I − Mᵀ = ηC·(I + … + Mᵀ⁻¹)
+//! ```
+//!
+//! The second form adds a correction to A₀ and so loses no digits when the correction is small. For T → ∞ the
+//! geometric sum times η tends to the pseudo-inverse of C: least squares on the range of C, A₀ unchanged on
+//! its null space. Matrices here are transposed against the paper (components are rows): A ← A + η(B − C·A).
+
+use ndarray::{Array2, ArrayView2};
+
+use super::params::{Inner, Step};
+use crate::linalg::powers::geometric_sum;
+use crate::linalg::product::{frobenius, multiply_add_wide};
+use crate::linalg::symmetric::{eigenvalues, gram_inverse};
+use crate::{FitError, Real};
+
+/// The components after the stage, and how far they moved relative to their size.
+#[derive(Debug)]
+pub(super) struct Advanced<T> {
+    pub(super) components: Array2<T>,
+    pub(super) change: f64,
+}
+
+/// Applies all inner steps of a stage to its starting matrix (rank × features).
+pub(super) fn advance<T: Real>(
+    start: &Array2<T>,
+    products: ArrayView2<'_, T>,
+    second_moments: &Array2<T>,
+    inner: Inner,
+    step: Step,
+    stage: usize,
+) -> Result<Advanced<T>, FitError> {
+    let overflow = || FitError::Overflow { stage };
+    let mut gradient = products.as_standard_layout().into_owned();
+    multiply_add_wide(gradient.view_mut(), second_moments.view(), start.view(), T::from_f64(-1.0));
+    let factor = match inner {
+        Inner::Exact => gram_inverse(second_moments.view()).ok_or_else(overflow)?,
+        Inner::Steps(steps) => {
+            let eta = step_length(second_moments, step, stage)?;
+            let m = Array2::eye(start.nrows()) - &(second_moments * T::from_f64(eta));
+            geometric_sum(&m, steps) * T::from_f64(eta)
+        }
+    };
+    let mut correction = Array2::zeros(start.dim());
+    multiply_add_wide(correction.view_mut(), factor.view(), gradient.view(), T::from_f64(1.0));
+    let change = relative(frobenius(correction.view()), frobenius(start.view()));
+    correction += start;
+    if correction.iter().any(|v| !v.finite()) {
+        return Err(overflow());
+    }
+    Ok(Advanced { components: correction, change })
+}
+
+/// A move relative to a size; a move away from zero is a whole one.
+pub(super) fn relative(moved: f64, size: f64) -> f64 {
+    match (moved, size) {
+        (0.0, _) => 0.0,
+        (_, 0.0) => 1.0,
+        _ => moved / size,
+    }
+}
+
+/// The step of this stage in numbers, refused where it would diverge.
+fn step_length<T: Real>(second_moments: &Array2<T>, step: Step, stage: usize) -> Result<f64, FitError> {
+    let largest = || {
+        let values = eigenvalues(second_moments.view()).ok_or(FitError::Overflow { stage })?;
+        Ok::<f64, FitError>(values.last().copied().unwrap_or(0.0).max(0.0))
+    };
+    let wanted = match step {
+        Step::Safe => {
+            let largest = largest()?;
+            // Where nothing is active, no step moves anything: any length will do.
+            return Ok(if largest > 0.0 { 1.0 / largest } else { 1.0 });
+        }
+        Step::Paper => paper_step(second_moments.nrows()),
+        Step::Value(value) => value,
+    };
+    // The row sums bound λmax from above and cost nothing; the eigenvalues decide only if they must.
+    let bound = second_moments
+        .outer_iter()
+        .map(|row| row.iter().map(|v| v.as_f64().abs()).sum::<f64>())
+        .fold(0.0, f64::max);
+    if wanted * bound < 2.0 {
+        return Ok(wanted);
+    }
+    let largest = largest()?;
+    if wanted * largest < 2.0 {
+        Ok(wanted)
+    } else {
+        Err(FitError::UnstableStep { stage, step: wanted, largest_stable: 2.0 / largest })
+    }
+}
+
+/// The paper's step for this many components.
+pub(super) fn paper_step(rank: usize) -> f64 {
+    0.5 / rank as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::product::multiply;
+    use crate::testing::{assert_close, random_matrix};
+
+    /// Some start, and the sums of thirty random samples with random non-negative weights.
+    fn problem(rank: usize) -> (Array2<f64>, Array2<f64>, Array2<f64>) {
+        let z = random_matrix::<f64>(30, rank, 1).mapv(|v| v.max(0.0));
+        let y = random_matrix::<f64>(30, 9, 2);
+        (random_matrix(rank, 9, 3), multiply(z.t(), y.view()), multiply(z.t(), z.view()))
+    }
+
+    fn literal(a: &Array2<f64>, b: &Array2<f64>, c: &Array2<f64>, eta: f64, steps: u64) -> Array2<f64> {
+        let mut a = a.clone();
+        for _ in 0..steps {
+            a = &a + &((b - &c.dot(&a)) * eta);
+        }
+        a
+    }
+
+    #[test]
+    fn any_number_of_steps_equals_the_loop() {
+        let (a, b, c) = problem(5);
+        for steps in [1, 2, 3, 7, 50, 64, 101] {
+            let fast = advance(&a, b.view(), &c, Inner::Steps(steps), Step::Value(0.02), 0).unwrap();
+            let slow = literal(&a, &b, &c, 0.02, steps);
+            assert_close(&fast.components, &slow, 1e-13);
+            let moved = relative(frobenius((&slow - &a).view()), frobenius(a.view()));
+            assert!((fast.change - moved).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn exact_is_the_limit_of_many_steps() {
+        let (a, b, c) = problem(5);
+        let exact = advance(&a, b.view(), &c, Inner::Exact, Step::Safe, 0).unwrap().components;
+        let many = advance(&a, b.view(), &c, Inner::Steps(1 << 40), Step::Safe, 0).unwrap().components;
+        assert_close(&many, &exact, 1e-10);
+        assert_close(&multiply(c.view(), exact.view()), &b, 1e-12);
+    }
+
+    #[test]
+    fn exact_on_singular_moments_is_still_the_limit_of_the_loop() {
+        let (a, _, _) = problem(4);
+        let mut z = random_matrix::<f64>(30, 4, 1).mapv(|v| v.max(0.0));
+        let copy = z.column(0).to_owned() * 0.5;
+        z.column_mut(1).assign(&copy); // the second weight always follows the first
+        z.column_mut(3).fill(0.0); // the last is never active
+        let y = random_matrix::<f64>(30, 9, 2);
+        let (b, c) = (multiply(z.t(), y.view()), multiply(z.t(), z.view()));
+        let exact = advance(&a, b.view(), &c, Inner::Exact, Step::Safe, 0).unwrap().components;
+        assert_close(&exact, &literal(&a, &b, &c, 0.05, 20_000), 1e-9);
+        assert_eq!(exact.row(3), a.row(3));
+    }
+
+    #[test]
+    fn an_unstable_step_is_refused_and_the_value_named_is_the_border() {
+        let (a, b, c) = problem(3);
+        let run = |eta| advance(&a, b.view(), &c, Inner::Steps(400), Step::Value(eta), 7);
+        let error = run(10.0).unwrap_err();
+        let FitError::UnstableStep { stage: 7, step: 10.0, largest_stable } = error else {
+            panic!("{error}")
+        };
+        assert!(run(largest_stable * 1.001).is_err());
+        let stable = run(largest_stable * 0.999).unwrap().components;
+        assert!(frobenius(stable.view()) < 10.0 * frobenius(a.view()) + 10.0);
+    }
+
+    #[test]
+    fn the_safe_step_never_raises_the_loss() {
+        let (a, b, c) = problem(6);
+        // ‖Y − AᵀZ‖² up to a constant.
+        let loss = |a: &Array2<f64>| (a * &c.dot(a)).sum() - 2.0 * (a * &b).sum();
+        let mut before = loss(&a);
+        let mut a = a;
+        for _ in 0..20 {
+            a = advance(&a, b.view(), &c, Inner::Steps(3), Step::Safe, 0).unwrap().components;
+            let now = loss(&a);
+            assert!(now <= before + 1e-12);
+            before = now;
+        }
+    }
+
+    #[test]
+    fn nothing_active_changes_nothing() {
+        let (a, b, c) = problem(3);
+        let (b, c) = (b * 0.0, c * 0.0);
+        for inner in [Inner::Exact, Inner::Steps(5)] {
+            let advanced = advance(&a, b.view(), &c, inner, Step::Safe, 0).unwrap();
+            assert_eq!((advanced.components, advanced.change), (a.clone(), 0.0));
+        }
+    }
+}

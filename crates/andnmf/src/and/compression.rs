@@ -1,0 +1,112 @@
+//! Working in a smaller space.
+//!
+//! A stage adds combinations of samples to combinations of components, so A never leaves the span of samples
+//! and start. In an orthonormal basis of that span the iterates are the same and every product is narrower.
+
+use ndarray::{Array2, ArrayView2};
+
+use super::params::Compress;
+use crate::fit::Warning;
+use crate::linalg::product::multiply;
+use crate::linalg::sketch::{leading_directions, project, span};
+use crate::samples::{DenseSamples, Samples};
+use crate::{Real, SamplesError};
+
+/// A smaller space must be this many times narrower to pay for finding it and for mapping into it.
+const WORTHWHILE: usize = 3;
+/// One value of a sparse sample costs about as much as this many of a dense one.
+const SPARSE_VALUE_COST: usize = 4;
+
+/// The space the stages run in.
+#[derive(Debug)]
+pub(super) enum Space<T: Real> {
+    /// That of the samples as they are.
+    Original,
+    /// The span of these orthonormal rows, with the samples in its coordinates.
+    Compressed { basis: Array2<T>, samples: DenseSamples<'static, T> },
+}
+
+/// A chosen space and what choosing it took.
+#[derive(Debug)]
+pub(super) struct Chosen<T: Real> {
+    pub(super) space: Space<T>,
+    pub(super) passes: usize,
+    pub(super) warning: Option<Warning>,
+}
+
+impl<T: Real> Space<T> {
+    /// Chooses the space for a run from `start` (rank × features).
+    pub(super) fn choose(
+        compress: Compress,
+        samples: &dyn Samples<T>,
+        start: ArrayView2<'_, T>,
+        seed: u64,
+    ) -> Result<Chosen<T>, SamplesError> {
+        let features = samples.n_features();
+        let most = match compress {
+            Compress::Off => return Ok(Chosen { space: Self::Original, passes: 0, warning: None }),
+            Compress::Auto => effective_width(samples) / WORTHWHILE,
+            Compress::Lossless => features.saturating_sub(1),
+            Compress::Leading(dimension) => return Self::leading(samples, dimension, seed),
+        };
+        let found = span(samples, start, start.nrows(), most, seed)?;
+        Ok(match found.basis {
+            Some(basis) => {
+                let space = Self::with_basis(basis, samples)?;
+                Chosen { space, passes: found.passes + 1, warning: None }
+            }
+            None => Chosen { space: Self::Original, passes: found.passes, warning: None },
+        })
+    }
+
+    fn leading(samples: &dyn Samples<T>, dimension: usize, seed: u64) -> Result<Chosen<T>, SamplesError> {
+        let leading = leading_directions(samples, dimension, seed)?;
+        let dimension = leading.basis.nrows();
+        let warning = Warning::LossyProjection { dimension, discarded: leading.discarded };
+        let space = Self::with_basis(leading.basis, samples)?;
+        Ok(Chosen { space, passes: leading.passes + 1, warning: Some(warning) })
+    }
+
+    /// The space of a known basis.
+    pub(super) fn with_basis(basis: Array2<T>, samples: &dyn Samples<T>) -> Result<Self, SamplesError> {
+        if basis.nrows() == 0 {
+            // All samples and the whole start are zero: there is nothing to narrow down to.
+            return Ok(Self::Original);
+        }
+        let samples = DenseSamples::new(project(samples, basis.view())?)?;
+        Ok(Self::Compressed { basis, samples })
+    }
+
+    /// Components of the samples' space in the coordinates of this one.
+    pub(super) fn enter(&self, components: &Array2<T>) -> Array2<T> {
+        match self {
+            Self::Original => components.clone(),
+            Self::Compressed { basis, .. } => multiply(components.view(), basis.t()),
+        }
+    }
+
+    /// Components of this space in the space of the samples.
+    pub(super) fn leave(&self, working: &Array2<T>) -> Array2<T> {
+        match self {
+            Self::Original => working.clone(),
+            Self::Compressed { basis, .. } => multiply(working.view(), basis.view()),
+        }
+    }
+
+    pub(super) fn basis(&self) -> Option<&Array2<T>> {
+        match self {
+            Self::Original => None,
+            Self::Compressed { basis, .. } => Some(basis),
+        }
+    }
+}
+
+/// Features of a dense matrix whose stages would cost the same.
+fn effective_width<T: Real>(samples: &dyn Samples<T>) -> usize {
+    if samples.is_sparse() {
+        let per_sample = samples.stored_values() / samples.n_samples().max(1);
+        per_sample.saturating_mul(SPARSE_VALUE_COST).min(samples.n_features())
+    } else {
+        samples.n_features()
+    }
+}

@@ -1,0 +1,127 @@
+//! Decode: z = φ_α(A† y), the pseudo-inverse of the stage's starting matrix followed by a hard threshold.
+
+use ndarray::{Array2, ArrayView2, ArrayViewMut2};
+
+use crate::linalg::pseudo_inverse::pseudo_inverse_of_rows;
+use crate::linalg::row_map::RowMap;
+use crate::samples::Block;
+use crate::{Real, ShapeError};
+
+/// The frozen decoder of one stage.
+#[derive(Debug, Clone)]
+pub struct Decoder<T: Real> {
+    inverse: RowMap<T>,
+    numerical_rank: usize,
+}
+
+impl<T: Real> Decoder<T> {
+    /// The decoder of `components` (rank × features), laid out for dense or for sparse samples.
+    ///
+    /// Singular values at or below max(rank, features)·ε times the largest count as zero. `None` where the
+    /// components are not finite, or so large or small that their inverse is not.
+    #[must_use]
+    pub fn new(components: ArrayView2<'_, T>, for_sparse: bool) -> Option<Self> {
+        if components.iter().any(|v| !v.finite()) {
+            return None;
+        }
+        let inverse = pseudo_inverse_of_rows(components)?;
+        if inverse.matrix.iter().any(|v| !v.finite()) {
+            return None;
+        }
+        Some(Self { inverse: RowMap::new(inverse.matrix, for_sparse), numerical_rank: inverse.rank })
+    }
+
+    /// Number of linearly independent components, as far as rounding allows to tell.
+    #[must_use]
+    pub fn numerical_rank(&self) -> usize {
+        self.numerical_rank
+    }
+
+    /// A† as a rank × features matrix.
+    #[must_use]
+    pub fn matrix(&self) -> ArrayView2<'_, T> {
+        self.inverse.matrix()
+    }
+
+    /// A† y for every sample of a block: samples × rank, not yet thresholded.
+    ///
+    /// # Errors
+    /// Where the block does not have the features of the components.
+    pub fn decode(&self, block: &Block<'_, T>) -> Result<Array2<T>, ShapeError> {
+        self.check(block)?;
+        let mut decoded = Array2::zeros((block.n_samples(), self.matrix().nrows()));
+        self.decode_into(block, decoded.view_mut());
+        Ok(decoded)
+    }
+
+    /// [`decode`](Self::decode) into row-major memory of the right shape.
+    pub(crate) fn decode_into(&self, block: &Block<'_, T>, decoded: ArrayViewMut2<'_, T>) {
+        self.inverse.apply(block, decoded);
+    }
+
+    /// Refuses a block with other features than the components.
+    pub(crate) fn check(&self, block: &Block<'_, T>) -> Result<(), ShapeError> {
+        let wanted = self.matrix().ncols();
+        if block.n_features() == wanted {
+            return Ok(());
+        }
+        let given = (block.n_samples(), block.n_features());
+        Err(ShapeError::new(
+            "the block of samples",
+            given,
+            format!("any number of samples × {wanted} features"),
+        ))
+    }
+}
+
+/// φ_α: the value itself from the threshold on, zero below it.
+#[inline(always)]
+pub(crate) fn hard_threshold<T: Real>(value: T, threshold: T) -> T {
+    if value >= threshold { value } else { T::from_f64(0.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::product::multiply;
+    use crate::samples::{CsrSamples, DenseSamples, Samples};
+    use crate::testing::{assert_close, random_matrix};
+
+    #[test]
+    fn weights_of_exact_mixtures_are_decoded() {
+        let (weights, components) = (random_matrix::<f64>(30, 4, 1), random_matrix::<f64>(4, 12, 2));
+        let samples = DenseSamples::new(multiply(weights.view(), components.view())).unwrap();
+        let decoder = Decoder::new(components.view(), false).unwrap();
+        assert_close(&decoder.decode(&samples.block(0..30).unwrap()).unwrap(), &weights, 1e-12);
+        assert_eq!(decoder.numerical_rank(), 4);
+    }
+
+    #[test]
+    fn sparse_rows_decode_as_dense_ones_with_either_layout_prepared() {
+        let components = random_matrix::<f64>(5, 3, 3);
+        let dense =
+            DenseSamples::new(ndarray::array![[0.0, 2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, -3.0]]).unwrap();
+        let sparse = CsrSamples::new(3, &[0_u32, 1, 1, 3], vec![1_u32, 2, 0], vec![2.0, -3.0, 1.0]).unwrap();
+        let expected =
+            Decoder::new(components.view(), false).unwrap().decode(&dense.block(0..3).unwrap()).unwrap();
+        for for_sparse in [true, false] {
+            let decoder = Decoder::new(components.view(), for_sparse).unwrap();
+            assert_close(&decoder.decode(&sparse.block(0..3).unwrap()).unwrap(), &expected, 1e-14);
+        }
+    }
+
+    #[test]
+    fn a_block_with_other_features_is_refused() {
+        let decoder = Decoder::new(random_matrix::<f64>(2, 4, 1).view(), false).unwrap();
+        let samples = DenseSamples::new(random_matrix::<f64>(3, 5, 2)).unwrap();
+        let error = decoder.decode(&samples.block(0..3).unwrap()).unwrap_err();
+        assert_eq!(error.given, (3, 5));
+    }
+
+    #[test]
+    fn the_threshold_is_hard_and_includes_its_own_value() {
+        assert_eq!(hard_threshold(0.5, 0.5), 0.5);
+        assert_eq!(hard_threshold(0.4999, 0.5), 0.0);
+        assert_eq!(hard_threshold(-3.0, 0.5), 0.0);
+    }
+}

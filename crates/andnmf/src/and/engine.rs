@@ -1,0 +1,414 @@
+//! The loop over stages.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ndarray::Array2;
+
+use super::accumulate::Scratch;
+use super::advance::advance;
+use super::compression::{Chosen, Space};
+use super::decoder::Decoder;
+use super::online::OnlineStage;
+use super::params::{And, AndParams, Batch};
+use super::statistics::{DecodeStatistics, StageStatistics};
+use super::threshold::{LastStage, Thresholds};
+use crate::fit::{
+    Checkpoint, Clock, Fit, Run, Snapshot, Solver, StageRecord, StageView, Start, StopReason, Warning,
+    Workers, is_cancelled,
+};
+use crate::linalg::product::multiply;
+use crate::linalg::symmetric::spectral_norm;
+use crate::samples::Samples;
+use crate::samples::fold::{FoldPlan, fold};
+use crate::{FitError, Real, SamplesError, ShapeError, init};
+
+impl<T: Real> Solver<T> for And {
+    fn fit(
+        &self,
+        samples: &dyn Samples<T>,
+        start: Start<T>,
+        run: &mut Run<'_, T>,
+    ) -> Result<Fit<T>, FitError> {
+        Engine::begin(self.params(), samples, start, run)?.finish(run)
+    }
+}
+
+/// Why a stage gave no result.
+enum Halt {
+    Stop(StopReason),
+    Error(FitError),
+}
+
+impl From<SamplesError> for Halt {
+    fn from(error: SamplesError) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+impl From<FitError> for Halt {
+    fn from(error: FitError) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// What a stage did.
+struct StageResult<T> {
+    components: Array2<T>,
+    change: f64,
+    decoded: DecodeStatistics,
+    active_fraction: f64,
+}
+
+/// A run between two stages.
+struct Engine<'a, T: Real> {
+    params: &'a AndParams,
+    original: &'a dyn Samples<T>,
+    space: Space<T>,
+    workers: Workers,
+    cancel: Option<&'a AtomicBool>,
+    clock: Clock,
+    state: Checkpoint<T>,
+    /// What threads need for a block, handed from block to block and stage to stage.
+    buffers: Mutex<Vec<Scratch<T>>>,
+}
+
+impl<'a, T: Real> Engine<'a, T> {
+    /// Checks the start and chooses the space.
+    fn begin<'r: 'a>(
+        params: &'a AndParams,
+        samples: &'a dyn Samples<T>,
+        start: Start<T>,
+        run: &Run<'r, T>,
+    ) -> Result<Self, FitError> {
+        let workers = run.workers()?;
+        let (clock, space, state) = match start {
+            Start::Resume(state) => {
+                let clock = Clock::resume(state.seconds);
+                check_checkpoint(&state, params.rank, samples.n_features())?;
+                let space = match &state.basis {
+                    Some(basis) => workers.run(|| Space::with_basis(basis.clone(), samples))?,
+                    None => Space::Original,
+                };
+                (clock, space, *state)
+            }
+            fresh => {
+                let clock = Clock::resume(0.0);
+                let (components, mut passes) = match fresh {
+                    Start::Given(components) => (components, 0),
+                    Start::RandomSamples => (init::random_samples(samples, params.rank, params.seed)?, 1),
+                    _ => (workers.run(|| init::successive_projection(samples, params.rank))?, params.rank),
+                };
+                check_start(&components, params.rank, samples.n_features())?;
+                let choose = || Space::choose(params.compress, samples, components.view(), params.seed);
+                let Chosen { space, passes: more, warning } = workers.run(choose)?;
+                passes += more;
+                let state = Checkpoint {
+                    stages: 0,
+                    working: space.enter(&components),
+                    basis: space.basis().cloned(),
+                    thresholds: Vec::new(),
+                    negative_rms: Vec::new(),
+                    mixing_error: None,
+                    ever_active: vec![false; params.rank],
+                    seed: params.seed,
+                    passes,
+                    seconds: 0.0,
+                    trace: Vec::new(),
+                    warnings: warning.into_iter().collect(),
+                };
+                (clock, space, state)
+            }
+        };
+        let (cancel, buffers) = (run.cancel_flag(), Mutex::default());
+        Ok(Self { params, original: samples, space, workers, cancel, clock, state, buffers })
+    }
+
+    /// Runs stages until one of the reasons to stop.
+    fn finish(mut self, run: &mut Run<'_, T>) -> Result<Fit<T>, FitError> {
+        let stop = loop {
+            if self.state.stages >= self.params.max_stages {
+                break StopReason::MaxStages;
+            }
+            let at_floor = match self.stage() {
+                Ok(at_floor) => at_floor,
+                Err(Halt::Stop(reason)) => break reason,
+                Err(Halt::Error(error)) => return Err(error),
+            };
+            let (state, space) = (&self.state, &self.space);
+            let record = *state.trace.last().expect("the stage just recorded itself");
+            let told = self
+                .clock
+                .pause(|| run.tell(&StageView::new(&record, &state.thresholds, &Between { state, space })));
+            if told == ControlFlow::Break(()) {
+                break StopReason::Cancelled;
+            }
+            let unchanged = self.params.tolerance.max(4.0 * T::EPSILON.as_f64());
+            if at_floor && record.change <= unchanged {
+                break StopReason::Converged;
+            }
+        };
+        self.state.seconds = self.clock.seconds();
+        Ok(self.into_fit(stop))
+    }
+
+    /// One stage; true where no threshold would fall any further.
+    fn stage(&mut self) -> Result<bool, Halt> {
+        let stage = self.state.stages;
+        self.check_time()?;
+        let samples = self.samples();
+        let (working, sparse) = (self.state.working.view(), samples.is_sparse());
+        let Some(decoder) = self.workers.run(|| Decoder::new(working, sparse)) else {
+            return Err(FitError::Overflow { stage }.into());
+        };
+        if self.state.negative_rms.is_empty() && self.params.threshold.data_floor.is_some() {
+            // Before the first stage nothing is known of the negative values: look once, keeping nothing.
+            let nothing_passes = vec![T::from_f64(f64::MAX); self.params.rank];
+            let seen = self.full_statistics(&decoder, &nothing_passes)?;
+            self.state.negative_rms = negative_rms(seen.decoded());
+            self.count_pass();
+        }
+        let last = LastStage {
+            thresholds: &self.state.thresholds,
+            negative_rms: &self.state.negative_rms,
+            mixing_error: self.state.mixing_error,
+        };
+        let thresholds = self.params.threshold.next(stage, self.params.rank, &last);
+        let result = match self.params.batch {
+            Batch::All => self.full_stage(&decoder, &thresholds)?,
+            Batch::Size(batch) => self.online_stage(&decoder, &thresholds, batch)?,
+        };
+        self.count_pass();
+        let at_floor = thresholds.at_floor || nothing_left_to_threshold::<T>(&thresholds, &result.decoded);
+        self.record(&decoder, thresholds, result);
+        Ok(at_floor)
+    }
+
+    fn full_stage(&self, decoder: &Decoder<T>, thresholds: &Thresholds) -> Result<StageResult<T>, Halt> {
+        let sums = self.full_statistics(decoder, &thresholds.cast())?;
+        let (params, stage) = (self.params, self.state.stages);
+        let moments = sums.second_moments();
+        let start = &self.state.working;
+        let advanced = self
+            .workers
+            .run(|| advance(start, sums.products(), &moments, params.inner, params.step, stage))?;
+        Ok(StageResult {
+            components: advanced.components,
+            change: advanced.change,
+            active_fraction: sums.active_fraction(),
+            decoded: sums.decoded().clone(),
+        })
+    }
+
+    /// Folds a stage's sums over all samples.
+    fn full_statistics(&self, decoder: &Decoder<T>, thresholds: &[T]) -> Result<StageStatistics<T>, Halt> {
+        let samples = self.samples();
+        let (rank, features) = self.state.working.dim();
+        let sparse = samples.is_sparse();
+        let check_time = || self.check_time();
+        let take = || lock(&self.buffers).pop().unwrap_or_default();
+        let give_back = |buffer| lock(&self.buffers).push(buffer);
+        self.workers.run(|| {
+            fold(
+                samples,
+                &FoldPlan::new(samples),
+                &|| StageStatistics::new(rank, features, sparse),
+                &|sums: &mut StageStatistics<T>, _, block| {
+                    check_time()?;
+                    let mut buffer = take();
+                    sums.accumulate_with(decoder, thresholds, &block, &mut buffer);
+                    give_back(buffer);
+                    Ok::<(), Halt>(())
+                },
+                &|left, right| left.merge_same_shape(right),
+            )
+        })
+    }
+
+    fn online_stage(
+        &self,
+        decoder: &Decoder<T>,
+        thresholds: &Thresholds,
+        batch: usize,
+    ) -> Result<StageResult<T>, Halt> {
+        let values = thresholds.cast();
+        let stage = OnlineStage {
+            samples: self.samples(),
+            decoder,
+            thresholds: &values,
+            batch,
+            inner: self.params.inner,
+            step: self.params.step,
+            stage: self.state.stages,
+            seed: self.state.seed,
+        };
+        let done = self.workers.run(|| stage.run(&self.state.working, &|| self.check_time()))?;
+        let active: u64 = done.decoded.active.iter().sum();
+        Ok(StageResult {
+            components: done.components,
+            change: done.change,
+            active_fraction: active as f64 / (done.n_used * values.len()).max(1) as f64,
+            decoded: done.decoded,
+        })
+    }
+
+    /// Takes over what a stage did.
+    fn record(&mut self, decoder: &Decoder<T>, thresholds: Thresholds, result: StageResult<T>) {
+        let (rank, stage) = (self.params.rank, self.state.stages);
+        let numerical_rank = decoder.numerical_rank();
+        let known = |w: &Warning| matches!(w, Warning::DependentComponents { .. });
+        if numerical_rank < rank && !self.state.warnings.iter().any(known) {
+            self.state.warnings.push(Warning::DependentComponents { stage, numerical_rank, rank });
+        }
+        for (ever, &count) in self.state.ever_active.iter_mut().zip(&result.decoded.active) {
+            *ever |= count > 0;
+        }
+        if self.params.threshold.needs_mixing_error() {
+            self.state.mixing_error = Some(mixing_error(decoder, &result.components));
+        }
+        let mut sorted = thresholds.values.clone();
+        sorted.sort_by(f64::total_cmp);
+        self.state.trace.push(StageRecord {
+            stage,
+            seconds: self.clock.seconds(),
+            threshold_min: sorted[0],
+            threshold_median: (sorted[(rank - 1) / 2] + sorted[rank / 2]) / 2.0,
+            active_fraction: result.active_fraction,
+            change: result.change,
+        });
+        self.state.negative_rms = negative_rms(&result.decoded);
+        self.state.thresholds = thresholds.values;
+        self.state.working = result.components;
+        self.state.stages += 1;
+        self.state.seconds = self.clock.seconds();
+    }
+
+    /// The samples in the space of the stages.
+    fn samples(&self) -> &dyn Samples<T> {
+        match &self.space {
+            Space::Original => self.original,
+            Space::Compressed { samples, .. } => samples,
+        }
+    }
+
+    /// Counts a pass over the full data where the stages read those.
+    fn count_pass(&mut self) {
+        if matches!(self.space, Space::Original) {
+            self.state.passes += 1;
+        }
+    }
+
+    fn check_time(&self) -> Result<(), Halt> {
+        if is_cancelled(self.cancel) {
+            return Err(Halt::Stop(StopReason::Cancelled));
+        }
+        match self.params.time_limit {
+            Some(limit) if self.clock.seconds() >= limit => Err(Halt::Stop(StopReason::TimeLimit)),
+            _ => Ok(()),
+        }
+    }
+
+    fn into_fit(self, stop: StopReason) -> Fit<T> {
+        let state = self.state;
+        let mut warnings = state.warnings.clone();
+        let idle = |(k, ever): (usize, &bool)| (!ever).then_some(k);
+        let components: Vec<usize> = state.ever_active.iter().enumerate().filter_map(idle).collect();
+        if !components.is_empty() && state.stages > 0 {
+            warnings.push(Warning::NeverActive { components });
+        }
+        Fit {
+            components: state.components(),
+            stages: state.stages,
+            stop,
+            trace: state.trace.clone(),
+            warnings,
+            thresholds: state.thresholds.clone(),
+            compressed_to: state.basis.as_ref().map(Array2::nrows),
+            passes: state.passes,
+            seconds: state.seconds,
+            checkpoint: state,
+        }
+    }
+}
+
+/// A run between two stages, as its observers see it.
+struct Between<'a, T: Real> {
+    state: &'a Checkpoint<T>,
+    space: &'a Space<T>,
+}
+
+impl<T: Real> Snapshot<T> for Between<'_, T> {
+    fn components(&self) -> Array2<T> {
+        self.space.leave(&self.state.working)
+    }
+
+    fn checkpoint(&self) -> Checkpoint<T> {
+        self.state.clone()
+    }
+}
+
+/// A lock on buffers means nothing more than who uses them: after a panic elsewhere they are as good as new.
+fn lock<B>(buffers: &Mutex<B>) -> MutexGuard<'_, B> {
+    buffers.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn negative_rms(decoded: &DecodeStatistics) -> Vec<f64> {
+    (0..decoded.active.len()).map(|k| decoded.negative_rms(k)).collect()
+}
+
+/// ‖E‖ as seen from the change of a stage: with A₀†·A_T = Σ + E, the norm of E·Σ⁻¹. The stage removes most of
+/// the mixing that A₀ had, so this is close to the mixing before the stage and above what is left after it.
+fn mixing_error<T: Real>(decoder: &Decoder<T>, after: &Array2<T>) -> f64 {
+    let mut mixed = multiply(decoder.matrix(), after.t());
+    let diagonal = mixed.diag().to_owned();
+    let zero = T::from_f64(0.0);
+    for ((i, j), v) in mixed.indexed_iter_mut() {
+        *v = if i == j || diagonal[j] == zero { zero } else { *v / diagonal[j] };
+    }
+    spectral_norm(mixed.view())
+}
+
+/// Thresholds so far below the weights that rounding decides what passes: as good as zero.
+fn nothing_left_to_threshold<T: Real>(thresholds: &Thresholds, decoded: &DecodeStatistics) -> bool {
+    let epsilon = T::EPSILON.as_f64();
+    thresholds.values.iter().zip(&decoded.largest).all(|(&value, &largest)| value <= epsilon * largest)
+}
+
+/// The start must be rank × features and finite.
+fn check_start<T: Real>(start: &Array2<T>, rank: usize, features: usize) -> Result<(), FitError> {
+    if start.dim() != (rank, features) {
+        let expected = format!("{rank} × {features} (rank × features)");
+        return Err(ShapeError::new("the start", start.dim(), expected).into());
+    }
+    match start.indexed_iter().find(|(_, v)| !v.finite()) {
+        Some(((component, feature), v)) => {
+            Err(FitError::StartNotFinite { component, feature, value: v.as_f64() })
+        }
+        None => Ok(()),
+    }
+}
+
+/// A checkpoint must fit the samples and the settings, and itself.
+fn check_checkpoint<T: Real>(state: &Checkpoint<T>, rank: usize, features: usize) -> Result<(), FitError> {
+    let width = match &state.basis {
+        Some(basis) if basis.ncols() != features || basis.nrows() == 0 => {
+            let expected = format!("any number of directions × {features} features");
+            return Err(ShapeError::new("the basis of the checkpoint", basis.dim(), expected).into());
+        }
+        Some(basis) => basis.nrows(),
+        None => features,
+    };
+    check_start(&state.working, rank, width)?;
+    for (what, length) in [
+        ("the thresholds of the checkpoint", state.thresholds.len()),
+        ("the negative values of the checkpoint", state.negative_rms.len()),
+        ("the activity of the checkpoint", state.ever_active.len()),
+    ] {
+        let empty_before_the_first = length == 0 && state.stages == 0;
+        if length != rank && !empty_before_the_first {
+            return Err(ShapeError::new(what, (length, 1), format!("{rank} × 1")).into());
+        }
+    }
+    Ok(())
+}

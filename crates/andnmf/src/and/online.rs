@@ -1,0 +1,253 @@
+//! Algorithm 1 as printed: one sample, or a small batch of them, per gradient step.
+//!
+//! Within a stage the decoder stays frozen while A moves after every batch: A ← A + η Σ (y − A z) zᵀ. Only the
+//! rows of active components are touched. Steps multiply the sum over the batch, so a batch of all samples
+//! is one step of the full-batch form.
+
+use ndarray::{Array2, ArrayView1, ArrayView2, CowArray};
+use rand::seq::SliceRandom;
+
+use super::accumulate::Counts;
+use super::advance::{paper_step, relative};
+use super::decoder::Decoder;
+use super::params::{Inner, Step};
+use super::statistics::DecodeStatistics;
+use crate::linalg::gather::{add_row_lists, scatter_row};
+use crate::linalg::product::{frobenius, multiply};
+use crate::linalg::symmetric::eigenvalues;
+use crate::random::{Stream, numbered_generator};
+use crate::samples::fold::{FoldPlan, fold};
+use crate::samples::{Block, CsrView, Samples, dense_rows};
+use crate::{FitError, Real, SamplesError};
+
+/// Samples decoded at a time: the decoder is frozen, so this changes nothing but the speed.
+const DECODED_AT_ONCE: usize = 256;
+
+/// What an online stage is run with.
+pub(super) struct OnlineStage<'a, T: Real> {
+    pub(super) samples: &'a dyn Samples<T>,
+    pub(super) decoder: &'a Decoder<T>,
+    pub(super) thresholds: &'a [T],
+    pub(super) batch: usize,
+    pub(super) inner: Inner,
+    pub(super) step: Step,
+    pub(super) stage: usize,
+    pub(super) seed: u64,
+}
+
+/// What an online stage came to.
+#[derive(Debug)]
+pub(super) struct OnlineResult<T> {
+    pub(super) components: Array2<T>,
+    pub(super) change: f64,
+    pub(super) decoded: DecodeStatistics,
+    /// Samples used, with repetition.
+    pub(super) n_used: usize,
+}
+
+impl<T: Real> OnlineStage<'_, T> {
+    /// Runs the stage from `start`; `pause` is asked between batches and may call it off.
+    pub(super) fn run<E: From<SamplesError> + From<FitError>>(
+        &self,
+        start: &Array2<T>,
+        pause: &dyn Fn() -> Result<(), E>,
+    ) -> Result<OnlineResult<T>, E> {
+        let n = self.samples.n_samples();
+        let batch = self.batch.min(n);
+        let order = self.order(n);
+        let wanted = match self.inner {
+            Inner::Exact => n,
+            Inner::Steps(steps) => usize::try_from(steps).unwrap_or(usize::MAX).saturating_mul(batch),
+        };
+        let eta = match self.step {
+            Step::Safe => self.safe_step(&order, batch)?,
+            Step::Paper => paper_step(start.nrows()),
+            Step::Value(value) => value,
+        };
+        let mut update = Update::new(start.clone(), eta, self.stage);
+        let mut decoded = DecodeStatistics::new(start.nrows());
+        let mut counts = Counts::default();
+        let chunk = batch * (DECODED_AT_ONCE / batch).max(1);
+        let mut used = 0;
+        while used < wanted {
+            pause()?;
+            // Batches never straddle the end of a pass: the last one of a pass may be shorter.
+            let place = used % n;
+            let take = chunk.min(n - place).min(wanted - used);
+            let block = gather(self.samples, &order[place..place + take])?;
+            let mut z = Array2::zeros((take, start.nrows()));
+            self.decoder.decode_into(&block, z.view_mut());
+            counts.threshold(z.as_slice_mut().expect("row-major"), self.thresholds);
+            counts.add_to(&mut decoded);
+            for first in (0..take).step_by(batch) {
+                update.step(&block, z.view(), first..(first + batch).min(take))?;
+            }
+            used += take;
+        }
+        let components = update.components;
+        if components.iter().any(|v| !v.finite()) {
+            return Err(FitError::Overflow { stage: self.stage }.into());
+        }
+        let change = relative(frobenius((&components - start).view()), frobenius(start.view()));
+        Ok(OnlineResult { components, change, decoded, n_used: used })
+    }
+
+    /// The order of the samples: drawn anew for each stage from the stream of that name.
+    fn order(&self, n: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..n).collect();
+        order.shuffle(&mut numbered_generator(self.seed, Stream::Order, self.stage));
+        order
+    }
+
+    /// One over the largest trace of any batch's second moments, which bounds every eigenvalue.
+    fn safe_step(&self, order: &[usize], batch: usize) -> Result<f64, SamplesError> {
+        let squares = fold(
+            self.samples,
+            &FoldPlan::new(self.samples),
+            &Vec::new,
+            &|squares: &mut Vec<f64>, _, block| {
+                let mut z = Array2::zeros((block.n_samples(), self.thresholds.len()));
+                self.decoder.decode_into(&block, z.view_mut());
+                Counts::default().threshold(z.as_slice_mut().expect("row-major"), self.thresholds);
+                squares.extend(z.outer_iter().map(squared_length));
+                Ok::<(), SamplesError>(())
+            },
+            &|left, right| left.extend(right),
+        )?;
+        let trace = |batch: &[usize]| batch.iter().map(|&i| squares[i]).sum::<f64>();
+        let largest = order.chunks(batch).map(trace).fold(0.0, f64::max);
+        Ok(if largest > 0.0 { 1.0 / largest } else { 1.0 })
+    }
+}
+
+fn squared_length<T: Real>(z: ArrayView1<'_, T>) -> f64 {
+    z.iter().map(|v| v.as_f64() * v.as_f64()).sum()
+}
+
+/// The samples with these numbers as one block.
+fn gather<T: Real>(samples: &dyn Samples<T>, numbers: &[usize]) -> Result<Block<'static, T>, SamplesError> {
+    let features = samples.n_features();
+    if samples.is_sparse() {
+        let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for &i in numbers {
+            samples.block(i..i + 1)?.for_each(|_, feature, value| {
+                indices.push(feature);
+                values.push(value);
+            });
+            starts.push(values.len());
+        }
+        return Ok(Block::Sparse(CsrView::from_owned_parts(features, starts, indices, values)));
+    }
+    Ok(Block::Dense(CowArray::from(dense_rows(samples, numbers)?)))
+}
+
+/// The moving matrix and the buffers of its steps.
+struct Update<T: Real> {
+    components: Array2<T>,
+    eta: f64,
+    stage: usize,
+    /// Σ (y − A z) zᵀ over the batch under way; only rows in `touched` are not zero.
+    gradient: Array2<T>,
+    touched: Vec<bool>,
+    residual: Vec<T>,
+    active: Vec<usize>,
+    weights: Vec<T>,
+}
+
+impl<T: Real> Update<T> {
+    fn new(components: Array2<T>, eta: f64, stage: usize) -> Self {
+        let (rank, features) = components.dim();
+        let zero = T::from_f64(0.0);
+        Self {
+            eta,
+            stage,
+            gradient: Array2::zeros((rank, features)),
+            touched: vec![false; rank],
+            residual: vec![zero; features],
+            active: Vec::with_capacity(rank),
+            weights: Vec::with_capacity(rank),
+            components,
+        }
+    }
+
+    /// One gradient step on the rows `batch` of a block with decoded and thresholded weights `z`.
+    fn step(
+        &mut self,
+        block: &Block<'_, T>,
+        z: ArrayView2<'_, T>,
+        batch: std::ops::Range<usize>,
+    ) -> Result<(), FitError> {
+        self.check_step(z, batch.clone())?;
+        let eta = T::from_f64(self.eta);
+        if batch.len() == 1 {
+            if self.residual_of(block, z, batch.start) {
+                self.weights.iter_mut().for_each(|w| *w = -*w * eta);
+                let components = self.components.as_slice_mut().expect("row-major");
+                scatter_row(components, &self.residual, &self.active, &self.weights);
+            }
+            return Ok(());
+        }
+        for i in batch {
+            if self.residual_of(block, z, i) {
+                self.weights.iter_mut().for_each(|w| *w = -*w);
+                let gradient = self.gradient.as_slice_mut().expect("row-major");
+                scatter_row(gradient, &self.residual, &self.active, &self.weights);
+                self.active.iter().for_each(|&k| self.touched[k] = true);
+            }
+        }
+        for (k, touched) in self.touched.iter_mut().enumerate().filter(|(_, t)| **t) {
+            self.components.row_mut(k).scaled_add(eta, &self.gradient.row(k));
+            self.gradient.row_mut(k).fill(T::from_f64(0.0));
+            *touched = false;
+        }
+        Ok(())
+    }
+
+    /// Leaves y − A z in `residual`, the active components in `active` and their negated weights in
+    /// `weights`; false where none is active.
+    fn residual_of(&mut self, block: &Block<'_, T>, z: ArrayView2<'_, T>, i: usize) -> bool {
+        let zero = T::from_f64(0.0);
+        self.active.clear();
+        self.weights.clear();
+        for (k, &weight) in z.row(i).iter().enumerate() {
+            if weight != zero {
+                self.active.push(k);
+                self.weights.push(-weight);
+            }
+        }
+        if self.active.is_empty() {
+            return false;
+        }
+        match block {
+            Block::Dense(rows) => self.residual.copy_from_slice(rows.row(i).to_slice().expect("row-major")),
+            Block::Sparse(rows) => {
+                self.residual.fill(zero);
+                rows.row(i).for_each(|(feature, value)| self.residual[feature] += value);
+            }
+        }
+        let width = self.residual.len();
+        let components = self.components.as_slice().expect("row-major");
+        let list = (self.active.as_slice(), self.weights.as_slice());
+        add_row_lists(&mut self.residual, width, components, std::iter::once(list));
+        true
+    }
+
+    /// Refuses a step that overshoots on this batch: η·λmax(Σ z zᵀ) ≥ 2.
+    fn check_step(&self, z: ArrayView2<'_, T>, batch: std::ops::Range<usize>) -> Result<(), FitError> {
+        let z = z.slice(ndarray::s![batch, ..]);
+        let trace: f64 = z.outer_iter().map(squared_length).sum();
+        if self.eta * trace < 2.0 {
+            return Ok(());
+        }
+        let largest = if z.nrows() == 1 {
+            trace
+        } else {
+            let values = eigenvalues(multiply(z.t(), z).view());
+            values.and_then(|v| v.last().copied()).ok_or(FitError::Overflow { stage: self.stage })?
+        };
+        if self.eta * largest < 2.0 {
+            return Ok(());
+        }
+        Err(FitError::UnstableStep { stage: self.stage, step: self.eta, largest_stable: 2.0 / largest })
+    }
+}

@@ -1,0 +1,252 @@
+//! The settings of AND: unchecked [`AndParams`] become a checked [`And`], and only that can run.
+
+use serde::{Deserialize, Serialize};
+
+use super::threshold::{Schedule, ThresholdParams};
+use crate::SettingError;
+
+/// Settings of AND, as users give them.
+///
+/// The default runs exact stages with the paper's thresholds. [`AndParams::paper`] is the paper's experiment
+/// to the letter.
+///
+/// ```
+/// use andnmf::and::{AndParams, Inner};
+/// let and = AndParams { inner: Inner::Steps(100), ..AndParams::new(20) }.check()?;
+/// assert_eq!(and.params().rank, 20);
+/// assert!(AndParams::new(0).check().is_err());
+/// # Ok::<(), andnmf::SettingError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AndParams {
+    /// Number of components.
+    pub rank: usize,
+    /// How the threshold falls from stage to stage.
+    pub threshold: ThresholdParams,
+    /// Gradient steps per stage.
+    pub inner: Inner,
+    /// Length of a gradient step.
+    pub step: Step,
+    /// Samples per gradient step.
+    pub batch: Batch,
+    /// Whether to work in a smaller space.
+    pub compress: Compress,
+    /// Most stages to run.
+    pub max_stages: usize,
+    /// Converged when a stage changes the components by no more than this, relative to their size, and the
+    /// threshold is at its floor. Changes of a few units of rounding count as none whatever is asked.
+    pub tolerance: f64,
+    /// Seconds after which to stop.
+    pub time_limit: Option<f64>,
+    /// Seed of everything random: start, order of samples, sketches.
+    pub seed: u64,
+}
+
+/// Gradient steps per stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Inner {
+    /// The limit of infinitely many steps: least squares. With batches: one pass over the samples.
+    Exact,
+    /// This many steps (the paper's T). With batches, each step takes the next batch.
+    Steps(u64),
+}
+
+/// Length of a gradient step. A step always multiplies the **sum** over the samples it uses, never the mean.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// 1/λmax of the second moments at hand: never diverges.
+    Safe,
+    /// The paper's 0.5/rank.
+    Paper,
+    /// This value.
+    Value(f64),
+}
+
+/// Samples per gradient step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Batch {
+    /// All samples: the form of the paper's experiments.
+    All,
+    /// This many, in an order shuffled for each stage; 1 is Algorithm 1 as printed.
+    Size(usize),
+}
+
+/// Whether to run the stages in a smaller space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compress {
+    /// Losslessly, where that is found to pay.
+    Auto,
+    /// In the space of the samples as they are.
+    Off,
+    /// In the span of samples and start, whatever its dimension: the same iterates in fewer operations.
+    Lossless,
+    /// In the span of this many leading singular directions of the samples: lossy under noise.
+    Leading(usize),
+}
+
+impl Default for AndParams {
+    fn default() -> Self {
+        Self {
+            rank: 10,
+            threshold: ThresholdParams::default(),
+            inner: Inner::Exact,
+            step: Step::Safe,
+            batch: Batch::All,
+            compress: Compress::Auto,
+            max_stages: 200,
+            tolerance: 1e-12,
+            time_limit: None,
+            seed: 0,
+        }
+    }
+}
+
+impl AndParams {
+    /// Default settings with this many components.
+    #[must_use]
+    pub fn new(rank: usize) -> Self {
+        Self { rank, ..Self::default() }
+    }
+
+    /// The settings of the paper's experiments: 50 steps of 0.5/rank per stage, thresholds 0.1/1.1ʲ.
+    #[must_use]
+    pub fn paper(rank: usize) -> Self {
+        Self {
+            inner: Inner::Steps(50),
+            step: Step::Paper,
+            threshold: Schedule::Geometric { start: 0.1, ratio: 1.1, floor: None }.into(),
+            ..Self::new(rank)
+        }
+    }
+
+    /// Checks every setting.
+    ///
+    /// # Errors
+    /// Names the first setting outside its range and what would be right.
+    pub fn check(self) -> Result<And, SettingError> {
+        if self.rank == 0 {
+            return Err(SettingError::new("rank", 0, "it must be at least 1"));
+        }
+        if self.inner == Inner::Steps(0) {
+            return Err(SettingError::new("inner", 0, "a stage needs at least 1 step, or exact"));
+        }
+        if let Step::Value(step) = self.step
+            && !(step.is_finite() && step > 0.0)
+        {
+            return Err(SettingError::new("step", step, "it must be a positive number, safe or paper"));
+        }
+        if self.batch == Batch::Size(0) {
+            return Err(SettingError::new("batch", 0, "it must be at least 1 sample, or all"));
+        }
+        if let Compress::Leading(dimension) = self.compress
+            && dimension < self.rank
+        {
+            let expected =
+                format!("a projection needs at least as many directions as components, {}", self.rank);
+            return Err(SettingError::new("compress", dimension, expected));
+        }
+        if self.max_stages == 0 {
+            return Err(SettingError::new("max_stages", 0, "it must be at least 1"));
+        }
+        if !(self.tolerance.is_finite() && self.tolerance >= 0.0) {
+            return Err(SettingError::new(
+                "tolerance",
+                self.tolerance,
+                "it must be zero or a positive number",
+            ));
+        }
+        if let Some(seconds) = self.time_limit
+            && (seconds.is_nan() || seconds < 0.0)
+        {
+            return Err(SettingError::new("time_limit", seconds, "it must be zero or more seconds"));
+        }
+        self.threshold.check()?;
+        Ok(And { params: self })
+    }
+}
+
+/// AND with checked settings: a [`Solver`](crate::fit::Solver).
+#[derive(Debug, Clone, PartialEq)]
+pub struct And {
+    params: AndParams,
+}
+
+impl And {
+    /// The settings.
+    #[must_use]
+    pub fn params(&self) -> &AndParams {
+        &self.params
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(params: AndParams) -> &'static str {
+        params.check().unwrap_err().name
+    }
+
+    #[test]
+    fn rank_cannot_be_zero() {
+        assert_eq!(refused(AndParams::new(0)), "rank");
+    }
+
+    #[test]
+    fn a_stage_cannot_have_no_steps() {
+        assert_eq!(refused(AndParams { inner: Inner::Steps(0), ..AndParams::default() }), "inner");
+    }
+
+    #[test]
+    fn step_cannot_be_zero_negative_or_infinite() {
+        for step in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(refused(AndParams { step: Step::Value(step), ..AndParams::default() }), "step");
+        }
+    }
+
+    #[test]
+    fn batch_cannot_be_empty() {
+        assert_eq!(refused(AndParams { batch: Batch::Size(0), ..AndParams::default() }), "batch");
+    }
+
+    #[test]
+    fn projection_cannot_be_smaller_than_rank() {
+        assert_eq!(refused(AndParams { compress: Compress::Leading(9), ..AndParams::new(10) }), "compress");
+        assert!(AndParams { compress: Compress::Leading(10), ..AndParams::new(10) }.check().is_ok());
+    }
+
+    #[test]
+    fn stages_cannot_be_zero() {
+        assert_eq!(refused(AndParams { max_stages: 0, ..AndParams::default() }), "max_stages");
+    }
+
+    #[test]
+    fn tolerance_cannot_be_negative_or_nan() {
+        for tolerance in [-1e-9, f64::NAN] {
+            assert_eq!(refused(AndParams { tolerance, ..AndParams::default() }), "tolerance");
+        }
+    }
+
+    #[test]
+    fn time_limit_cannot_be_negative_or_nan() {
+        for seconds in [-1.0, f64::NAN] {
+            assert_eq!(
+                refused(AndParams { time_limit: Some(seconds), ..AndParams::default() }),
+                "time_limit"
+            );
+        }
+    }
+
+    #[test]
+    fn settings_survive_json_and_unknown_ones_are_refused() {
+        let params = AndParams { compress: Compress::Leading(30), ..AndParams::paper(20) };
+        let text = serde_json::to_string(&params).unwrap();
+        assert_eq!(serde_json::from_str::<AndParams>(&text).unwrap(), params);
+        assert!(serde_json::from_str::<AndParams>(r#"{"rnak": 5}"#).is_err());
+    }
+}

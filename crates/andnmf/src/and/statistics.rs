@@ -1,0 +1,318 @@
+//! The sums that a stage needs from the data: B = Σ y zᵀ, C = Σ z zᵀ, and what the decoded values looked like.
+//!
+//! The decoder of a stage is frozen, so every decoded z is fixed and the whole stage, however many gradient
+//! steps it takes, depends on the samples only through these sums. They add up: blocks of samples can be
+//! accumulated anywhere and merged.
+
+use ndarray::{Array2, ArrayView2};
+
+use super::accumulate::{Accumulator, Scratch};
+use super::decoder::Decoder;
+use crate::linalg::product::mirror_lower;
+use crate::samples::Block;
+use crate::{Real, ShapeError};
+
+/// The sums of one stage over some samples.
+#[derive(Debug, Clone)]
+pub struct StageStatistics<T: Real> {
+    pub(super) products: Products<T>,
+    /// C, of which only the lower triangle is filled until [`second_moments`](Self::second_moments) is read.
+    pub(super) gram: Array2<T>,
+    pub(super) n_samples: usize,
+    pub(super) decoded: DecodeStatistics,
+}
+
+/// B in the order that suits the samples.
+#[derive(Debug, Clone)]
+pub(super) enum Products<T: Real> {
+    /// rank × features: dense samples, whose rows are added to the rows of active components.
+    ByComponent(Array2<T>),
+    /// features × rank: sparse samples, each of whose values meets all weights of its sample.
+    ByFeature(Array2<T>),
+}
+
+/// What the decoded values A†y looked like before thresholding, per component.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DecodeStatistics {
+    /// How many values passed the threshold (zeros never count, even at a threshold of zero).
+    pub active: Vec<u64>,
+    /// How many values were negative. True weights never are, so these are all error.
+    pub negative: Vec<u64>,
+    /// Sum of squares of the negative values.
+    pub negative_squares: Vec<f64>,
+    /// Largest value (not below zero).
+    pub largest: Vec<f64>,
+}
+
+impl DecodeStatistics {
+    pub(super) fn new(rank: usize) -> Self {
+        Self {
+            active: vec![0; rank],
+            negative: vec![0; rank],
+            negative_squares: vec![0.0; rank],
+            largest: vec![0.0; rank],
+        }
+    }
+
+    /// Root mean square of a component's negative decoded values; 0 where there are none.
+    #[must_use]
+    pub fn negative_rms(&self, component: usize) -> f64 {
+        match self.negative[component] {
+            0 => 0.0,
+            count => (self.negative_squares[component] / count as f64).sqrt(),
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for k in 0..self.active.len() {
+            self.active[k] += other.active[k];
+            self.negative[k] += other.negative[k];
+            self.negative_squares[k] += other.negative_squares[k];
+            self.largest[k] = self.largest[k].max(other.largest[k]);
+        }
+    }
+}
+
+impl<T: Real> StageStatistics<T> {
+    /// No samples yet.
+    #[must_use]
+    pub fn new(rank: usize, n_features: usize, for_sparse: bool) -> Self {
+        let products = if for_sparse {
+            Products::ByFeature(Array2::zeros((n_features, rank)))
+        } else {
+            Products::ByComponent(Array2::zeros((rank, n_features)))
+        };
+        Self {
+            products,
+            gram: Array2::zeros((rank, rank)),
+            n_samples: 0,
+            decoded: DecodeStatistics::new(rank),
+        }
+    }
+
+    /// Decodes and thresholds a block of samples and adds it.
+    ///
+    /// # Errors
+    /// Where the block does not have the features of the decoder, the decoder not the shape of these sums, or
+    /// there is not one threshold per component.
+    pub fn accumulate(
+        &mut self,
+        decoder: &Decoder<T>,
+        thresholds: &[T],
+        block: &Block<'_, T>,
+    ) -> Result<(), ShapeError> {
+        decoder.check(block)?;
+        let (rank, features) = self.products().dim();
+        if decoder.matrix().dim() != (rank, features) {
+            let expected = format!("{rank} × {features}, as the sums are");
+            return Err(ShapeError::new("the decoder", decoder.matrix().dim(), expected));
+        }
+        if thresholds.len() != rank {
+            return Err(ShapeError::new(
+                "the list of thresholds",
+                (thresholds.len(), 1),
+                format!("{rank} × 1"),
+            ));
+        }
+        self.accumulate_with(decoder, thresholds, block, &mut Scratch::default());
+        Ok(())
+    }
+
+    /// [`accumulate`](Self::accumulate) with buffers kept from block to block.
+    pub(crate) fn accumulate_with(
+        &mut self,
+        decoder: &Decoder<T>,
+        thresholds: &[T],
+        block: &Block<'_, T>,
+        scratch: &mut Scratch<T>,
+    ) {
+        Accumulator { decoder, thresholds, scratch }.add(self, block);
+    }
+
+    /// Adds the sums of other samples.
+    ///
+    /// # Errors
+    /// Where they belong to another rank or number of features.
+    pub fn merge(&mut self, other: Self) -> Result<(), ShapeError> {
+        let (rank, features) = self.products().dim();
+        if other.products().dim() != (rank, features) {
+            let expected = format!("{rank} × {features}");
+            return Err(ShapeError::new("the sums to merge", other.products().dim(), expected));
+        }
+        self.merge_same_shape(other);
+        Ok(())
+    }
+
+    pub(crate) fn merge_same_shape(&mut self, other: Self) {
+        match (&mut self.products, other.products) {
+            (Products::ByComponent(mine), Products::ByComponent(theirs))
+            | (Products::ByFeature(mine), Products::ByFeature(theirs)) => *mine += &theirs,
+            (Products::ByComponent(mine), Products::ByFeature(theirs))
+            | (Products::ByFeature(mine), Products::ByComponent(theirs)) => *mine += &theirs.t(),
+        }
+        self.gram += &other.gram;
+        self.n_samples += other.n_samples;
+        self.decoded.merge(&other.decoded);
+    }
+
+    /// B = Σ y zᵀ, as rank × features.
+    #[must_use]
+    pub fn products(&self) -> ArrayView2<'_, T> {
+        match &self.products {
+            Products::ByComponent(b) => b.view(),
+            Products::ByFeature(b) => b.t(),
+        }
+    }
+
+    /// C = Σ z zᵀ, rank × rank.
+    #[must_use]
+    pub fn second_moments(&self) -> Array2<T> {
+        let mut c = self.gram.clone();
+        mirror_lower(&mut c);
+        c
+    }
+
+    /// Number of samples added.
+    #[must_use]
+    pub fn n_samples(&self) -> usize {
+        self.n_samples
+    }
+
+    /// What the decoded values looked like.
+    #[must_use]
+    pub fn decoded(&self) -> &DecodeStatistics {
+        &self.decoded
+    }
+
+    /// Share of decoded values that passed the threshold.
+    #[must_use]
+    pub fn active_fraction(&self) -> f64 {
+        let active: u64 = self.decoded.active.iter().sum();
+        active as f64 / (self.n_samples as f64 * self.decoded.active.len() as f64).max(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{CsrSamples, DenseSamples, Samples};
+    use crate::testing::{assert_close, random_matrix, sparse_copy};
+
+    /// The sums by their definition.
+    struct Naive {
+        b: Array2<f64>,
+        c: Array2<f64>,
+        decoded: DecodeStatistics,
+    }
+
+    fn naive(y: &Array2<f64>, decoder: &Decoder<f64>, thresholds: &[f64]) -> Naive {
+        let (rank, features) = decoder.matrix().dim();
+        let mut sums = Naive {
+            b: Array2::zeros((rank, features)),
+            c: Array2::zeros((rank, rank)),
+            decoded: DecodeStatistics::new(rank),
+        };
+        for sample in y.outer_iter() {
+            let mut z = decoder.matrix().dot(&sample);
+            for k in 0..rank {
+                sums.decoded.largest[k] = sums.decoded.largest[k].max(z[k]);
+                if z[k] < 0.0 {
+                    sums.decoded.negative[k] += 1;
+                    sums.decoded.negative_squares[k] += z[k] * z[k];
+                }
+                if z[k] < thresholds[k] {
+                    z[k] = 0.0;
+                }
+                sums.decoded.active[k] += u64::from(z[k] > 0.0);
+            }
+            for k in 0..rank {
+                sums.b.row_mut(k).scaled_add(z[k], &sample);
+                sums.c.row_mut(k).scaled_add(z[k], &z);
+            }
+        }
+        sums
+    }
+
+    fn assert_same(fast: &StageStatistics<f64>, slow: &Naive) {
+        assert_close(&fast.products(), &slow.b, 1e-12);
+        assert_close(&fast.second_moments(), &slow.c, 1e-12);
+        assert_eq!(fast.decoded().active, slow.decoded.active);
+        assert_eq!(fast.decoded().negative, slow.decoded.negative);
+        for k in 0..slow.decoded.active.len() {
+            let near = |a: f64, b: f64| (a - b).abs() <= 1e-11 * b.abs().max(1.0);
+            assert!(near(fast.decoded().negative_squares[k], slow.decoded.negative_squares[k]));
+            assert!(near(fast.decoded().largest[k], slow.decoded.largest[k]));
+        }
+    }
+
+    /// Thresholds from "everything passes" to "hardly anything does", so that every kernel has its turn.
+    const LEVELS: [f64; 4] = [0.0, 0.3, 0.9, 1.8];
+
+    #[test]
+    fn every_kernel_equals_the_definition_dense_and_sparse() {
+        for (n, features, rank) in [(300, 20, 7), (130, 700, 40), (1, 3, 2), (50, 2, 5)] {
+            let components = random_matrix::<f64>(rank, features, 1);
+            let mut y = random_matrix::<f64>(n, features, 2) * 3.0;
+            y.mapv_inplace(|v| if !(-2.5..=1.0).contains(&v) { v } else { 0.0 });
+            let dense = DenseSamples::new(y.view()).unwrap();
+            let (pointers, indices, values) = sparse_copy(&y);
+            let sparse = CsrSamples::new(features, &pointers, indices, values).unwrap();
+            for level in LEVELS {
+                let thresholds: Vec<f64> = (0..rank).map(|k| level * (1.0 + 0.1 * k as f64)).collect();
+                let decoder = Decoder::new(components.view(), true).unwrap();
+                let expected = naive(&y, &decoder, &thresholds);
+                for samples in [&dense as &dyn Samples<f64>, &sparse] {
+                    for for_sparse in [false, true] {
+                        let mut sums = StageStatistics::new(rank, features, for_sparse);
+                        sums.accumulate(&decoder, &thresholds, &samples.block(0..n).unwrap()).unwrap();
+                        assert_same(&sums, &expected);
+                        assert_eq!(sums.n_samples(), n);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_merge_to_the_whole_in_any_layout() {
+        let (y, components) = (random_matrix::<f64>(90, 12, 3), random_matrix::<f64>(4, 12, 4));
+        let (samples, decoder) =
+            (DenseSamples::new(y.view()).unwrap(), Decoder::new(components.view(), true).unwrap());
+        let thresholds = [0.1, 0.2, 0.3, 0.4];
+        let part = |rows, for_sparse| {
+            let mut sums = StageStatistics::new(4, 12, for_sparse);
+            sums.accumulate(&decoder, &thresholds, &samples.block(rows).unwrap()).unwrap();
+            sums
+        };
+        let expected = naive(&y, &decoder, &thresholds);
+        for (first, second) in [(false, false), (false, true), (true, false), (true, true)] {
+            let mut sums = part(0..33, first);
+            sums.merge(part(33..90, second)).unwrap();
+            assert_same(&sums, &expected);
+            let active: u64 = expected.decoded.active.iter().sum();
+            assert!((sums.active_fraction() - active as f64 / 360.0).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn rms_counts_the_negative_values_only() {
+        let mut decoded = DecodeStatistics::new(2);
+        decoded.negative[0] = 2;
+        decoded.negative_squares[0] = 50.0;
+        assert_eq!((decoded.negative_rms(0), decoded.negative_rms(1)), (5.0, 0.0));
+    }
+
+    #[test]
+    fn shapes_that_do_not_fit_are_refused() {
+        let decoder = Decoder::new(random_matrix::<f64>(2, 4, 1).view(), false).unwrap();
+        let wide = DenseSamples::new(random_matrix::<f64>(3, 5, 2)).unwrap();
+        let right = DenseSamples::new(random_matrix::<f64>(3, 4, 2)).unwrap();
+        let (wide, right) = (wide.block(0..3).unwrap(), right.block(0..3).unwrap());
+        let mut sums = StageStatistics::new(2, 4, false);
+        assert!(sums.accumulate(&decoder, &[0.1, 0.1], &wide).is_err());
+        assert!(sums.accumulate(&decoder, &[0.1], &right).is_err());
+        assert!(StageStatistics::new(3, 4, false).accumulate(&decoder, &[0.1; 3], &right).is_err());
+        assert!(sums.merge(StageStatistics::new(2, 5, false)).is_err());
+        assert!(sums.accumulate(&decoder, &[0.1, 0.1], &right).is_ok());
+    }
+}

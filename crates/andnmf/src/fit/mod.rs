@@ -1,0 +1,140 @@
+//! One contract for every method: a solver takes samples and a start, tells its progress, and returns a
+//! [`Fit`] that says what it found and why it stopped.
+
+mod checkpoint;
+mod clock;
+mod observer;
+mod run;
+
+use ndarray::Array2;
+use serde::{Deserialize, Serialize};
+
+pub use checkpoint::Checkpoint;
+pub(crate) use clock::Clock;
+pub use observer::{Observer, Snapshot, StageView};
+pub use run::Run;
+pub(crate) use run::{Workers, is_cancelled};
+
+use crate::samples::Samples;
+use crate::{FitError, Real};
+
+/// A method with checked settings, ready to fit samples.
+pub trait Solver<T: Real> {
+    /// Factorizes the samples.
+    ///
+    /// # Errors
+    /// Where the start does not fit the samples, the samples cannot be read, or numbers leave the range of the
+    /// type. Stopping early is no error: see [`Fit::stop`].
+    fn fit(
+        &self,
+        samples: &dyn Samples<T>,
+        start: Start<T>,
+        run: &mut Run<'_, T>,
+    ) -> Result<Fit<T>, FitError>;
+}
+
+/// Where a fit begins.
+#[derive(Debug, Clone)]
+pub enum Start<T: Real> {
+    /// These components, rank × features.
+    Given(Array2<T>),
+    /// Samples drawn at random, each at most once.
+    RandomSamples,
+    /// Samples that span the data, by successive projection.
+    SuccessiveProjection,
+    /// Where an earlier run left off.
+    Resume(Box<Checkpoint<T>>),
+}
+
+/// Why a fit ended. Not converging is an answer, not an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// The components no longer changed and the threshold had reached its floor.
+    Converged,
+    /// All stages were done.
+    MaxStages,
+    /// The time was up.
+    TimeLimit,
+    /// The observer or the caller asked to stop.
+    Cancelled,
+}
+
+/// What one stage did, as a row of the trace.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct StageRecord {
+    /// Stage, counted from 0.
+    pub stage: usize,
+    /// Time spent in the solver up to the end of this stage; observers are off the clock.
+    pub seconds: f64,
+    /// Smallest threshold of any component.
+    pub threshold_min: f64,
+    /// Median threshold of the components.
+    pub threshold_median: f64,
+    /// Share of decoded weights that passed their threshold.
+    pub active_fraction: f64,
+    /// How far the components moved, relative to their size (Frobenius norms).
+    pub change: f64,
+}
+
+/// Something the user should know about an otherwise good result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+#[non_exhaustive]
+pub enum Warning {
+    /// Components that depend on each other.
+    #[error(
+        "at stage {stage} only {numerical_rank} of {rank} components were linearly independent; \
+         duplicates or combinations of others cannot be told apart"
+    )]
+    DependentComponents {
+        /// First stage where it was seen.
+        stage: usize,
+        /// Independent components at that stage.
+        numerical_rank: usize,
+        /// All components.
+        rank: usize,
+    },
+    /// Components that no sample ever used.
+    #[error("components {components:?} were never active and stayed as they started")]
+    NeverActive {
+        /// Their numbers, counted from 0.
+        components: Vec<usize>,
+    },
+    /// A projection that loses something.
+    #[error(
+        "the samples were projected on their {dimension} leading directions, which leaves out \
+         {discarded:.3e} of their size"
+    )]
+    LossyProjection {
+        /// Number of directions kept.
+        dimension: usize,
+        /// Norm of what was left out, relative to the norm of the samples.
+        discarded: f64,
+    },
+}
+
+/// A finished factorization.
+#[derive(Debug, Clone)]
+pub struct Fit<T: Real> {
+    /// The components found, rank × features.
+    pub components: Array2<T>,
+    /// Stages done in all, including those before a resumed checkpoint.
+    pub stages: usize,
+    /// Why the fit ended.
+    pub stop: StopReason,
+    /// One record per stage.
+    pub trace: Vec<StageRecord>,
+    /// What the user should know.
+    pub warnings: Vec<Warning>,
+    /// The thresholds of the last stage, one per component.
+    pub thresholds: Vec<f64>,
+    /// Dimension of the space the stages ran in, where that was smaller than the number of features.
+    pub compressed_to: Option<usize>,
+    /// How many times all samples were read.
+    pub passes: usize,
+    /// Time spent in the solver, without observers.
+    pub seconds: f64,
+    /// The state from which a longer run can go on to the same bits.
+    pub checkpoint: Checkpoint<T>,
+}

@@ -1,0 +1,83 @@
+//! The surroundings of a run: threads, observer, cancellation.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{Observer, StageView};
+use crate::{FitError, Real};
+
+/// How a fit is run, as opposed to what is fitted: none of this changes the result.
+#[derive(Default)]
+pub struct Run<'a, T: Real> {
+    observer: Option<&'a mut dyn Observer<T>>,
+    cancel: Option<&'a AtomicBool>,
+    threads: Option<usize>,
+}
+
+impl<'a, T: Real> Run<'a, T> {
+    /// All available threads, nobody watching.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { observer: None, cancel: None, threads: None }
+    }
+
+    /// Calls the observer after every stage.
+    #[must_use]
+    pub fn observe(mut self, observer: &'a mut dyn Observer<T>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// Stops soon after the flag is set, in the middle of a stage if need be; the last finished stage counts.
+    #[must_use]
+    pub fn cancel_with(mut self, flag: &'a AtomicBool) -> Self {
+        self.cancel = Some(flag);
+        self
+    }
+
+    /// Uses this many threads (at least one). The result is the same for any number.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads.max(1));
+        self
+    }
+
+    /// The threads asked for.
+    pub(crate) fn workers(&self) -> Result<Workers, FitError> {
+        let Some(threads) = self.threads else { return Ok(Workers(None)) };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        match pool {
+            Ok(pool) => Ok(Workers(Some(pool))),
+            Err(error) => Err(FitError::Threads { threads, reason: error.to_string() }),
+        }
+    }
+
+    pub(crate) fn cancel_flag(&self) -> Option<&'a AtomicBool> {
+        self.cancel
+    }
+
+    pub(crate) fn tell(&mut self, view: &StageView<'_, T>) -> ControlFlow<()> {
+        match &mut self.observer {
+            Some(observer) => observer.stage(view),
+            None => ControlFlow::Continue(()),
+        }
+    }
+}
+
+/// The threads that share the blocks of samples: those of a run, or those of the process.
+#[derive(Debug)]
+pub(crate) struct Workers(Option<rayon::ThreadPool>);
+
+impl Workers {
+    pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.0 {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+}
+
+/// Whether the flag is set.
+pub(crate) fn is_cancelled(flag: Option<&AtomicBool>) -> bool {
+    flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+}

@@ -1,0 +1,219 @@
+//! Successive projection (SPA): samples that span the data.
+//!
+//! Where some samples are (nearly) pure, the sample farthest from the span of those already taken is one of
+//! them, provided all samples are first scaled so that mixtures lie between their components. Dividing by a
+//! linear measure of size does that: the sum of a sample where data are non-negative, its share of the mean
+//! sample where they are signed. (Dividing by the length would not: mixtures would bulge outwards.) Samples
+//! too small by that measure are left out, since scaled up they are mostly noise.
+//!
+//! Reference: Araújo et al., 2001; Gillis & Vavasis, 2014 (robustness to noise).
+
+use ndarray::{Array1, Array2, Axis};
+
+use crate::linalg::sketch::project;
+use crate::samples::fold::{FoldPlan, fold};
+use crate::samples::{Samples, dense_rows};
+use crate::{FitError, Real, SamplesError, SettingError};
+
+/// Samples smaller than this share of the median size (of those above zero) are not considered.
+const SMALLEST: f64 = 0.1;
+
+/// `rank` samples, each the farthest from the span of those before it.
+///
+/// # Errors
+/// Where the samples span fewer than `rank` dimensions.
+pub fn successive_projection<T: Real>(samples: &dyn Samples<T>, rank: usize) -> Result<Array2<T>, FitError> {
+    let Measured { sizes, squares } = measure(samples)?;
+    let smallest = SMALLEST * median_of_positive(&sizes);
+    // What is left of each scaled sample, squared; kept up to date by what each new direction takes.
+    let scaled = |(&size, &square): (&f64, &f64)| {
+        if size > 0.0 && size >= smallest { square / (size * size) } else { 0.0 }
+    };
+    let mut left: Vec<f64> = sizes.iter().zip(&squares).map(scaled).collect();
+    let mut directions = Array2::<T>::zeros((0, samples.n_features()));
+    let mut picked = Vec::new();
+    // Below this only rounding is left.
+    let longest = left.iter().copied().fold(0.0, f64::max);
+    let nothing = 1e4 * T::EPSILON.as_f64().powi(2) * samples.n_features() as f64 * longest;
+    while picked.len() < rank {
+        let Some((i, rest)) = farthest(samples, &sizes, &mut left, &directions, nothing)? else {
+            let expected = format!(
+                "the samples span only {} dimensions as far as can be told; it can be at most that",
+                picked.len()
+            );
+            return Err(SettingError::new("rank", rank, expected).into());
+        };
+        let direction = rest.insert_axis(Axis(0));
+        let taken = project(samples, direction.view())?;
+        for ((left, taken), &size) in left.iter_mut().zip(&taken).zip(&sizes) {
+            if *left > 0.0 {
+                *left = (*left - (taken.as_f64() / size).powi(2)).max(0.0);
+            }
+        }
+        left[i] = 0.0;
+        directions.append(Axis(0), direction.view()).expect("one column per feature");
+        picked.push(i);
+    }
+    Ok(dense_rows(samples, &picked)?)
+}
+
+/// The sample with the most left outside the directions, and the direction of that rest.
+///
+/// Differences of squares lose digits, so the winner is measured anew; if less is left of it than was
+/// believed, its entry is corrected and the search goes on.
+fn farthest<T: Real>(
+    samples: &dyn Samples<T>,
+    sizes: &[f64],
+    left: &mut [f64],
+    directions: &Array2<T>,
+    nothing: f64,
+) -> Result<Option<(usize, Array1<T>)>, SamplesError> {
+    loop {
+        let best = left.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
+        let Some((i, &believed)) = best.filter(|(_, believed)| **believed > nothing) else {
+            return Ok(None);
+        };
+        let sample = dense_rows(samples, &[i])?;
+        let mut rest = sample.row(0).mapv(|v| T::from_f64(v.as_f64() / sizes[i]));
+        // Twice is enough to be orthogonal to working precision.
+        for _ in 0..2 {
+            let inside = directions.dot(&rest);
+            rest = rest - directions.t().dot(&inside);
+        }
+        let measured: f64 = rest.iter().map(|v| v.as_f64().powi(2)).sum();
+        if measured > nothing && measured >= 0.5 * believed {
+            let length = measured.sqrt();
+            return Ok(Some((i, rest.mapv(|v| T::from_f64(v.as_f64() / length)))));
+        }
+        left[i] = if measured > nothing { measured } else { 0.0 };
+    }
+}
+
+/// Size and squared length of every sample.
+struct Measured {
+    sizes: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+fn measure<T: Real>(samples: &dyn Samples<T>) -> Result<Measured, SamplesError> {
+    #[derive(Default)]
+    struct Seen {
+        sums: Vec<f64>,
+        squares: Vec<f64>,
+        negative: bool,
+        total: Vec<f64>,
+    }
+    let seen = fold(
+        samples,
+        &FoldPlan::new(samples),
+        &|| Seen { total: vec![0.0; samples.n_features()], ..Seen::default() },
+        &|seen: &mut Seen, _, block| {
+            let first = seen.sums.len();
+            seen.sums.resize(first + block.n_samples(), 0.0);
+            seen.squares.resize(first + block.n_samples(), 0.0);
+            block.for_each(|i, feature, v| {
+                let v = v.as_f64();
+                seen.sums[first + i] += v;
+                seen.squares[first + i] += v * v;
+                seen.total[feature] += v;
+                seen.negative |= v < 0.0;
+            });
+            Ok::<(), SamplesError>(())
+        },
+        &|left, right| {
+            left.sums.extend(right.sums);
+            left.squares.extend(right.squares);
+            left.negative |= right.negative;
+            left.total.iter_mut().zip(right.total).for_each(|(a, b)| *a += b);
+        },
+    )?;
+    let Seen { sums, squares, negative, total } = seen;
+    if !negative {
+        return Ok(Measured { sizes: sums, squares });
+    }
+    let length = total.iter().map(|v| v * v).sum::<f64>().sqrt();
+    if length == 0.0 {
+        // Signed data without any common direction: nothing better than the length remains.
+        return Ok(Measured { sizes: squares.iter().map(|v| v.sqrt()).collect(), squares });
+    }
+    let mean = Array1::from_iter(total.iter().map(|v| T::from_f64(v / length)));
+    let sizes = project(samples, mean.insert_axis(Axis(0)).view())?.iter().map(|v| v.as_f64()).collect();
+    Ok(Measured { sizes, squares })
+}
+
+fn median_of_positive(values: &[f64]) -> f64 {
+    let mut positive: Vec<f64> = values.iter().copied().filter(|&v| v > 0.0).collect();
+    if positive.is_empty() {
+        return 0.0;
+    }
+    let middle = positive.len() / 2;
+    *positive.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::product::multiply;
+    use crate::samples::{CsrSamples, DenseSamples};
+    use crate::testing::{random_matrix, sparse_copy};
+
+    /// Mixtures of four components in which samples 3, 17, 20 and 31 are pure, of very different lengths.
+    fn separable() -> Array2<f64> {
+        let components = random_matrix::<f64>(4, 30, 1).mapv(f64::abs);
+        let mut weights = random_matrix::<f64>(60, 4, 2).mapv(f64::abs);
+        for (k, (i, scale)) in [(3, 1.0), (17, 0.5), (20, 7.0), (31, 2.0)].into_iter().enumerate() {
+            weights.row_mut(i).fill(0.0);
+            weights[[i, k]] = scale;
+        }
+        multiply(weights.view(), components.view())
+    }
+
+    fn picks(data: &Array2<f64>, start: &Array2<f64>) -> Vec<usize> {
+        let number = |row: ndarray::ArrayView1<'_, f64>| data.outer_iter().position(|s| s == row).unwrap();
+        let mut numbers: Vec<usize> = start.outer_iter().map(number).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    #[test]
+    fn pure_samples_are_found_dense_and_sparse() {
+        let data = separable();
+        let dense = DenseSamples::new(data.view()).unwrap();
+        assert_eq!(picks(&data, &successive_projection(&dense, 4).unwrap()), [3, 17, 20, 31]);
+        let (pointers, indices, values) = sparse_copy(&data);
+        let sparse = CsrSamples::new(30, &pointers, indices, values).unwrap();
+        assert_eq!(picks(&data, &successive_projection(&sparse, 4).unwrap()), [3, 17, 20, 31]);
+    }
+
+    #[test]
+    fn pure_samples_are_found_where_components_are_signed() {
+        let components = random_matrix::<f64>(4, 30, 11);
+        let mut weights = random_matrix::<f64>(60, 4, 12).mapv(f64::abs);
+        for (k, i) in [5, 6, 7, 8].into_iter().enumerate() {
+            weights.row_mut(i).fill(0.0);
+            weights[[i, k]] = 0.5 + k as f64;
+        }
+        let data = multiply(weights.view(), components.view());
+        let samples = DenseSamples::new(data.view()).unwrap();
+        assert_eq!(picks(&data, &successive_projection(&samples, 4).unwrap()), [5, 6, 7, 8]);
+    }
+
+    #[test]
+    fn noise_and_near_zero_samples_do_not_distract() {
+        let mut data = separable();
+        data.scaled_add(1e-3, &random_matrix::<f64>(60, 30, 5));
+        // Scaled up, this sample is pure noise, far from everything.
+        data.row_mut(40).assign(&(&random_matrix::<f64>(1, 30, 6).row(0) * 1e-3));
+        let samples = DenseSamples::new(data.view()).unwrap();
+        assert_eq!(picks(&data, &successive_projection(&samples, 4).unwrap()), [3, 17, 20, 31]);
+    }
+
+    #[test]
+    fn more_components_than_dimensions_are_refused() {
+        let samples = DenseSamples::new(separable()).unwrap();
+        let error = successive_projection(&samples, 5).unwrap_err();
+        assert!(error.to_string().contains("span only 4 dimensions"), "{error}");
+        let zero = DenseSamples::new(Array2::<f64>::zeros((3, 3))).unwrap();
+        assert!(successive_projection(&zero, 1).is_err());
+    }
+}

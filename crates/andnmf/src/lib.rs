@@ -1,0 +1,54 @@
+//! Find the **true** components behind non-negative mixtures, even when their weights are strongly correlated.
+//!
+//! Samples are modelled as y ≈ A x with unknown components A (of any sign) and unknown non-negative weights x.
+//! The algorithm AND of Li & Liang (ICML 2017) recovers A itself, up to the scale of each component.
+//!
+//! * [`samples`]: what data is, dense or sparse, read in blocks of rows.
+//! * [`mod@and`]: the algorithm, from checked settings to the sums of a stage.
+//! * [`fit`]: the contract between solvers and callers: start, run, observer, result, checkpoint.
+//! * [`init`]: where a fit may begin.
+//! * [`synth`]: data with a known truth, among them the paper's.
+//! * [`metrics`] and [`theory`]: how close components are to a truth, and what the paper's theorems say.
+//!
+//! Rows are samples everywhere: samples are n × features, components rank × features, weights n × rank. The
+//! library prints nothing, panics on no input, and gives the same bits for the same seed on any number of
+//! threads.
+//!
+//! ```
+//! use andnmf::and::AndParams;
+//! use andnmf::fit::{Run, Solver, Start};
+//! use andnmf::samples::DenseSamples;
+//!
+//! // Four samples that mix two components, and a start that is not far from them.
+//! let samples = DenseSamples::new(ndarray::array![[1.0_f64, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 2.0], [2.0, 0.0, 2.0]])?;
+//! let start = ndarray::array![[1.0, 0.2, 1.2], [0.1, 1.0, 1.1]];
+//! let fit = AndParams::new(2).check()?.fit(&samples, Start::Given(start), &mut Run::new())?;
+//! let first = fit.components.row(0);
+//! assert!((first[1] / first[0]).abs() < 1e-6, "the first component is (1, 0, 1) again, up to scale");
+//! # Ok::<(), andnmf::FitError>(())
+//! ```
+
+// What users see is the business of those who call the library.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
+pub mod and;
+mod error;
+pub mod fit;
+pub mod init;
+mod linalg;
+pub mod metrics;
+mod random;
+mod real;
+pub mod samples;
+pub mod synth;
+#[cfg(test)]
+mod testing;
+pub mod theory;
+
+pub use error::{FitError, SamplesError, SettingError, ShapeError};
+pub use real::Real;
+
+/// The README's examples, compiled and run with the doctests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct ReadmeExamples;

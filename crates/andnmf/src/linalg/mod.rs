@@ -1,0 +1,15 @@
+//! Dense linear algebra without any knowledge of factorization: products, QR, pseudo-inverse, symmetric
+//! eigenproblems, geometric sums of matrices, and the products of sparse rows with dense matrices.
+//!
+//! Everything here runs on the calling thread and gives the same bits every time. Products and
+//! factorizations come from [`faer`].
+
+pub(crate) mod basis;
+mod bridge;
+pub(crate) mod gather;
+pub(crate) mod powers;
+pub(crate) mod product;
+pub(crate) mod pseudo_inverse;
+pub(crate) mod row_map;
+pub(crate) mod sketch;
+pub(crate) mod symmetric;

@@ -1,0 +1,268 @@
+//! The Moore–Penrose pseudo-inverse that decodes samples into weights.
+
+use faer::diag::Diag;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
+use faer::{Mat, Par};
+use ndarray::{Array2, ArrayView2};
+
+use super::basis::{ThinQr, qr_of_rows};
+use super::bridge::{array, mat, times};
+use super::product::{gram_add_lower, multiply_add_wide};
+use super::symmetric::eigenvalues;
+use crate::Real;
+
+/// Pseudo-inverse of a matrix given by its columns as rows.
+#[derive(Debug, Clone)]
+pub(crate) struct PseudoInverse<T> {
+    /// With components `N` (K × W) standing for `A = Nᵀ` (W × K): the K × W matrix `A†`.
+    pub(crate) matrix: Array2<T>,
+    /// Number of singular values above the cut-off.
+    pub(crate) rank: usize,
+}
+
+/// Singular values at or below this multiple of the largest one count as zero: `max(rows, columns) · ε`,
+/// the level at which rounding alone makes an exactly singular matrix look regular.
+pub(crate) fn relative_cutoff<T: Real>(shape: (usize, usize)) -> f64 {
+    shape.0.max(shape.1) as f64 * T::EPSILON.as_f64()
+}
+
+/// `(rowsᵀ)†`: the decoder of the components that are the rows of `rows`.
+///
+/// Well-conditioned components go through a corrected Cholesky factorization, which is several times faster
+/// than QR; others through QR; where its triangle is close to singular the SVD takes over and drops the
+/// singular values under [`relative_cutoff`]. Returns `None` where the input is too large to be decomposed without
+/// overflow (the SVD does not converge).
+pub(crate) fn pseudo_inverse_of_rows<T: Real>(rows: ArrayView2<'_, T>) -> Option<PseudoInverse<T>> {
+    let cutoff = relative_cutoff::<T>(rows.dim());
+    if T::EPSILON.as_f64() > f64::EPSILON {
+        // Single precision gains accuracy and time (the fast way applies more often) by a detour over double.
+        let inverse = with_cutoff(rows.mapv(Real::as_f64).view(), cutoff)?;
+        return Some(PseudoInverse { matrix: inverse.matrix.mapv(T::from_f64), rank: inverse.rank });
+    }
+    with_cutoff(rows, cutoff)
+}
+
+fn with_cutoff<T: Real>(rows: ArrayView2<'_, T>, cutoff: f64) -> Option<PseudoInverse<T>> {
+    let (rank, features) = rows.dim();
+    if rank <= features
+        && let Some(matrix) = by_cholesky(rows, cutoff).or_else(|| by_qr(rows, cutoff))
+    {
+        return Some(PseudoInverse { matrix, rank });
+    }
+    by_svd(rows, cutoff)
+}
+
+/// With N = rows and the Cholesky factor L of N·Nᵀ, the rows of Q = L⁻¹·N are orthonormal up to an error that
+/// grows with the square of the condition number. Computing their Gram matrix G = Q·Qᵀ anew makes up for it:
+/// (Nᵀ)† = L⁻ᵀ·G⁻¹·Q to the accuracy of a QR factorization, as long as G is close to the identity. (This is
+/// "Cholesky QR 2" rearranged for the pseudo-inverse.)
+fn by_cholesky<T: Real>(rows: ArrayView2<'_, T>, cutoff: f64) -> Option<Array2<T>> {
+    let size = rows.nrows();
+    // A condition number c leaves ‖G − I‖ ≈ c²·ε: at this limit about 1e-4. And nothing may be near the cut-off.
+    let good =
+        |condition: f64| condition * T::EPSILON.as_f64().sqrt() < 0.01 && condition * cutoff * 2.0 < 1.0;
+    let lower_inverse = |gram: &Array2<T>| -> Option<Mat<T>> {
+        let factor = cholesky_factor(gram)?;
+        let mut inverse = Mat::identity(size, size);
+        solve_lower_triangular_in_place(factor.as_ref(), inverse.as_mut(), Par::Seq);
+        // The product of the norms bounds the condition number from above and is often good enough.
+        let bound = one_norm(&factor) * one_norm(&inverse);
+        (good(bound) || (bound.is_finite() && good(condition_of_gram(gram)))).then_some(inverse)
+    };
+    let first = lower_inverse(&gram_of_rows(rows))?;
+    let mut q = Array2::zeros(rows.dim());
+    let one = T::from_f64(1.0);
+    multiply_add_wide(q.view_mut(), array(first.as_ref()).view(), rows, one);
+    let second = lower_inverse(&gram_of_rows(q.view()))?;
+    let correction = times(first.transpose(), times(second.transpose(), second.as_ref()).as_ref());
+    let mut inverse = Array2::zeros(rows.dim());
+    multiply_add_wide(inverse.view_mut(), array(correction.as_ref()).view(), q.view(), one);
+    Some(inverse)
+}
+
+/// σmax/σmin of a matrix from its Gram matrix, of which only the lower triangle is read.
+fn condition_of_gram<T: Real>(gram: &Array2<T>) -> f64 {
+    match eigenvalues(gram.view()).as_deref() {
+        Some([smallest, .., largest]) if *smallest > 0.0 => (largest / smallest).sqrt(),
+        Some([_]) => 1.0,
+        _ => f64::INFINITY,
+    }
+}
+
+/// The lower triangle L with L·Lᵀ = `gram`, of which only the lower triangle is read; `None` where `gram` is not
+/// positive definite.
+fn cholesky_factor<T: Real>(gram: &Array2<T>) -> Option<Mat<T>> {
+    let mut factor = mat(gram.view()).to_owned();
+    let scratch = cholesky_in_place_scratch::<T>(gram.nrows(), Par::Seq, Default::default());
+    cholesky_in_place(
+        factor.as_mut(),
+        Default::default(),
+        Par::Seq,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        Default::default(),
+    )
+    .ok()?;
+    let zero = T::from_f64(0.0);
+    Some(Mat::from_fn(gram.nrows(), gram.ncols(), |i, j| if i >= j { factor[(i, j)] } else { zero }))
+}
+
+/// N·Nᵀ, of which only the lower triangle is filled.
+fn gram_of_rows<T: Real>(rows: ArrayView2<'_, T>) -> Array2<T> {
+    let mut gram = Array2::zeros((rows.nrows(), rows.nrows()));
+    gram_add_lower(gram.view_mut(), rows.t());
+    gram
+}
+
+fn by_qr<T: Real>(rows: ArrayView2<'_, T>, cutoff: f64) -> Option<Array2<T>> {
+    let size = rows.nrows();
+    let ThinQr { q, r } = qr_of_rows(rows);
+    let mut inverse = Mat::identity(size, size);
+    if (0..size).any(|i| r[(i, i)] == T::from_f64(0.0)) {
+        return None;
+    }
+    solve_upper_triangular_in_place(r.as_ref(), inverse.as_mut(), Par::Seq);
+    let condition = one_norm(&r) * one_norm(&inverse);
+    // Near the cut-off the SVD decides. (A condition that is not a number goes there too.)
+    if condition.is_finite() && condition * cutoff * 2.0 < 1.0 {
+        Some(array(times(inverse.as_ref(), q.transpose()).as_ref()))
+    } else {
+        None
+    }
+}
+
+fn by_svd<T: Real>(rows: ArrayView2<'_, T>, cutoff: f64) -> Option<PseudoInverse<T>> {
+    let (k, w) = rows.dim();
+    let size = k.min(w);
+    let (mut u, mut v) = (Mat::<T>::zeros(k, size), Mat::<T>::zeros(w, size));
+    let mut s = Diag::<T>::zeros(size);
+    let thin = ComputeSvdVectors::Thin;
+    let scratch = svd_scratch::<T>(k, w, thin, thin, Par::Seq, Default::default());
+    svd(
+        mat(rows),
+        s.as_mut(),
+        Some(u.as_mut()),
+        Some(v.as_mut()),
+        Par::Seq,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        Default::default(),
+    )
+    .ok()?;
+    let values: Vec<f64> = s.column_vector().iter().map(|v| v.as_f64()).collect();
+    let largest = values.first().copied().unwrap_or(0.0);
+    if !largest.is_finite() {
+        return None;
+    }
+    let rank = values.iter().take_while(|&&value| value > cutoff * largest).count();
+    // rows = U S Vᵀ, so (rowsᵀ)† = U S⁻¹ Vᵀ.
+    let scaled = Mat::from_fn(k, rank, |i, j| u[(i, j)] / T::from_f64(values[j]));
+    let matrix = array(times(scaled.as_ref(), v.as_ref().get(.., ..rank).transpose()).as_ref());
+    Some(PseudoInverse { matrix, rank })
+}
+
+/// Largest absolute column sum.
+fn one_norm<T: Real>(m: &Mat<T>) -> f64 {
+    m.col_iter().map(|c| c.iter().map(|v| v.as_f64().abs()).sum::<f64>()).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::product::multiply;
+    use crate::testing::{assert_close, random_matrix};
+
+    /// The four Penrose conditions define the pseudo-inverse: with A = rowsᵀ and P = A†.
+    fn assert_penrose(rows: &Array2<f64>, p: &Array2<f64>, tolerance: f64) {
+        let a = rows.t();
+        let ap = multiply(a, p.view());
+        let pa = multiply(p.view(), a);
+        assert_close(&multiply(ap.view(), a), &a, tolerance);
+        assert_close(&multiply(pa.view(), p.view()), p, tolerance);
+        assert_close(&ap.t(), &ap, tolerance);
+        assert_close(&pa.t(), &pa, tolerance);
+    }
+
+    #[test]
+    fn regular_rows_meet_the_penrose_conditions() {
+        for (k, w) in [(1, 1), (1, 9), (5, 5), (7, 60), (64, 200)] {
+            let rows = random_matrix::<f64>(k, w, 10);
+            let inverse = pseudo_inverse_of_rows(rows.view()).unwrap();
+            assert_eq!(inverse.rank, k);
+            assert_penrose(&rows, &inverse.matrix, 1e-10);
+        }
+    }
+
+    #[test]
+    fn all_ways_agree_and_hand_over_as_the_condition_grows() {
+        let mut rows = random_matrix::<f64>(6, 40, 14);
+        let cutoff = relative_cutoff::<f64>(rows.dim());
+        for (closeness, cholesky, qr) in
+            [(1.0, true, true), (1e-3, true, true), (1e-8, false, true), (1e-16, false, false)]
+        {
+            let near = &rows.row(0) + &(&random_matrix::<f64>(1, 40, 15).row(0) * closeness);
+            rows.row_mut(5).assign(&near);
+            let by_svd = by_svd(rows.view(), cutoff).unwrap().matrix;
+            assert_eq!(by_cholesky(rows.view(), cutoff).is_some(), cholesky, "at {closeness:e}");
+            assert_eq!(by_qr(rows.view(), cutoff).is_some(), qr, "at {closeness:e}");
+            let tolerance = 1e-14 / closeness;
+            if let Some(inverse) = by_cholesky(rows.view(), cutoff) {
+                assert_close(&inverse, &by_svd, tolerance);
+            }
+            if let Some(inverse) = by_qr(rows.view(), cutoff) {
+                assert_close(&inverse, &by_svd, tolerance);
+            }
+        }
+    }
+
+    #[test]
+    fn duplicate_and_zero_rows_lower_the_rank_and_stay_finite() {
+        let mut rows = random_matrix::<f64>(5, 20, 11);
+        let copy = rows.row(0).to_owned();
+        rows.row_mut(3).assign(&copy);
+        rows.row_mut(4).fill(0.0);
+        let inverse = pseudo_inverse_of_rows(rows.view()).unwrap();
+        assert_eq!(inverse.rank, 3);
+        assert_penrose(&rows, &inverse.matrix, 1e-10);
+        assert!(inverse.matrix.row(4).iter().all(|v| v.abs() < 1e-12));
+    }
+
+    #[test]
+    fn single_precision_is_cut_at_its_own_level() {
+        let mut rows = random_matrix::<f32>(2, 10, 16);
+        let near = &rows.row(0) * (1.0 + 1e-7);
+        rows.row_mut(1).assign(&near);
+        assert_eq!(pseudo_inverse_of_rows(rows.view()).unwrap().rank, 1);
+        rows[[1, 0]] += 1e-3;
+        assert_eq!(pseudo_inverse_of_rows(rows.view()).unwrap().rank, 2);
+        let a = random_matrix::<f32>(20, 90, 17);
+        let inverse = pseudo_inverse_of_rows(a.view()).unwrap().matrix;
+        assert_close(&multiply(inverse.view(), a.t()), &Array2::eye(20), 1e-5);
+    }
+
+    #[test]
+    fn more_rows_than_features() {
+        let rows = random_matrix::<f64>(9, 4, 12);
+        let inverse = pseudo_inverse_of_rows(rows.view()).unwrap();
+        assert_eq!(inverse.rank, 4);
+        assert_penrose(&rows, &inverse.matrix, 1e-10);
+    }
+
+    #[test]
+    fn all_zero_rows_have_a_zero_inverse() {
+        let inverse = pseudo_inverse_of_rows(Array2::<f64>::zeros((3, 8)).view()).unwrap();
+        assert_eq!(inverse.rank, 0);
+        assert!(inverse.matrix.iter().all(|&v| v == 0.0));
+    }
+
+    #[test]
+    fn nearly_dependent_rows_are_cut_at_the_stated_level() {
+        let mut rows = random_matrix::<f64>(2, 10, 13);
+        let near = &rows.row(0) * (1.0 + 1e-16);
+        rows.row_mut(1).assign(&near);
+        assert_eq!(pseudo_inverse_of_rows(rows.view()).unwrap().rank, 1);
+        rows[[1, 0]] += 1e-9;
+        assert_eq!(pseudo_inverse_of_rows(rows.view()).unwrap().rank, 2);
+    }
+}

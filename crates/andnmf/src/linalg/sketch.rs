@@ -1,0 +1,281 @@
+//! Random sketches of the samples: their span, and their leading directions, in a few passes.
+
+use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
+use rand::RngExt;
+use rayon::prelude::*;
+
+use super::basis::orthonormal_rows;
+use super::gather::scatter_row;
+use super::product::{frobenius, gram_add_lower, mirror_lower, multiply, multiply_add};
+use super::row_map::RowMap;
+use super::symmetric::eigen;
+use crate::random::{Stream, numbered_generator};
+use crate::samples::fold::{FoldPlan, fold};
+use crate::samples::{Block, Samples};
+use crate::{Real, SamplesError};
+
+/// A sketch counts as complete when it has this many rows more than its rank: the chance that a random
+/// sketch misses a direction and still shows that many dependent rows is nil.
+const SPARE_ROWS: usize = 8;
+/// Power iterations for the leading directions; each is one more pass forth and back.
+const POWER_ITERATIONS: usize = 2;
+
+/// Directions shorter than this, relative to the longest, are rounding noise of the sums that made them.
+fn rounding_cutoff<T: Real>() -> f64 {
+    256.0 * T::EPSILON.as_f64()
+}
+
+/// Σ_i left_i · (sample i)ᵀ: the product of a (k × samples) matrix with the samples, k × features.
+///
+/// `left` gives, for a range of samples, the k × range part of the matrix.
+fn left_product<T: Real>(
+    samples: &dyn Samples<T>,
+    k: usize,
+    left: &(impl Fn(usize, usize) -> Array2<T> + Sync),
+) -> Result<Array2<T>, SamplesError> {
+    let features = samples.n_features();
+    let sparse = samples.is_sparse();
+    let shape = if sparse { (features, k) } else { (k, features) };
+    let sum = fold(
+        samples,
+        &FoldPlan::new(samples),
+        &|| Array2::<T>::zeros(shape),
+        &|sum: &mut Array2<T>, first, block| {
+            let left = left(first, block.n_samples());
+            match &block {
+                Block::Dense(rows) => {
+                    multiply_add(sum.view_mut(), left.view(), rows.view(), T::from_f64(1.0));
+                }
+                Block::Sparse(rows) => {
+                    let by_sample = left.t().as_standard_layout().into_owned();
+                    let sum = sum.as_slice_mut().expect("row-major");
+                    let mut indices = Vec::new();
+                    for (i, left) in by_sample.outer_iter().enumerate() {
+                        let values = rows.row_parts(i, &mut indices);
+                        scatter_row(sum, left.to_slice().expect("row-major"), &indices, values);
+                    }
+                }
+            }
+            Ok::<(), SamplesError>(())
+        },
+        &|left, right| *left += &right,
+    )?;
+    Ok(if sparse { sum.t().as_standard_layout().into_owned() } else { sum })
+}
+
+/// `size` random combinations of all samples.
+fn random_combinations<T: Real>(
+    samples: &dyn Samples<T>,
+    size: usize,
+    seed: u64,
+) -> Result<Array2<T>, SamplesError> {
+    left_product(samples, size, &|first, n| {
+        // One stream per block, named by its first sample: the same numbers whoever works on it.
+        let mut rng = numbered_generator(seed, Stream::Sketch, first);
+        Array2::from_shape_simple_fn((size, n), || T::from_f64(rng.random_range(-1.0..1.0)))
+    })
+}
+
+/// All samples in the coordinates of an orthonormal basis (rows): samples × basis size.
+pub(crate) fn project<T: Real>(
+    samples: &dyn Samples<T>,
+    basis: ArrayView2<'_, T>,
+) -> Result<Array2<T>, SamplesError> {
+    let (n, size) = (samples.n_samples(), basis.nrows());
+    let map = RowMap::new(basis.to_owned(), samples.is_sparse());
+    let mut projected = Array2::zeros((n, size));
+    const ROWS: usize = 256;
+    projected
+        .as_slice_mut()
+        .expect("row-major")
+        .par_chunks_mut(ROWS * size.max(1))
+        .enumerate()
+        .try_for_each(|(i, out)| {
+            let first = i * ROWS;
+            let rows = out.len() / size;
+            let out = ndarray::ArrayViewMut2::from_shape((rows, size), out).expect("cut to whole rows");
+            map.apply(&samples.block(first..first + rows)?, out);
+            Ok(())
+        })?;
+    Ok(projected)
+}
+
+/// What looking for a span came to.
+pub(crate) struct Span<T: Real> {
+    /// Orthonormal basis (rows), where the span was found to be small enough.
+    pub(crate) basis: Option<Array2<T>>,
+    /// Passes over the samples.
+    pub(crate) passes: usize,
+}
+
+/// An orthonormal basis of the span of all samples and the rows of `also`, if its dimension is at most `most`.
+///
+/// Sketches of growing size are tried, beginning with a little more than `guess` rows.
+pub(crate) fn span<T: Real>(
+    samples: &dyn Samples<T>,
+    also: ArrayView2<'_, T>,
+    guess: usize,
+    most: usize,
+    seed: u64,
+) -> Result<Span<T>, SamplesError> {
+    let n = samples.n_samples();
+    let mut size = guess + 2 * SPARE_ROWS;
+    let mut passes = 0;
+    loop {
+        if size.min(n) > most + SPARE_ROWS {
+            return Ok(Span { basis: None, passes });
+        }
+        passes += 1;
+        // Few samples are their own sketch: the identity in place of random combinations.
+        let complete = size >= n;
+        let sketch = if complete {
+            left_product(samples, n, &|first, rows| {
+                Array2::from_shape_fn((n, rows), |(i, j)| T::from_f64(f64::from(u8::from(i == first + j))))
+            })?
+        } else {
+            random_combinations(samples, size, seed)?
+        };
+        let sketch = unit_rows(sketch);
+        let alone = orthonormal_rows(sketch.view(), rounding_cutoff::<T>());
+        if complete || alone.nrows() + SPARE_ROWS <= size {
+            let both = concatenate(Axis(0), &[alone.view(), unit_rows(also.to_owned()).view()])
+                .expect("both have one column per feature");
+            let basis = orthonormal_rows(both.view(), rounding_cutoff::<T>());
+            return Ok(Span { basis: (basis.nrows() <= most).then_some(basis), passes });
+        }
+        size *= 2;
+    }
+}
+
+/// Each row at length one, so that none is judged small because others are large; zero rows stay.
+fn unit_rows<T: Real>(mut rows: Array2<T>) -> Array2<T> {
+    for mut row in rows.outer_iter_mut() {
+        let length = frobenius(row.view().insert_axis(Axis(0)));
+        if length > 0.0 {
+            row.mapv_inplace(|v| T::from_f64(v.as_f64() / length));
+        }
+    }
+    rows
+}
+
+/// The samples' leading singular directions.
+pub(crate) struct Leading<T: Real> {
+    /// Orthonormal basis (rows), strongest first.
+    pub(crate) basis: Array2<T>,
+    /// Norm of what lies outside, relative to the norm of all samples.
+    pub(crate) discarded: f64,
+    /// Passes over the samples.
+    pub(crate) passes: usize,
+}
+
+/// The span of the `size` leading right singular vectors of the samples, by a randomized block power method.
+pub(crate) fn leading_directions<T: Real>(
+    samples: &dyn Samples<T>,
+    size: usize,
+    seed: u64,
+) -> Result<Leading<T>, SamplesError> {
+    let largest = samples.n_samples().min(samples.n_features());
+    let size = size.min(largest);
+    let width = (size + 10.max(size / 4)).min(largest);
+    let mut basis =
+        orthonormal_rows(random_combinations(samples, width, seed)?.view(), rounding_cutoff::<T>());
+    let mut passes = 1;
+    for _ in 0..POWER_ITERATIONS {
+        let projected = project(samples, basis.view())?;
+        let back = left_product(samples, basis.nrows(), &|first, n| {
+            projected.slice(s![first..first + n, ..]).t().as_standard_layout().into_owned()
+        })?;
+        basis = orthonormal_rows(back.view(), rounding_cutoff::<T>());
+        passes += 2;
+    }
+    let projected = project(samples, basis.view())?;
+    let total = squared_norm(samples)?;
+    passes += 2;
+    let mut gram = Array2::zeros((basis.nrows(), basis.nrows()));
+    gram_add_lower(gram.view_mut(), projected.view());
+    mirror_lower(&mut gram);
+    let Some((values, vectors)) = eigen(gram.view()) else {
+        return Ok(Leading { basis, discarded: f64::NAN, passes });
+    };
+    // Eigenvalues ascend: the leading directions are the last columns.
+    let keep = size.min(values.len());
+    let leading = vectors.slice(s![.., vectors.ncols() - keep..]);
+    let rotated = multiply(leading.slice(s![.., ..;-1]).t(), basis.view());
+    let kept: f64 = values.iter().rev().take(keep).sum();
+    let discarded = if total > 0.0 { ((total - kept) / total).max(0.0).sqrt() } else { 0.0 };
+    Ok(Leading { basis: rotated, discarded, passes })
+}
+
+fn squared_norm<T: Real>(samples: &dyn Samples<T>) -> Result<f64, SamplesError> {
+    fold(
+        samples,
+        &FoldPlan::new(samples),
+        &|| 0.0,
+        &|sum: &mut f64, _, block| {
+            block.for_each(|_, _, v| *sum += v.as_f64() * v.as_f64());
+            Ok::<(), SamplesError>(())
+        },
+        &|left, right| *left += right,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::DenseSamples;
+    use crate::testing::{assert_close, random_matrix, sparse_copy};
+
+    fn low_rank<T: Real>(n: usize, rank: usize, features: usize) -> Array2<T> {
+        multiply(random_matrix::<T>(n, rank, 1).view(), random_matrix::<T>(rank, features, 2).view())
+    }
+
+    #[test]
+    fn the_span_of_low_rank_samples_is_found_and_lossless() {
+        let data = low_rank::<f64>(700, 12, 90);
+        let also = random_matrix::<f64>(3, 90, 4);
+        let (pointers, indices, values) = sparse_copy(&data);
+        let sparse = crate::samples::CsrSamples::new(90, &pointers, indices, values).unwrap();
+        let dense = DenseSamples::new(data.view()).unwrap();
+        for samples in [&dense as &dyn Samples<f64>, &sparse] {
+            let basis = span(samples, also.view(), 10, 45, 7).unwrap().basis.unwrap();
+            assert_eq!(basis.nrows(), 15);
+            let back = multiply(project(samples, basis.view()).unwrap().view(), basis.view());
+            assert_close(&back, &data, 1e-13);
+            assert_close(&multiply(multiply(also.view(), basis.t()).view(), basis.view()), &also, 1e-13);
+        }
+    }
+
+    #[test]
+    fn single_precision_finds_the_same_dimension() {
+        let samples = DenseSamples::new(low_rank::<f32>(5000, 12, 90)).unwrap();
+        let basis = span(&samples, Array2::zeros((1, 90)).view(), 10, 45, 7).unwrap().basis.unwrap();
+        assert_eq!(basis.nrows(), 12);
+    }
+
+    #[test]
+    fn full_rank_samples_have_no_small_span() {
+        let samples = DenseSamples::new(random_matrix::<f64>(500, 60, 1)).unwrap();
+        assert!(span(&samples, Array2::zeros((1, 60)).view(), 4, 30, 7).unwrap().basis.is_none());
+    }
+
+    #[test]
+    fn few_samples_are_their_own_span() {
+        let samples = DenseSamples::new(random_matrix::<f64>(5, 400, 1)).unwrap();
+        let also = random_matrix::<f64>(2, 400, 2);
+        assert_eq!(span(&samples, also.view(), 2, 100, 7).unwrap().basis.unwrap().nrows(), 7);
+    }
+
+    #[test]
+    fn leading_directions_keep_what_the_singular_values_say() {
+        let mut data = low_rank::<f64>(400, 6, 50);
+        data.scaled_add(1e-3, &random_matrix::<f64>(400, 50, 9));
+        let samples = DenseSamples::new(data.view()).unwrap();
+        let leading = leading_directions(&samples, 6, 3).unwrap();
+        assert_eq!(leading.basis.nrows(), 6);
+        assert_close(&multiply(leading.basis.view(), leading.basis.t()), &Array2::eye(6), 1e-12);
+        let values = super::super::symmetric::eigenvalues(multiply(data.t(), data.view()).view()).unwrap();
+        let outside: f64 = values[..44].iter().sum();
+        let expected = (outside / values.iter().sum::<f64>()).sqrt();
+        assert!((leading.discarded / expected - 1.0).abs() < 1e-4, "{} {expected}", leading.discarded);
+    }
+}

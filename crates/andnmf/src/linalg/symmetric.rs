@@ -1,0 +1,194 @@
+//! Symmetric matrices: eigenvalues, and the least-squares inverse on the range of a Gram matrix.
+
+use faer::diag::Diag;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::{Mat, Par};
+use ndarray::{Array1, Array2, ArrayView2, Axis};
+
+use super::basis::orthonormal_rows;
+use super::bridge::{array, mat};
+use super::product::multiply;
+use crate::Real;
+
+/// Directions of a Gram matrix (scaled to unit diagonal) whose eigenvalue is below this multiple of the
+/// largest carry no information: at this level sums of squares are dominated by rounding.
+fn null_space_cutoff<T: Real>() -> f64 {
+    // 1e-10 in double precision (what trials settled on), and the same share of the digits in single.
+    T::EPSILON.as_f64().powf(0.64)
+}
+
+/// Eigenvalues in ascending order with their eigenvectors as columns; `None` where the matrix is not finite.
+pub(crate) fn eigen<T: Real>(c: ArrayView2<'_, T>) -> Option<(Vec<f64>, Array2<T>)> {
+    let n = c.nrows();
+    let mut values = Diag::<T>::zeros(n);
+    let mut vectors = Mat::<T>::zeros(n, n);
+    decompose(c, &mut values, Some(&mut vectors))?;
+    Some((diagonal(&values), array(vectors.as_ref())))
+}
+
+/// Eigenvalues in ascending order; `None` where the matrix is not finite.
+pub(crate) fn eigenvalues<T: Real>(c: ArrayView2<'_, T>) -> Option<Vec<f64>> {
+    let mut values = Diag::<T>::zeros(c.nrows());
+    decompose(c, &mut values, None)?;
+    Some(diagonal(&values))
+}
+
+fn diagonal<T: Real>(values: &Diag<T>) -> Vec<f64> {
+    values.column_vector().iter().map(|v| v.as_f64()).collect()
+}
+
+fn decompose<T: Real>(
+    c: ArrayView2<'_, T>,
+    values: &mut Diag<T>,
+    vectors: Option<&mut Mat<T>>,
+) -> Option<()> {
+    if c.iter().any(|v| !v.finite()) {
+        return None;
+    }
+    if c.is_empty() {
+        return Some(()); // which the backend does not expect
+    }
+    let compute = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
+    let scratch = self_adjoint_evd_scratch::<T>(c.nrows(), compute, Par::Seq, Default::default());
+    self_adjoint_evd(
+        mat(c),
+        values.as_mut(),
+        vectors.map(|m| m.as_mut()),
+        Par::Seq,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        Default::default(),
+    )
+    .ok()
+}
+
+/// Largest singular value of any matrix.
+pub(crate) fn spectral_norm<T: Real>(m: ArrayView2<'_, T>) -> f64 {
+    if m.is_empty() {
+        return 0.0;
+    }
+    // The factor keeps the squares of very large or small entries representable.
+    let scale = m.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs()));
+    if scale == 0.0 || !scale.is_finite() {
+        return scale;
+    }
+    let scaled = m.mapv(|v| v.as_f64() / scale);
+    let gram = if m.nrows() <= m.ncols() {
+        multiply(scaled.view(), scaled.t())
+    } else {
+        multiply(scaled.t(), scaled.view())
+    };
+    let largest = eigenvalues(gram.view()).and_then(|v| v.last().copied()).unwrap_or(f64::NAN);
+    scale * largest.max(0.0).sqrt()
+}
+
+/// Moore–Penrose inverse of a Gram matrix `C = Σ z zᵀ`; `None` where `C` is not finite.
+///
+/// What counts as its null space is judged after scaling `C` to unit diagonal, so that a component that is
+/// rarely active keeps its say; the result is the unscaled pseudo-inverse all the same: the limit of
+/// gradient steps, which never move along the null space.
+pub(crate) fn gram_inverse<T: Real>(c: ArrayView2<'_, T>) -> Option<Array2<T>> {
+    let size = c.nrows();
+    let zero = T::from_f64(0.0);
+    let active: Vec<usize> = (0..size).filter(|&i| c[[i, i]] > zero).collect();
+    let inner = c.select(Axis(0), &active).select(Axis(1), &active);
+    let inverse = inverse_on_range(&inner)?;
+    let mut whole = Array2::zeros((size, size));
+    for (a, &i) in active.iter().enumerate() {
+        for (b, &j) in active.iter().enumerate() {
+            whole[[i, j]] = inverse[[a, b]];
+        }
+    }
+    Some(whole)
+}
+
+fn inverse_on_range<T: Real>(c: &Array2<T>) -> Option<Array2<T>> {
+    let size = c.nrows();
+    if size == 0 {
+        return Some(c.clone());
+    }
+    let one = T::from_f64(1.0);
+    let shrink: Array1<T> = c.diag().mapv(|v| one / v.root());
+    let scaled = Array2::from_shape_fn((size, size), |(i, j)| c[[i, j]] * shrink[i] * shrink[j]);
+    let (values, vectors) = eigen(scaled.view())?;
+    let cutoff = null_space_cutoff::<T>() * values.last().copied().unwrap_or(0.0);
+    let lost = values.iter().take_while(|&&v| v <= cutoff).count();
+
+    let range = vectors.slice(ndarray::s![.., lost..]);
+    let weighted = Array2::from_shape_fn(range.dim(), |(i, j)| range[[i, j]] / T::from_f64(values[lost + j]));
+    let mut inverse = multiply(weighted.view(), range.t());
+    for ((i, j), v) in inverse.indexed_iter_mut() {
+        *v = *v * shrink[i] * shrink[j];
+    }
+    if lost > 0 {
+        // A generalised inverse so far. Removing the null space on both sides makes it Moore–Penrose.
+        let null = Array2::from_shape_fn((lost, size), |(j, i)| vectors[[i, j]] * shrink[i]);
+        let null = orthonormal_rows(null.view(), 1e-12);
+        let keep = Array2::eye(size) - multiply(null.t(), null.view());
+        inverse = multiply(multiply(keep.view(), inverse.view()).view(), keep.view());
+    }
+    Some(inverse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{assert_close, random_matrix};
+
+    #[test]
+    fn eigenvalues_of_a_known_matrix() {
+        let c = ndarray::array![[2.0_f64, 1.0], [1.0, 2.0]];
+        let values = eigenvalues(c.view()).unwrap();
+        assert!((values[0] - 1.0).abs() < 1e-14 && (values[1] - 3.0).abs() < 1e-14);
+        let (again, vectors) = eigen(c.view()).unwrap();
+        assert_close(
+            &multiply(multiply(vectors.t(), c.view()).view(), vectors.view()),
+            &Array2::from_diag(&Array1::from(again)),
+            1e-14,
+        );
+    }
+
+    #[test]
+    fn a_matrix_with_nan_has_no_eigenvalues() {
+        assert!(eigenvalues(ndarray::array![[f64::NAN]].view()).is_none());
+    }
+
+    #[test]
+    fn spectral_norm_of_rank_one_is_the_product_of_lengths() {
+        let a = ndarray::array![[3e200_f64, 4e200]];
+        assert!((spectral_norm(a.view()) / 5e200 - 1.0).abs() < 1e-14);
+        assert_eq!(spectral_norm(Array2::<f64>::zeros((3, 2)).view()), 0.0);
+        let m = random_matrix::<f64>(5, 9, 3);
+        assert!((spectral_norm(m.view()) - spectral_norm(m.t())).abs() < 1e-13);
+    }
+
+    #[test]
+    fn regular_gram_matrix_is_inverted() {
+        let z = random_matrix::<f64>(50, 8, 1);
+        let c = multiply(z.t(), z.view());
+        assert_close(&multiply(gram_inverse(c.view()).unwrap().view(), c.view()), &Array2::eye(8), 1e-12);
+    }
+
+    #[test]
+    fn singular_gram_matrix_gets_its_moore_penrose_inverse() {
+        // Six components: the fourth doubles the first, the last never acts, the second acts very rarely.
+        let mut z = random_matrix::<f64>(50, 6, 2);
+        let double = &z.column(0) * 2.0;
+        z.column_mut(3).assign(&double);
+        z.column_mut(5).fill(0.0);
+        z.column_mut(1).mapv_inplace(|v| v * 1e-5);
+        let c = multiply(z.t(), z.view());
+        let p = gram_inverse(c.view()).unwrap();
+        let cp = multiply(c.view(), p.view());
+        assert_close(&multiply(cp.view(), c.view()), &c, 1e-8);
+        assert_close(&cp.t(), &cp, 1e-8);
+        let relative = |a: &Array2<f64>| a / 1e10; // the rare component makes entries of 1e10
+        assert_close(
+            &relative(&multiply(multiply(p.view(), c.view()).view(), p.view())),
+            &relative(&p),
+            1e-6,
+        );
+        assert!((cp[[1, 1]] - 1.0).abs() < 1e-6, "the rare component is kept");
+        assert!(p.row(5).iter().all(|&v| v == 0.0));
+    }
+}

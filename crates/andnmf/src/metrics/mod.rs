@@ -1,0 +1,19 @@
+//! How well fitted components agree with a known truth.
+//!
+//! Components and truth are K × W with one component per row. Their order, scale and sign carry no meaning in
+//! a factorization, so no measure here depends on them. Every computation is in double precision whatever
+//! the type of the input.
+
+mod assignment;
+mod matching;
+mod observer;
+mod reconstruction;
+mod recovery;
+mod summary;
+mod unit_rows;
+
+pub use matching::{Matching, match_components};
+pub use observer::RecoveryObserver;
+pub use reconstruction::{ReconstructionError, reconstruction_error};
+pub use recovery::{CorrelationError, correlation_error};
+pub use summary::Recovery;

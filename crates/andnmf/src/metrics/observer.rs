@@ -1,0 +1,36 @@
+//! Recovery measured along a run.
+
+use std::ops::ControlFlow;
+
+use ndarray::Array2;
+
+use super::recovery::correlation_error;
+use crate::Real;
+use crate::fit::{Observer, StageView};
+
+/// An observer that knows the truth: the relative total correlation error after every stage.
+///
+/// Solvers never see the truth; this watches from outside, off their clock.
+#[derive(Debug, Clone)]
+pub struct RecoveryObserver<T: Real> {
+    truth: Array2<T>,
+    /// Relative total correlation error after each stage seen; NaN where components and truth have different
+    /// numbers of features.
+    pub errors: Vec<f64>,
+}
+
+impl<T: Real> RecoveryObserver<T> {
+    /// Watches recovery of these true components (rank × features).
+    #[must_use]
+    pub fn new(truth: Array2<T>) -> Self {
+        Self { truth, errors: Vec::new() }
+    }
+}
+
+impl<T: Real> Observer<T> for RecoveryObserver<T> {
+    fn stage(&mut self, view: &StageView<'_, T>) -> ControlFlow<()> {
+        let error = correlation_error(view.components().view(), self.truth.view());
+        self.errors.push(error.map_or(f64::NAN, |error| error.relative_total()));
+        ControlFlow::Continue(())
+    }
+}

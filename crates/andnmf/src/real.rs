@@ -1,0 +1,89 @@
+//! The two floating-point types that every computation is generic over.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// `f32` or `f64`: the type of samples, components and all arithmetic of a fit.
+///
+/// The trait is sealed. It bundles what the kernels need (the arithmetic of the linear-algebra backend,
+/// serialisation for checkpoints) so that the rest of the crate writes one bound.
+pub trait Real:
+    sealed::Sealed
+    + faer::traits::RealField
+    + Copy
+    + PartialOrd
+    + Default
+    + Send
+    + Sync
+    + std::fmt::Debug
+    + std::fmt::Display
+    + std::iter::Sum
+    + ndarray::ScalarOperand
+    + ndarray::LinalgScalar
+    + Serialize
+    + DeserializeOwned
+    + 'static
+{
+    /// The distance from 1 to the next larger number.
+    const EPSILON: Self;
+
+    /// Name as users write it: `f32` or `f64`.
+    const NAME: &'static str;
+
+    /// The nearest representable value.
+    fn from_f64(value: f64) -> Self;
+
+    /// The value in double precision, exactly.
+    fn as_f64(self) -> f64;
+
+    /// Neither infinite nor NaN.
+    fn finite(self) -> bool;
+
+    /// Square root.
+    fn root(self) -> Self;
+
+    /// Absolute value.
+    fn magnitude(self) -> Self;
+}
+
+macro_rules! impl_real {
+    ($($float:ident),*) => {$(
+        impl Real for $float {
+            const EPSILON: Self = $float::EPSILON;
+            const NAME: &'static str = stringify!($float);
+
+            #[inline(always)]
+            fn from_f64(value: f64) -> Self {
+                value as $float
+            }
+
+            #[inline(always)]
+            fn as_f64(self) -> f64 {
+                f64::from(self)
+            }
+
+            #[inline(always)]
+            fn finite(self) -> bool {
+                self.is_finite()
+            }
+
+            #[inline(always)]
+            fn root(self) -> Self {
+                self.sqrt()
+            }
+
+            #[inline(always)]
+            fn magnitude(self) -> Self {
+                self.abs()
+            }
+        }
+
+        impl sealed::Sealed for $float {}
+    )*};
+}
+
+impl_real!(f32, f64);
+
+mod sealed {
+    pub trait Sealed {}
+}

@@ -1,0 +1,312 @@
+//! Samples in compressed sparse rows.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::{Block, Samples, check_not_empty};
+use crate::{Real, SamplesError};
+
+/// Integer types that sparse matrices use for feature indices and row pointers.
+pub trait CsrIndex: Copy + Send + Sync + 'static + sealed::Sealed {
+    /// The index as a plain number.
+    fn to_i128(self) -> i128;
+
+    /// A slice of these indices behind the one type that blocks carry.
+    fn wrap(indices: Cow<'_, [Self]>) -> FeatureIndices<'_>;
+}
+
+/// Feature indices of any width, borrowed or owned.
+#[derive(Debug, Clone)]
+#[allow(missing_docs)] // each variant is its index type
+pub enum FeatureIndices<'a> {
+    U32(Cow<'a, [u32]>),
+    U64(Cow<'a, [u64]>),
+    Usize(Cow<'a, [usize]>),
+    I32(Cow<'a, [i32]>),
+    I64(Cow<'a, [i64]>),
+}
+
+macro_rules! impl_index {
+    ($($int:ident => $variant:ident),*) => {
+        $(
+            impl CsrIndex for $int {
+                #[inline(always)]
+                fn to_i128(self) -> i128 {
+                    self as i128
+                }
+
+                fn wrap(indices: Cow<'_, [Self]>) -> FeatureIndices<'_> {
+                    FeatureIndices::$variant(indices)
+                }
+            }
+
+            impl sealed::Sealed for $int {}
+        )*
+
+        impl FeatureIndices<'_> {
+            #[inline(always)]
+            fn get(&self, position: usize) -> usize {
+                match self { $(Self::$variant(v) => v[position] as usize,)* }
+            }
+
+            fn reborrow(&self) -> FeatureIndices<'_> {
+                match self { $(Self::$variant(v) => FeatureIndices::$variant(Cow::Borrowed(v)),)* }
+            }
+
+            /// Writes the indices at these positions into `out`.
+            fn copy_to(&self, positions: Range<usize>, out: &mut Vec<usize>) {
+                out.clear();
+                match self { $(Self::$variant(v) => out.extend(v[positions].iter().map(|&i| i as usize)),)* }
+            }
+        }
+    };
+}
+
+impl_index!(u32 => U32, u64 => U64, usize => Usize, i32 => I32, i64 => I64);
+
+/// A sparse matrix in memory: the values of each row with their feature indices.
+///
+/// Indices may be of any integer width and in any order within a row; an index that occurs twice in a row
+/// means the sum of its values. Nothing is copied but the row pointers.
+///
+/// ```
+/// use andnmf::samples::{CsrSamples, Samples};
+/// // [[5, 0, 0], [0, 0, 0], [1, 0, 2]]
+/// let samples = CsrSamples::new(3, &[0_i32, 1, 1, 3], &[0_i32, 0, 2][..], &[5.0_f64, 1.0, 2.0][..])?;
+/// assert_eq!((samples.n_samples(), samples.stored_values()), (3, 3));
+/// # Ok::<(), andnmf::SamplesError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct CsrSamples<'a, T: Real> {
+    n_features: usize,
+    row_starts: Vec<usize>,
+    indices: FeatureIndices<'a>,
+    values: Cow<'a, [T]>,
+}
+
+impl<'a, T: Real> CsrSamples<'a, T> {
+    /// Row `i` has the values `values[row_pointers[i]..row_pointers[i + 1]]` at the features
+    /// `indices[row_pointers[i]..row_pointers[i + 1]]`.
+    ///
+    /// # Errors
+    /// Where the three parts contradict each other, an index is out of range, a value is not finite, or there
+    /// are no samples or features.
+    pub fn new<I: CsrIndex, P: CsrIndex>(
+        n_features: usize,
+        row_pointers: &[P],
+        indices: impl Into<Cow<'a, [I]>>,
+        values: impl Into<Cow<'a, [T]>>,
+    ) -> Result<Self, SamplesError> {
+        let (indices, values) = (indices.into(), values.into());
+        check_not_empty(row_pointers.len().saturating_sub(1), n_features)?;
+        if indices.len() != values.len() {
+            return Err(SamplesError::IndexCount { indices: indices.len(), values: values.len() });
+        }
+        let row_starts = check_row_pointers(row_pointers, values.len())?;
+        for (row, ends) in row_starts.windows(2).enumerate() {
+            for position in ends[0]..ends[1] {
+                let index = indices[position].to_i128();
+                if index < 0 || index >= n_features as i128 {
+                    return Err(SamplesError::FeatureIndex { row, index, n_features });
+                }
+                if !values[position].finite() {
+                    let value = values[position].as_f64();
+                    return Err(SamplesError::NotFinite { row, column: index as usize, value });
+                }
+            }
+        }
+        Ok(Self { n_features, row_starts, indices: I::wrap(indices), values })
+    }
+}
+
+/// The row pointers as array positions, after checking that they cover the values exactly.
+fn check_row_pointers<P: CsrIndex>(pointers: &[P], n_values: usize) -> Result<Vec<usize>, SamplesError> {
+    let wrong = |position, reason: String| Err(SamplesError::RowPointers { position, reason });
+    let mut previous = 0;
+    for (position, pointer) in pointers.iter().enumerate() {
+        let pointer = pointer.to_i128();
+        if position == 0 && pointer != 0 {
+            return wrong(position, format!("the first must be 0, not {pointer}"));
+        }
+        if pointer < previous {
+            return wrong(position, format!("{pointer} follows {previous}; they must not decrease"));
+        }
+        if pointer > n_values as i128 {
+            return wrong(position, format!("{pointer} is past the end of the {n_values} values"));
+        }
+        previous = pointer;
+    }
+    if previous != n_values as i128 {
+        let last = pointers.len() - 1;
+        return wrong(last, format!("the last must be the number of values, {n_values}, not {previous}"));
+    }
+    Ok(pointers.iter().map(|p| p.to_i128() as usize).collect())
+}
+
+impl<T: Real> Samples<T> for CsrSamples<'_, T> {
+    fn n_samples(&self) -> usize {
+        self.row_starts.len() - 1
+    }
+
+    fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    fn stored_values(&self) -> usize {
+        self.values.len()
+    }
+
+    fn is_sparse(&self) -> bool {
+        true
+    }
+
+    fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
+        Ok(Block::Sparse(CsrView {
+            n_features: self.n_features,
+            row_starts: Cow::Borrowed(&self.row_starts[rows.start..=rows.end]),
+            indices: self.indices.reborrow(),
+            values: Cow::Borrowed(&self.values),
+        }))
+    }
+}
+
+/// Consecutive rows of a sparse matrix.
+#[derive(Debug, Clone)]
+pub struct CsrView<'a, T: Real> {
+    n_features: usize,
+    /// Positions in `indices` and `values`, one more than there are rows.
+    row_starts: Cow<'a, [usize]>,
+    indices: FeatureIndices<'a>,
+    values: Cow<'a, [T]>,
+}
+
+impl<T: Real> CsrView<'_, T> {
+    /// Rows put together from other blocks, whose indices and values were checked there.
+    pub(crate) fn from_owned_parts(
+        n_features: usize,
+        row_starts: Vec<usize>,
+        indices: Vec<usize>,
+        values: Vec<T>,
+    ) -> Self {
+        let indices = FeatureIndices::Usize(Cow::Owned(indices));
+        Self { n_features, row_starts: Cow::Owned(row_starts), indices, values: Cow::Owned(values) }
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn n_samples(&self) -> usize {
+        self.row_starts.len().saturating_sub(1)
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    /// Features and values of one row.
+    pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, T)> + '_ {
+        (self.row_starts[i]..self.row_starts[i + 1]).map(|p| (self.indices.get(p), self.values[p]))
+    }
+
+    /// The values of one row, their features written into `features`: the form the kernels read.
+    pub(crate) fn row_parts(&self, i: usize, features: &mut Vec<usize>) -> &[T] {
+        let positions = self.row_starts[i]..self.row_starts[i + 1];
+        self.indices.copy_to(positions.clone(), features);
+        &self.values[positions]
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// [[1, 0, 2], [0, 0, 0], [0, 3, 0]]
+    fn parts() -> (Vec<i64>, Vec<u32>, Vec<f64>) {
+        (vec![0, 2, 2, 3], vec![2, 0, 1], vec![2.0, 1.0, 3.0])
+    }
+
+    fn new(pointers: &[i64], indices: &[u32], values: &[f64]) -> Result<(), SamplesError> {
+        CsrSamples::new(3, pointers, indices, values).map(|_| ())
+    }
+
+    #[test]
+    fn blocks_give_the_rows_asked_for() {
+        let (pointers, indices, values) = parts();
+        let samples = CsrSamples::new(3, &pointers, indices, values).unwrap();
+        let Block::Sparse(block) = samples.block(1..3).unwrap() else {
+            panic!("sparse data give sparse blocks")
+        };
+        assert_eq!(block.n_samples(), 2);
+        assert_eq!(block.row(0).count(), 0);
+        assert_eq!(block.row(1).collect::<Vec<_>>(), [(1, 3.0)]);
+        let mut features = Vec::new();
+        assert_eq!(block.row_parts(1, &mut features), [3.0]);
+        assert_eq!(features, [1]);
+    }
+
+    #[test]
+    fn every_index_width_reads_the_same() {
+        fn values_of<I: CsrIndex>(indices: Vec<I>) -> Vec<(usize, usize, f64)> {
+            let samples = CsrSamples::new(3, &[0_u64, 2, 2, 3], indices, vec![2.0, 1.0, 3.0]).unwrap();
+            let mut seen = Vec::new();
+            samples.block(0..3).unwrap().for_each(|i, j, v| seen.push((i, j, v)));
+            seen
+        }
+        let expected = vec![(0, 2, 2.0), (0, 0, 1.0), (2, 1, 3.0)];
+        assert_eq!(values_of(vec![2_u32, 0, 1]), expected);
+        assert_eq!(values_of(vec![2_u64, 0, 1]), expected);
+        assert_eq!(values_of(vec![2_usize, 0, 1]), expected);
+        assert_eq!(values_of(vec![2_i32, 0, 1]), expected);
+        assert_eq!(values_of(vec![2_i64, 0, 1]), expected);
+    }
+
+    #[test]
+    fn values_that_are_not_finite_are_refused_with_their_place() {
+        let (pointers, indices, mut values) = parts();
+        values[2] = f64::INFINITY;
+        let error = new(&pointers, &indices, &values).unwrap_err();
+        assert_eq!(error, SamplesError::NotFinite { row: 2, column: 1, value: f64::INFINITY });
+    }
+
+    #[test]
+    fn a_feature_out_of_range_is_refused_with_its_row() {
+        let (pointers, mut indices, values) = parts();
+        indices[2] = 3;
+        let error = new(&pointers, &indices, &values).unwrap_err();
+        assert_eq!(error, SamplesError::FeatureIndex { row: 2, index: 3, n_features: 3 });
+        let error = CsrSamples::new(3, &[0_i32, 1], &[-1_i32][..], &[1.0_f64][..]).unwrap_err();
+        assert_eq!(error, SamplesError::FeatureIndex { row: 0, index: -1, n_features: 3 });
+    }
+
+    #[test]
+    fn row_pointers_must_start_at_zero_rise_and_end_at_the_count() {
+        let (_, indices, values) = parts();
+        for (pointers, position) in
+            [(vec![1, 2, 2, 3], 0), (vec![0, 2, 1, 3], 2), (vec![0, 2, 2, 4], 3), (vec![0, 2, 2, 2], 3)]
+        {
+            let error = new(&pointers, &indices, &values).unwrap_err();
+            assert!(
+                matches!(error, SamplesError::RowPointers { position: p, .. } if p == position),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn unequal_numbers_of_indices_and_values_are_refused() {
+        let (pointers, indices, _) = parts();
+        let error = new(&pointers, &indices, &[1.0]).unwrap_err();
+        assert_eq!(error, SamplesError::IndexCount { indices: 3, values: 1 });
+    }
+
+    #[test]
+    fn a_matrix_without_rows_is_refused() {
+        assert!(matches!(new(&[0], &[], &[]).unwrap_err(), SamplesError::Empty { n_samples: 0, .. }));
+        assert!(matches!(new(&[], &[], &[]).unwrap_err(), SamplesError::Empty { n_samples: 0, .. }));
+    }
+}

@@ -1,0 +1,163 @@
+//! One deterministic, parallel fold over all samples.
+//!
+//! The samples are cut into parts whose boundaries depend on the shape of the data alone, each part is folded
+//! in order on one thread, and the parts are merged along a fixed binary tree. Threads decide only who does
+//! what and when, never what is added to what: any number of threads gives the same bits.
+
+use std::ops::Range;
+
+use super::{Block, Samples};
+use crate::{Real, SamplesError};
+
+/// More parts than this bring nothing even on large machines, and each part in flight has its own sums.
+const MOST_PARTS: usize = 64;
+/// With fewer samples in a part, merging its sums would be felt beside the work on them…
+const GOOD_ROWS_PER_PART: usize = 512;
+/// …but small data are cut finer than that, so that a few threads find work at all.
+const FEWEST_ROWS_PER_PART: usize = 128;
+const WANTED_PARTS: usize = 4;
+/// Rows read at a time: enough for the product kernels to run at full speed.
+const MOST_ROWS_PER_BLOCK: usize = 640;
+/// A block of wide dense rows is kept to about this many values (32 MiB in double precision).
+const MOST_VALUES_PER_BLOCK: usize = 1 << 22;
+
+/// How the samples are cut up. A function of their shape, never of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FoldPlan {
+    n_samples: usize,
+    n_parts: usize,
+    rows_per_block: usize,
+}
+
+impl FoldPlan {
+    /// The plan for these samples.
+    pub(crate) fn new<T: Real>(samples: &dyn Samples<T>) -> Self {
+        let n_samples = samples.n_samples();
+        let values_per_row = (samples.stored_values() / n_samples.max(1)).max(1);
+        // A power of two: all branches of the merge tree are equally deep and the parts equally long.
+        let fine = (n_samples / FEWEST_ROWS_PER_PART).min(WANTED_PARTS);
+        let wanted = (n_samples / GOOD_ROWS_PER_PART).max(fine).clamp(1, MOST_PARTS);
+        let n_parts = if wanted.is_power_of_two() { wanted } else { wanted.next_power_of_two() / 2 };
+        let rows_per_block = (MOST_VALUES_PER_BLOCK / values_per_row).clamp(16, MOST_ROWS_PER_BLOCK);
+        Self { n_samples, n_parts, rows_per_block }
+    }
+
+    /// The samples of one part.
+    fn part(&self, index: usize) -> Range<usize> {
+        let start = |i: usize| (i as u128 * self.n_samples as u128 / self.n_parts as u128) as usize;
+        start(index)..start(index + 1)
+    }
+
+    /// The blocks of one part, in order and of about equal length.
+    fn blocks(&self, part: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
+        let n_blocks = part.len().div_ceil(self.rows_per_block);
+        let (start, rows) = (part.start, part.len());
+        (0..n_blocks).map(move |i| start + i * rows / n_blocks..start + (i + 1) * rows / n_blocks)
+    }
+}
+
+/// Folds `step` over all blocks of samples and merges the parts.
+///
+/// `step` gets the number of the block's first sample. An error of any block stops the fold.
+pub(crate) fn fold<T, A, E>(
+    samples: &dyn Samples<T>,
+    plan: &FoldPlan,
+    new: &(impl Fn() -> A + Sync),
+    step: &(impl Fn(&mut A, usize, Block<'_, T>) -> Result<(), E> + Sync),
+    merge: &(impl Fn(&mut A, A) + Sync),
+) -> Result<A, E>
+where
+    T: Real,
+    A: Send,
+    E: From<SamplesError> + Send,
+{
+    fold_parts(
+        0..plan.n_parts,
+        &|part| {
+            let mut sums = new();
+            for rows in plan.blocks(plan.part(part)) {
+                let first = rows.start;
+                step(&mut sums, first, samples.block(rows)?)?;
+            }
+            Ok(sums)
+        },
+        merge,
+    )
+}
+
+fn fold_parts<A: Send, E: Send>(
+    parts: Range<usize>,
+    leaf: &(impl Fn(usize) -> Result<A, E> + Sync),
+    merge: &(impl Fn(&mut A, A) + Sync),
+) -> Result<A, E> {
+    if parts.len() <= 1 {
+        return leaf(parts.start);
+    }
+    let middle = parts.start + parts.len() / 2;
+    let (left, right) = rayon::join(
+        || fold_parts(parts.start..middle, leaf, merge),
+        || fold_parts(middle..parts.end, leaf, merge),
+    );
+    let mut sums = left?;
+    merge(&mut sums, right?);
+    Ok(sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::DenseSamples;
+    use crate::testing::random_matrix;
+
+    #[test]
+    fn every_sample_is_read_exactly_once_and_in_order_within_a_part() {
+        for n in [1, 2, 255, 256, 513, 5000, 40_000] {
+            let samples = DenseSamples::new(random_matrix::<f64>(n, 1, 1)).unwrap();
+            let rows = fold(
+                &samples,
+                &FoldPlan::new(&samples),
+                &Vec::new,
+                &|seen: &mut Vec<usize>, first, block| {
+                    seen.extend(first..first + block.n_samples());
+                    Ok::<(), SamplesError>(())
+                },
+                &|left, right| left.extend(right),
+            )
+            .unwrap();
+            assert_eq!(rows, (0..n).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn sums_have_the_same_bits_for_any_number_of_threads() {
+        let samples = DenseSamples::new(random_matrix::<f32>(20_000, 3, 2)).unwrap();
+        let sum = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                fold(
+                    &samples,
+                    &FoldPlan::new(&samples),
+                    &|| 0.0_f32,
+                    &|sum: &mut f32, _, block| {
+                        block.for_each(|_, _, v| *sum += v);
+                        Ok::<(), SamplesError>(())
+                    },
+                    &|left, right| *left += right,
+                )
+                .unwrap()
+            })
+        };
+        let one = sum(1);
+        for threads in [2, 3, 8] {
+            assert_eq!(sum(threads).to_bits(), one.to_bits());
+        }
+    }
+
+    #[test]
+    fn wide_samples_come_in_short_blocks() {
+        let samples = DenseSamples::new(ndarray::Array2::<f64>::zeros((64, 100_000))).unwrap();
+        let plan = FoldPlan::new(&samples);
+        assert!(plan.blocks(0..64).all(|rows| rows.len() <= 42));
+        assert_eq!(plan.blocks(0..64).map(|rows| rows.len()).sum::<usize>(), 64);
+    }
+}

@@ -1,0 +1,147 @@
+//! Which settings of a distribution make sense.
+
+use super::Weights;
+use crate::SettingError;
+use crate::synth::{ensure_at_least_one, ensure_not_negative};
+
+impl Weights {
+    /// Whether these settings make sense for `rank` components.
+    ///
+    /// # Errors
+    /// The first setting out of its range.
+    pub fn check(&self, rank: usize) -> Result<(), SettingError> {
+        ensure_at_least_one("rank", rank)?;
+        match *self {
+            Self::Dirichlet { concentration } => ensure_positive("concentration", concentration),
+            Self::LogisticNormal { scale, correlation } => {
+                ensure_not_negative("scale", scale)?;
+                ensure_probability("correlation", correlation)
+            }
+            Self::LogisticNormalReleased => Ok(()),
+            Self::SparseBinary { sparsity } => {
+                if (1..=rank).contains(&sparsity) {
+                    Ok(())
+                } else {
+                    Err(SettingError::new(
+                        "sparsity",
+                        sparsity,
+                        format!("it must be between 1 and {rank}, the rank"),
+                    ))
+                }
+            }
+            Self::BernoulliBinary { sparsity } => ensure_sparsity(sparsity, rank as f64),
+            Self::Decay { sparsity, order } => {
+                ensure_sparsity(sparsity, rank as f64)?;
+                ensure_positive("decay_order", order)
+            }
+            Self::Paired { sparsity, co_occurrence, decay_order } => {
+                ensure_probability("co_occurrence", co_occurrence)?;
+                // A pair cannot be on more often than always; a single component knows no such limit.
+                let most = if rank == 1 { 1.0 } else { rank as f64 * (1.0 + co_occurrence) / 2.0 };
+                ensure_sparsity(sparsity, most)?;
+                decay_order.map_or(Ok(()), |order| ensure_positive("decay_order", order))
+            }
+        }
+    }
+}
+
+fn ensure_positive(name: &'static str, given: f64) -> Result<(), SettingError> {
+    if given.is_finite() && given > 0.0 {
+        Ok(())
+    } else {
+        Err(SettingError::new(name, given, "it must be a finite number above 0"))
+    }
+}
+
+fn ensure_probability(name: &'static str, given: f64) -> Result<(), SettingError> {
+    if (0.0..=1.0).contains(&given) {
+        Ok(())
+    } else {
+        Err(SettingError::new(name, given, "it must be between 0 and 1"))
+    }
+}
+
+fn ensure_sparsity(given: f64, most: f64) -> Result<(), SettingError> {
+    if given > 0.0 && given <= most {
+        Ok(())
+    } else {
+        Err(SettingError::new("sparsity", given, format!("it must be above 0 and at most {most} here")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::EXAMPLES;
+    use super::*;
+
+    #[track_caller]
+    fn assert_refused(kind: Weights, rank: usize, name: &str) {
+        assert_eq!(kind.check(rank).unwrap_err().name, name, "{kind:?}");
+        assert_eq!(kind.draw(3, rank, 1).unwrap_err().name, name, "{kind:?}");
+        assert_eq!(kind.moments(rank), None, "{kind:?}");
+    }
+
+    #[test]
+    fn a_rank_of_zero_is_refused() {
+        for kind in EXAMPLES {
+            assert_refused(kind, 0, "rank");
+        }
+    }
+
+    #[test]
+    fn a_concentration_that_is_not_positive_is_refused() {
+        for concentration in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_refused(Weights::Dirichlet { concentration }, 5, "concentration");
+        }
+    }
+
+    #[test]
+    fn a_negative_scale_or_a_correlation_above_one_is_refused() {
+        for scale in [-1.0, f64::NAN, f64::INFINITY] {
+            assert_refused(Weights::LogisticNormal { scale, correlation: 0.5 }, 5, "scale");
+        }
+        for correlation in [-0.1, 1.1, f64::NAN] {
+            assert_refused(Weights::LogisticNormal { scale: 1.0, correlation }, 5, "correlation");
+        }
+    }
+
+    #[test]
+    fn a_sparsity_of_nothing_or_of_more_than_all_is_refused() {
+        for sparsity in [0, 6, usize::MAX] {
+            assert_refused(Weights::SparseBinary { sparsity }, 5, "sparsity");
+        }
+        for sparsity in [0.0, -1.0, 5.1, f64::NAN, f64::INFINITY] {
+            assert_refused(Weights::BernoulliBinary { sparsity }, 5, "sparsity");
+            assert_refused(Weights::Decay { sparsity, order: 1.0 }, 5, "sparsity");
+            assert_refused(
+                Weights::Paired { sparsity, co_occurrence: 1.0, decay_order: None },
+                5,
+                "sparsity",
+            );
+        }
+    }
+
+    #[test]
+    fn pairs_that_had_to_be_on_more_than_always_are_refused() {
+        let paired = |sparsity| Weights::Paired { sparsity, co_occurrence: 0.5, decay_order: None };
+        assert_eq!(paired(7.5).check(10), Ok(()));
+        assert_refused(paired(7.6), 10, "sparsity");
+    }
+
+    #[test]
+    fn a_co_occurrence_that_is_no_probability_is_refused() {
+        for co_occurrence in [-0.1, 1.1, f64::NAN] {
+            let kind = Weights::Paired { sparsity: 1.0, co_occurrence, decay_order: None };
+            assert_refused(kind, 4, "co_occurrence");
+        }
+    }
+
+    #[test]
+    fn a_decay_order_that_is_not_positive_is_refused() {
+        for order in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_refused(Weights::Decay { sparsity: 1.0, order }, 4, "decay_order");
+            let kind = Weights::Paired { sparsity: 1.0, co_occurrence: 0.5, decay_order: Some(order) };
+            assert_refused(kind, 4, "decay_order");
+        }
+    }
+}

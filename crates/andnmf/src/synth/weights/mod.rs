@@ -1,0 +1,184 @@
+//! The distributions that weights are drawn from.
+
+mod check;
+mod moments;
+mod simplex;
+mod supports;
+
+use ndarray::Array2;
+use serde::{Deserialize, Serialize};
+
+pub use self::moments::WeightMoments;
+use super::ensure_room;
+use crate::SettingError;
+use crate::random::{Stream, generator};
+
+/// A distribution of the weights `x` of one sample over K components (K is the `rank`).
+///
+/// Samples are independent of each other. Where closed forms exist, [`Weights::moments`] gives the moments
+/// stated below; `i ≠ j` throughout.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Weights {
+    /// The Dirichlet distribution with all K parameters equal to `a = concentration / K`.
+    ///
+    /// Weights sum to 1 and are the closer to one-hot the smaller the concentration. The paper's DIR has
+    /// `concentration = 5` at K = 100 (parameters 0.05).
+    ///
+    /// E\[xᵢ\] = 1/K, E\[xᵢ²\] = (a + 1) / (K·(concentration + 1)), E\[xᵢxⱼ\] = a / (K·(concentration + 1)).
+    Dirichlet {
+        /// Sum of all parameters.
+        concentration: f64,
+    },
+    /// Softmax of `scale · g` with `g ~ N(0, R)`: the prior of the correlated topic model.
+    ///
+    /// `R = (1 − correlation)·I + correlation·FFᵀ` is one matrix for all samples, with `F` (K × a few)
+    /// of random unit rows drawn from the seed. Weights sum to 1. No closed forms: the moments differ from
+    /// component to component with `F`.
+    LogisticNormal {
+        /// Standard deviation of each logit: the larger, the closer to one-hot.
+        scale: f64,
+        /// Share of each logit's variance that comes from the shared factors, from 0 (independent) to 1.
+        correlation: f64,
+    },
+    /// Softmax of `C·(C·g)` with `g ~ N(0, I)` and a fresh K × K matrix `C` of standard normals per sample.
+    ///
+    /// This is what the released code of the paper draws for CTM: logits have a standard deviation of about
+    /// K, so weights are nearly one-hot, and no two components are correlated. E\[xᵢ\] = 1/K by symmetry;
+    /// no closed forms for the second moments.
+    LogisticNormalReleased,
+    /// Exactly `sparsity` weights are 1, the others 0; all such vectors are equally likely.
+    ///
+    /// E\[xᵢ\] = E\[xᵢ²\] = s/K, E\[xᵢxⱼ\] = s(s − 1) / (K(K − 1)) for the sparsity s.
+    SparseBinary {
+        /// Number of ones.
+        sparsity: usize,
+    },
+    /// Each weight is 1 with probability `sparsity / K`, independently, and otherwise 0.
+    ///
+    /// E\[xᵢ\] = E\[xᵢ²\] = s/K, E\[xᵢxⱼ\] = (s/K)² for the sparsity s.
+    BernoulliBinary {
+        /// Expected number of ones.
+        sparsity: f64,
+    },
+    /// Each weight is on with probability `sparsity / K`, independently, and then obeys the paper's decay
+    /// condition with equality: Pr\[x ≤ a | x ≠ 0\] = a^order.
+    ///
+    /// With the sparsity s and the order q: E\[xᵢ\] = (s/K)·q/(q + 1), E\[xᵢ²\] = (s/K)·q/(q + 2),
+    /// E\[xᵢxⱼ\] = E\[xᵢ\]².
+    Decay {
+        /// Expected number of weights that are on.
+        sparsity: f64,
+        /// 1: uniform on (0, 1]; larger: small values become rare.
+        order: f64,
+    },
+    /// Components come in pairs (0 and 1, 2 and 3, …) that tend to occur together.
+    ///
+    /// A pair is on with probability p. Then, with probability `co_occurrence`, both of its components are;
+    /// otherwise exactly one, each equally likely. Every component is on with probability s/K for the
+    /// sparsity s, so p = (2s/K) / (1 + co_occurrence); the last component of an odd number stands alone.
+    /// A component that is on has the weight 1, or follows the law of [`Weights::Decay`].
+    ///
+    /// With m₁ = m₂ = 1 for binary weights and m₁ = q/(q + 1), m₂ = q/(q + 2) for decay of order q:
+    /// E\[xᵢ\] = m₁·s/K, E\[xᵢ²\] = m₂·s/K, E\[xᵢxⱼ\] = m₁²·p·co_occurrence within a pair and E\[xᵢ\]² across.
+    Paired {
+        /// Expected number of weights that are on.
+        sparsity: f64,
+        /// Probability that a pair that is on is on as a whole.
+        co_occurrence: f64,
+        /// Order of the decay law of the magnitudes; none for weights of 1.
+        decay_order: Option<f64>,
+    },
+}
+
+impl Weights {
+    /// Weights of `n_samples` samples over `rank` components, one sample per row.
+    ///
+    /// # Errors
+    /// A setting out of its range, or a matrix too large for memory.
+    pub fn draw(&self, n_samples: usize, rank: usize, seed: u64) -> Result<Array2<f64>, SettingError> {
+        self.check(rank)?;
+        ensure_room("weights", n_samples, rank)?;
+        let mut rng = generator(seed, Stream::Weights);
+        let mut weights = Array2::zeros((n_samples, rank));
+        match *self {
+            Self::Dirichlet { concentration } => simplex::dirichlet(&mut weights, concentration, &mut rng)?,
+            Self::LogisticNormal { scale, correlation } => {
+                let factors = simplex::unit_factors(rank, &mut generator(seed, Stream::Correlations));
+                simplex::logistic_normal(&mut weights, scale, correlation, &factors, &mut rng);
+            }
+            Self::LogisticNormalReleased => {
+                ensure_room("mixing matrix", rank, rank)?;
+                simplex::logistic_normal_released(&mut weights, &mut rng);
+            }
+            Self::SparseBinary { sparsity } => supports::sparse_binary(&mut weights, sparsity, &mut rng),
+            Self::BernoulliBinary { sparsity } => {
+                supports::independent(&mut weights, sparsity / rank as f64, None, &mut rng);
+            }
+            Self::Decay { sparsity, order } => {
+                supports::independent(&mut weights, sparsity / rank as f64, Some(order), &mut rng);
+            }
+            Self::Paired { sparsity, co_occurrence, decay_order } => {
+                let on = sparsity / rank as f64;
+                supports::paired(&mut weights, on, co_occurrence, decay_order, &mut rng);
+            }
+        }
+        Ok(weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of each kind, fit for any rank from 2.
+    pub(super) const EXAMPLES: [Weights; 8] = [
+        Weights::Dirichlet { concentration: 0.5 },
+        Weights::LogisticNormal { scale: 2.0, correlation: 0.5 },
+        Weights::LogisticNormalReleased,
+        Weights::SparseBinary { sparsity: 2 },
+        Weights::BernoulliBinary { sparsity: 1.5 },
+        Weights::Decay { sparsity: 1.5, order: 2.0 },
+        Weights::Paired { sparsity: 1.5, co_occurrence: 0.8, decay_order: None },
+        Weights::Paired { sparsity: 1.5, co_occurrence: 0.8, decay_order: Some(1.0) },
+    ];
+
+    #[test]
+    fn every_kind_lies_between_zero_and_one_and_the_seed_decides() {
+        for kind in EXAMPLES {
+            for rank in [3, 4, 10] {
+                let weights = kind.draw(200, rank, 1).unwrap();
+                assert_eq!(weights.dim(), (200, rank));
+                assert!(weights.iter().all(|x| (0.0..=1.0).contains(x)), "{kind:?}");
+                assert_eq!(weights, kind.draw(200, rank, 1).unwrap());
+                assert_ne!(weights, kind.draw(200, rank, 2).unwrap(), "{kind:?}");
+            }
+            assert_eq!(kind.draw(0, 5, 1).unwrap().dim(), (0, 5));
+        }
+    }
+
+    #[test]
+    fn more_samples_begin_with_the_fewer() {
+        for kind in EXAMPLES {
+            let few = kind.draw(20, 7, 1).unwrap();
+            let many = kind.draw(50, 7, 1).unwrap();
+            assert_eq!(many.slice(ndarray::s![..20, ..]), few, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn every_kind_survives_serialisation() {
+        for kind in EXAMPLES {
+            let text = serde_json::to_string(&kind).unwrap();
+            assert_eq!(serde_json::from_str::<Weights>(&text).unwrap(), kind, "{text}");
+        }
+        let text = serde_json::to_string(&EXAMPLES[2]).unwrap();
+        assert_eq!(text, r#"{"kind":"logistic-normal-released"}"#);
+    }
+
+    #[test]
+    fn more_weights_than_memory_holds_are_refused() {
+        let error = EXAMPLES[0].draw(usize::MAX, 5, 1).unwrap_err();
+        assert_eq!(error.name, "weights");
+    }
+}

@@ -1,0 +1,247 @@
+//! What the theorems allow and promise, as numbers.
+//!
+//! The paper states its bounds up to a constant factor, O(·). Here that factor is 1 throughout: compare
+//! values with each other and across data sets, not with a sharp limit.
+
+use ndarray::ArrayView2;
+use serde::Serialize;
+
+use super::conditions::GeneralCorrelationConditions;
+use super::input::{MatrixError, check_finite};
+use crate::linalg::pseudo_inverse::pseudo_inverse_of_rows;
+use crate::linalg::symmetric::spectral_norm;
+use crate::{Real, SettingError, ShapeError};
+
+/// The largest m of the binary theorem, k·D·λ⁴/r⁵, for `rank` = D components.
+///
+/// # Errors
+/// When `r` is not positive, `k` or `lambda` is negative, or one of them is not finite.
+pub fn binary_bound(rank: usize, k: f64, lambda: f64, r: f64) -> Result<f64, SettingError> {
+    general_bound(rank, k, lambda, r, f64::INFINITY)
+}
+
+/// The largest m of the main theorem, k·D^(1−1/q)·λ^(4+4/q) / r^(5+6/(q+1)), for decay order `q`.
+///
+/// At an infinite order this is the binary bound. The theorem is stated for q ≥ 1; below, the formula is
+/// continued.
+///
+/// # Errors
+/// When `r` or `q` is not positive, `k` or `lambda` is negative, or one of them is not a number.
+pub fn general_bound(rank: usize, k: f64, lambda: f64, r: f64, q: f64) -> Result<f64, SettingError> {
+    at_least_zero("k", k)?;
+    at_least_zero("lambda", lambda)?;
+    positive("r", r)?;
+    decay(q)?;
+    if rank == 0 || k == 0.0 || lambda == 0.0 {
+        return Ok(0.0);
+    }
+    // In logarithms, because for small q the single powers leave the range of numbers.
+    let logarithm = k.ln() + (1.0 - 1.0 / q) * (rank as f64).ln() + (4.0 + 4.0 / q) * lambda.ln()
+        - (5.0 + 6.0 / (q + 1.0)) * r.ln();
+    // At q near the smallest number two infinities may meet; nothing is promised there.
+    Ok(if logarithm.is_nan() { 0.0 } else { logarithm.exp() })
+}
+
+/// How much larger than the noise of a sample the error of the components may be, r·σmax/(σmin·λ), by the
+/// theorem on noise with binary weights; infinite where `lambda` or the smallest singular value is 0.
+///
+/// The singular values are those of the truth, see [`singular_range`].
+///
+/// # Errors
+/// When `r` or the largest singular value is not positive, another value is negative, or one is not finite.
+pub fn noise_amplification(
+    r: f64,
+    lambda: f64,
+    largest_singular: f64,
+    smallest_singular: f64,
+) -> Result<f64, SettingError> {
+    positive("r", r)?;
+    at_least_zero("lambda", lambda)?;
+    positive("largest_singular", largest_singular)?;
+    at_least_zero("smallest_singular", smallest_singular)?;
+    // In logarithms: no product of an overflow with an underflow, and a zero below the line gives infinity.
+    Ok((r.ln() + largest_singular.ln() - lambda.ln() - smallest_singular.ln()).exp())
+}
+
+/// The error of the components, ‖A − A*Σ‖₂, that the noise theorem allows for noise of size `gamma` (the norm
+/// of one sample's noise) at the given [`noise_amplification`]; 0 without noise.
+///
+/// # Errors
+/// When `gamma` is negative or not finite, or `amplification` is negative or not a number.
+pub fn noise_error(amplification: f64, gamma: f64) -> Result<f64, SettingError> {
+    if amplification.is_nan() || amplification < 0.0 {
+        return Err(SettingError::new("amplification", amplification, "it must be at least 0"));
+    }
+    at_least_zero("gamma", gamma)?;
+    Ok(if gamma == 0.0 { 0.0 } else { amplification * gamma })
+}
+
+/// Largest and smallest singular value of the matrix whose rows are the K components of `truth`; the smallest
+/// is 0 when the components depend linearly on each other.
+///
+/// # Errors
+/// When there are no components or no features, or an entry is not finite.
+pub fn singular_range<T: Real>(truth: ArrayView2<'_, T>) -> Result<(f64, f64), MatrixError> {
+    if truth.is_empty() {
+        return Err(ShapeError::new("truth", truth.dim(), "of at least one component and feature").into());
+    }
+    check_finite("truth", truth)?;
+    let largest = spectral_norm(truth);
+    if largest == 0.0 {
+        return Ok((0.0, 0.0));
+    }
+    // The inverse of the pseudo-inverse's norm keeps digits that the eigenvalues of a Gram matrix lose.
+    let scaled = truth.mapv(|v| v.as_f64() / largest);
+    let smallest = match pseudo_inverse_of_rows(scaled.view()) {
+        Some(inverse) if inverse.rank == truth.nrows() => largest / spectral_norm(inverse.matrix.view()),
+        _ => 0.0,
+    };
+    Ok((largest, smallest))
+}
+
+/// The theorems' bounds on m for estimated conditions.
+#[derive(Serialize, Clone, Copy, Debug, PartialEq)]
+pub struct CorrelationBounds {
+    /// [`binary_bound`] for the estimated k, λ and r.
+    pub binary: f64,
+    /// [`general_bound`] for the same and the estimated decay order.
+    pub general: f64,
+}
+
+impl CorrelationBounds {
+    /// The bounds to hold the estimated m of `conditions` against; 0 where the theorems promise nothing
+    /// (no active weights, or decay of order 0).
+    pub fn of(conditions: &GeneralCorrelationConditions) -> Self {
+        let &GeneralCorrelationConditions { rank, k, lambda, r, decay_order, .. } = conditions;
+        Self {
+            binary: binary_bound(rank, k, lambda, r).unwrap_or(0.0),
+            general: general_bound(rank, k, lambda, r, decay_order).unwrap_or(0.0),
+        }
+    }
+}
+
+fn positive(name: &'static str, value: f64) -> Result<(), SettingError> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(SettingError::new(name, value, "it must be positive and finite"))
+}
+
+fn at_least_zero(name: &'static str, value: f64) -> Result<(), SettingError> {
+    if value >= 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(SettingError::new(name, value, "it must be at least 0 and finite"))
+}
+
+/// A decay order may be infinite.
+fn decay(q: f64) -> Result<(), SettingError> {
+    if q > 0.0 { Ok(()) } else { Err(SettingError::new("q", q, "it must be positive")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::{Array2, array};
+
+    #[track_caller]
+    fn assert_near(given: f64, expected: f64) {
+        assert!((given - expected).abs() <= 1e-13 * expected.abs(), "{given} instead of {expected}");
+    }
+
+    #[test]
+    fn bounds_by_hand() {
+        assert_near(binary_bound(16, 2.0, 0.5, 2.0).unwrap(), 2.0 * 16.0 / 16.0 / 32.0);
+        assert_near(general_bound(16, 2.0, 0.5, 2.0, 2.0).unwrap(), 2.0 * 4.0 / 64.0 / 128.0);
+        assert_near(general_bound(16, 3.0, 0.5, 1.0, 1.0).unwrap(), 3.0 / 256.0);
+    }
+
+    #[test]
+    fn the_general_bound_rises_to_the_binary_one() {
+        let at = |q| general_bound(100, 1.0, 0.9, 1.5, q).unwrap();
+        assert!(at(0.01) < at(1.0) && at(1.0) < at(2.0) && at(2.0) < at(50.0));
+        assert_near(at(f64::INFINITY), binary_bound(100, 1.0, 0.9, 1.5).unwrap());
+    }
+
+    #[test]
+    fn tiny_orders_and_lambdas_give_numbers() {
+        for q in [f64::MIN_POSITIVE, 1e-300, 1e-3] {
+            for lambda in [0.0, 1e-300, 1.0, 2.0] {
+                for rank in [0, 1, 16, 1000] {
+                    assert!(!general_bound(rank, 1.0, lambda, 1.0, q).unwrap().is_nan());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn noise_by_hand() {
+        assert_near(noise_amplification(3.0, 0.5, 8.0, 2.0).unwrap(), 24.0);
+        assert_eq!(noise_amplification(3.0, 0.0, 8.0, 2.0).unwrap(), f64::INFINITY);
+        assert_eq!(noise_amplification(3.0, 0.5, 8.0, 0.0).unwrap(), f64::INFINITY);
+        assert_near(noise_error(24.0, 0.25).unwrap(), 6.0);
+        assert_eq!(noise_error(f64::INFINITY, 0.0).unwrap(), 0.0);
+    }
+
+    #[test]
+    fn singular_values_of_known_matrices() {
+        let (largest, smallest) = singular_range(array![[3.0, 0.0, 0.0], [0.0, 0.0, 1e-9]].view()).unwrap();
+        assert_near(largest, 3.0);
+        assert_near(smallest, 1e-9);
+        let (_, smallest) = singular_range(array![[1.0, 2.0], [2.0, 4.0]].view()).unwrap();
+        assert_eq!(smallest, 0.0);
+        assert_eq!(singular_range(Array2::<f64>::zeros((2, 3)).view()).unwrap(), (0.0, 0.0));
+        let (_, smallest) = singular_range(Array2::<f64>::ones((3, 2)).view()).unwrap();
+        assert_eq!(smallest, 0.0);
+    }
+
+    #[test]
+    fn bounds_follow_from_estimated_conditions() {
+        let weights = array![[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]]; // k = 1/2, λ = 1, r = 2
+        let conditions = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        let bounds = CorrelationBounds::of(&conditions);
+        assert_near(bounds.binary, 1.0 / 32.0);
+        assert_near(bounds.general, 1.0 / 32.0);
+        let never = GeneralCorrelationConditions::of(Array2::<f64>::zeros((2, 2)).view()).unwrap();
+        assert_eq!(CorrelationBounds::of(&never), CorrelationBounds { binary: 0.0, general: 0.0 });
+    }
+
+    #[test]
+    fn r_must_be_positive() {
+        for r in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(binary_bound(2, 1.0, 1.0, r).unwrap_err().name, "r");
+            assert_eq!(noise_amplification(r, 1.0, 1.0, 1.0).unwrap_err().name, "r");
+        }
+    }
+
+    #[test]
+    fn k_and_lambda_cannot_be_negative() {
+        for value in [-1e-9, f64::NAN, f64::INFINITY] {
+            assert_eq!(binary_bound(2, value, 1.0, 1.0).unwrap_err().name, "k");
+            assert_eq!(binary_bound(2, 1.0, value, 1.0).unwrap_err().name, "lambda");
+            assert_eq!(noise_amplification(1.0, value, 1.0, 1.0).unwrap_err().name, "lambda");
+        }
+    }
+
+    #[test]
+    fn the_decay_order_must_be_positive() {
+        for q in [0.0, -1.0, f64::NAN] {
+            assert_eq!(general_bound(2, 1.0, 1.0, 1.0, q).unwrap_err().name, "q");
+        }
+    }
+
+    #[test]
+    fn errors_singular_values_and_noise_cannot_be_negative() {
+        assert_eq!(noise_amplification(1.0, 1.0, 0.0, 0.0).unwrap_err().name, "largest_singular");
+        assert_eq!(noise_amplification(1.0, 1.0, 1.0, -1.0).unwrap_err().name, "smallest_singular");
+        assert_eq!(noise_error(1.0, -1.0).unwrap_err().name, "gamma");
+        assert_eq!(noise_error(f64::NAN, 1.0).unwrap_err().name, "amplification");
+    }
+
+    #[test]
+    fn an_empty_or_infinite_truth_has_no_singular_values() {
+        assert!(matches!(singular_range(Array2::<f64>::zeros((0, 3)).view()), Err(MatrixError::Shape(_))));
+        let infinite = array![[f64::INFINITY]];
+        assert!(matches!(singular_range(infinite.view()), Err(MatrixError::NotFinite { .. })));
+    }
+}

@@ -1,0 +1,246 @@
+//! The general correlation conditions, estimated from weights.
+
+use ndarray::{Array2, ArrayView2, Axis};
+use serde::Serialize;
+
+use super::decay::decay_order;
+use super::input::{MatrixError, check_weights};
+use crate::Real;
+use crate::linalg::product::{gram_add_lower, mirror_lower};
+use crate::linalg::symmetric::eigenvalues;
+
+/// Rows converted to double precision at a time.
+const BLOCK: usize = 1024;
+
+/// The tightest (r, k, m, λ) for which weights meet the paper's general correlation conditions (GCC), and
+/// the order q of its decay condition.
+///
+/// With Δ the mean of x xᵀ over the samples and D components, the definition asks for ‖x‖₁ ≤ r with weights
+/// in [0, 1], Δ_ii ≤ 2k/D, Δ_ij ≤ m/D² for i ≠ j, and Δ ⪰ (k/D)·λ·I. Each value here makes its condition
+/// an equality. The factor 2 in the second one matters when comparing with the paper's examples: for weights
+/// uniform over s-sparse binary vectors the definition is met with k = s/2 and λ = 2(D−s)/(D−1), where the
+/// paper's proposition names the looser k = s and λ = 1 − 1/s; r = s, and m = s(s−1)·D/(D−1) ≤ s².
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct GeneralCorrelationConditions {
+    /// Number of samples the estimate rests on.
+    pub n_samples: usize,
+    /// Number of components, the paper's D.
+    pub rank: usize,
+    /// Whether some weight exceeded 1, so that every component was first scaled to a largest weight of 1.
+    pub rescaled: bool,
+    /// The largest sum of weights of a sample.
+    pub r: f64,
+    /// D/2 times the largest second moment of a weight.
+    pub k: f64,
+    /// D² times the largest mean product of two different weights; 0 with a single component.
+    pub m: f64,
+    /// D/k times the smallest eigenvalue of Δ, between 0 and 2; 0 when no weight is ever active.
+    pub lambda: f64,
+    /// The largest q with Pr[x_i ≤ a | x_i ≠ 0] ≤ a^q for every component and threshold a, up to sampling
+    /// error. Each component is measured against its own largest weight, because its scale is free.
+    ///
+    /// Infinite when all active weights of a component are equal (binary weights) or no component has enough
+    /// active weights to be judged; JSON has no infinity and shows `null`.
+    pub decay_order: f64,
+    /// How many components had enough active weights to judge their decay.
+    pub decay_judged: usize,
+    /// For each component the share of samples in which its weight is not zero.
+    pub active_share: Vec<f64>,
+}
+
+impl GeneralCorrelationConditions {
+    /// Estimates the conditions from `weights`, n samples × K components.
+    ///
+    /// # Errors
+    /// When there are no samples or no components, or a weight is negative or not finite.
+    pub fn of<T: Real>(weights: ArrayView2<'_, T>) -> Result<Self, MatrixError> {
+        check_weights(weights)?;
+        let (n_samples, rank) = weights.dim();
+        let largest = weights
+            .columns()
+            .into_iter()
+            .map(|column| column.iter().fold(0.0, |top: f64, v| top.max(v.as_f64())))
+            .collect::<Vec<_>>();
+        let rescaled = largest.iter().any(|&top| top > 1.0);
+        let divisors: Vec<f64> =
+            largest.iter().map(|&top| if rescaled && top > 0.0 { top } else { 1.0 }).collect();
+
+        let Moments { second, r } = Moments::of(weights, &divisors);
+        let size = rank as f64;
+        let k = size / 2.0 * second.diag().iter().copied().fold(0.0, f64::max);
+        let off_diagonal = second.indexed_iter().filter(|((i, j), _)| i != j);
+        let m = size * size * off_diagonal.map(|(_, &v)| v).fold(0.0, f64::max);
+        let smallest = eigenvalues(second.view()).and_then(|v| v.first().copied()).unwrap_or(0.0);
+        // Rounding may push the smallest eigenvalue of a singular matrix below zero.
+        let lambda = if k > 0.0 { size * smallest.max(0.0) / k } else { 0.0 };
+
+        let mut active_share = Vec::with_capacity(rank);
+        let mut orders = Vec::new();
+        for column in weights.columns() {
+            let active: Vec<f64> = column.iter().map(|v| v.as_f64()).filter(|&v| v > 0.0).collect();
+            active_share.push(active.len() as f64 / n_samples as f64);
+            orders.extend(decay_order(active));
+        }
+        Ok(Self {
+            n_samples,
+            rank,
+            rescaled,
+            r,
+            k,
+            m,
+            lambda,
+            decay_order: orders.iter().copied().fold(f64::INFINITY, f64::min),
+            decay_judged: orders.len(),
+            active_share,
+        })
+    }
+}
+
+/// What one pass over the weights collects.
+struct Moments {
+    /// Δ, the mean of x xᵀ.
+    second: Array2<f64>,
+    /// Largest sum of a sample's weights.
+    r: f64,
+}
+
+impl Moments {
+    fn of<T: Real>(weights: ArrayView2<'_, T>, divisors: &[f64]) -> Self {
+        let (n_samples, rank) = weights.dim();
+        let (mut second, mut r) = (Array2::zeros((rank, rank)), 0.0_f64);
+        for block in weights.axis_chunks_iter(Axis(0), BLOCK) {
+            let scaled = Array2::from_shape_fn(block.dim(), |(i, j)| block[[i, j]].as_f64() / divisors[j]);
+            gram_add_lower(second.view_mut(), scaled.view());
+            r = scaled.rows().into_iter().map(|x| x.sum()).fold(r, f64::max);
+        }
+        mirror_lower(&mut second);
+        second /= n_samples as f64;
+        Self { second, r }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    #[track_caller]
+    fn assert_near(given: f64, expected: f64, relative: f64) {
+        assert!((given - expected).abs() <= relative * expected.abs(), "{given} instead of {expected}");
+    }
+
+    /// Each sample has `active` weights of 1 at places drawn without replacement.
+    fn sparse_binary(samples: usize, rank: usize, active: usize, seed: u64) -> Array2<f64> {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut weights = Array2::zeros((samples, rank));
+        for mut x in weights.rows_mut() {
+            let mut places: Vec<usize> = (0..rank).collect();
+            for _ in 0..active {
+                x[places.swap_remove(rng.random_range(0..places.len()))] = 1.0;
+            }
+        }
+        weights
+    }
+
+    #[test]
+    fn a_small_case_by_hand() {
+        // Δ = [[1/2, 1/4], [1/4, 1/2]] with eigenvalues 1/4 and 3/4.
+        let weights = array![[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]];
+        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert_eq!((found.r, found.k, found.m), (2.0, 0.5, 1.0));
+        assert_near(found.lambda, 1.0, 1e-14);
+        assert_eq!(found.active_share, [0.5, 0.5]);
+        assert_eq!((found.n_samples, found.rank, found.rescaled), (4, 2, false));
+    }
+
+    #[test]
+    fn all_sparse_binary_vectors_give_the_values_of_the_definition() {
+        let (rank, s) = (8_usize, 3_u32);
+        let patterns: Vec<u32> = (0..1 << rank).filter(|p: &u32| p.count_ones() == s).collect();
+        let weights = Array2::from_shape_fn((patterns.len(), rank), |(i, j)| f64::from(patterns[i] >> j & 1));
+        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert_eq!(found.r, 3.0);
+        assert_near(found.k, 1.5, 1e-14);
+        assert_near(found.m, 3.0 * 2.0 * 8.0 / 7.0, 1e-14);
+        assert_near(found.lambda, 2.0 * 5.0 / 7.0, 1e-13);
+    }
+
+    #[test]
+    fn sampled_sparse_binary_weights_come_near_the_proposition() {
+        let found = GeneralCorrelationConditions::of(sparse_binary(50_000, 20, 4, 1).view()).unwrap();
+        assert_eq!(found.r, 4.0);
+        assert_near(found.k, 2.0, 0.05);
+        // The largest of 190 estimates of s(s−1)·20/19 = 12.6; the proposition's s² is the bound.
+        assert!(found.m > 12.6 && found.m < 16.0, "{}", found.m);
+        assert_near(found.lambda, 2.0 * 16.0 / 19.0, 0.1);
+        assert_eq!((found.decay_order, found.decay_judged), (f64::INFINITY, 20));
+        assert!(found.active_share.iter().all(|&share| (share - 0.2).abs() < 0.01));
+    }
+
+    #[test]
+    fn the_decay_order_is_that_of_the_worst_component() {
+        let mut rng = ChaCha8Rng::seed_from_u64(2);
+        let mut weights = sparse_binary(20_000, 6, 3, 3);
+        for x in &mut weights {
+            *x *= rng.random_range(0.0..1.0_f64).powf(1.0 / 4.0);
+        }
+        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert_near(found.decay_order, 4.0, 0.1);
+        weights.column_mut(2).mapv_inplace(|x| x * x); // halves the order of this one
+        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert_near(found.decay_order, 2.0, 0.1);
+    }
+
+    #[test]
+    fn weights_above_one_are_rescaled_per_component() {
+        let weights = sparse_binary(3000, 5, 2, 4);
+        let plain = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        let scaled = &weights * &array![4.0, 0.5, 2.0, 8.0, 1024.0];
+        let found = GeneralCorrelationConditions::of(scaled.view()).unwrap();
+        assert!(found.rescaled && !plain.rescaled);
+        assert_eq!(GeneralCorrelationConditions { rescaled: false, ..found }, plain);
+    }
+
+    #[test]
+    fn weights_up_to_one_keep_their_scale() {
+        let weights = array![[0.5, 0.0], [0.0, 0.25]];
+        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert_eq!((found.r, found.k, found.m, found.rescaled), (0.5, 0.125, 0.0, false));
+    }
+
+    #[test]
+    fn weights_that_never_act_give_zeros_and_no_nan() {
+        let found = GeneralCorrelationConditions::of(Array2::<f32>::zeros((30, 3)).view()).unwrap();
+        assert_eq!((found.r, found.k, found.m, found.lambda), (0.0, 0.0, 0.0, 0.0));
+        assert_eq!((found.active_share, found.decay_judged), (vec![0.0; 3], 0));
+    }
+
+    #[test]
+    fn twins_have_no_lambda() {
+        let mut weights = sparse_binary(1000, 4, 2, 5);
+        let twin = weights.column(0).to_owned();
+        weights.column_mut(1).assign(&twin);
+        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert!((0.0..1e-12).contains(&found.lambda), "{}", found.lambda);
+    }
+
+    #[test]
+    fn a_single_component_has_no_pairs() {
+        let found = GeneralCorrelationConditions::of(array![[1.0], [0.0]].view()).unwrap();
+        assert_eq!((found.k, found.m, found.lambda), (0.25, 0.0, 2.0));
+    }
+
+    #[test]
+    fn an_infinite_order_is_null_in_json() {
+        let found = GeneralCorrelationConditions::of(sparse_binary(100, 3, 1, 6).view()).unwrap();
+        assert!(serde_json::to_value(&found).unwrap()["decay_order"].is_null());
+    }
+
+    #[test]
+    fn negative_weights_are_refused() {
+        let error = GeneralCorrelationConditions::of(array![[0.0, -1.0]].view()).unwrap_err();
+        assert!(matches!(error, MatrixError::Negative { row: 0, column: 1, .. }));
+    }
+}

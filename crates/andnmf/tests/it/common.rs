@@ -1,0 +1,51 @@
+//! What the integration tests share.
+
+use andnmf::Real;
+use andnmf::and::AndParams;
+use andnmf::fit::{Fit, Run, Solver, Start};
+use andnmf::metrics::correlation_error;
+use andnmf::samples::{DenseSamples, Samples};
+use andnmf::synth::{Dataset, DatasetKind, DatasetSpec};
+use ndarray::{Array2, ArrayView2};
+
+/// A dataset small enough for many runs, with the statistics of the named one.
+pub(crate) fn small(kind: DatasetKind) -> DatasetSpec {
+    DatasetSpec { n_features: 240, rank: 12, n_samples: 900, seed: 1, ..DatasetSpec::new(kind) }
+}
+
+/// Fits AND to dense double-precision samples from the dataset's own start.
+pub(crate) fn fit(data: &Dataset, params: AndParams) -> Fit<f64> {
+    let samples = DenseSamples::new(data.samples.view()).unwrap();
+    fit_samples(&samples, &data.init, params)
+}
+
+/// Fits AND to any samples from a given start.
+pub(crate) fn fit_samples<T: Real>(samples: &dyn Samples<T>, start: &Array2<T>, params: AndParams) -> Fit<T> {
+    params.check().unwrap().fit(samples, Start::Given(start.clone()), &mut Run::new()).unwrap()
+}
+
+/// Relative total correlation error.
+pub(crate) fn error<T: Real>(components: &Array2<T>, truth: &Array2<T>) -> f64 {
+    correlation_error(components.view(), truth.view()).unwrap().relative_total()
+}
+
+/// ‖a − b‖ / ‖b‖ in the Frobenius norm.
+pub(crate) fn distance<A: Real, B: Real>(a: ArrayView2<'_, A>, b: ArrayView2<'_, B>) -> f64 {
+    assert_eq!(a.dim(), b.dim());
+    let apart: f64 = a.iter().zip(b).map(|(x, y)| (x.as_f64() - y.as_f64()).powi(2)).sum();
+    let size: f64 = b.iter().map(|y| y.as_f64().powi(2)).sum();
+    (apart / size).sqrt()
+}
+
+/// Row pointers, feature indices and values of the non-zeros.
+pub(crate) fn sparse_parts(dense: &Array2<f64>) -> (Vec<usize>, Vec<u32>, Vec<f64>) {
+    let (mut pointers, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for row in dense.outer_iter() {
+        for (j, &v) in row.iter().enumerate().filter(|&(_, &v)| v != 0.0) {
+            indices.push(j as u32);
+            values.push(v);
+        }
+        pointers.push(values.len());
+    }
+    (pointers, indices, values)
+}

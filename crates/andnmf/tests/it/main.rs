@@ -1,0 +1,10 @@
+//! Integration tests of the library: one binary, one module per promise.
+
+mod common;
+mod data_forms;
+mod determinism;
+mod edge_cases;
+mod oracle;
+mod recovery;
+mod resume;
+mod stopping;

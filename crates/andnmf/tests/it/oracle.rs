@@ -1,0 +1,126 @@
+//! Iterates against the literal Algorithm 1: the one in this crate, and the Python yardstick where it is at hand.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use andnmf::and::{AndParams, Compress, literal_stage};
+use andnmf::fit::{Run, Solver, Start};
+use andnmf::samples::DenseSamples;
+use andnmf::synth::{Dataset, DatasetKind, DatasetSpec, Weights};
+use ndarray::Array2;
+use ndarray_npy::{read_npy, write_npy};
+
+use crate::common::{distance, fit_samples, small};
+
+const STAGES: usize = 20;
+
+/// The four datasets on which iterates are compared.
+fn datasets() -> Vec<(&'static str, Dataset)> {
+    let dirichlet = Weights::Dirichlet { concentration: 1.0 };
+    [
+        ("DIR", DatasetSpec { weights: dirichlet, ..small(DatasetKind::Dir) }),
+        ("CTM-released", small(DatasetKind::CtmReleased)),
+        ("NEG", small(DatasetKind::Neg)),
+        ("noisy", DatasetSpec { noise: 0.01, weights: dirichlet, ..small(DatasetKind::Dir) }),
+    ]
+    .into_iter()
+    .map(|(name, spec)| (name, spec.generate().unwrap()))
+    .collect()
+}
+
+/// Twenty paper stages; the step is a tenth of the paper's, stable at these sizes.
+fn settings(compress: Compress) -> AndParams {
+    AndParams { compress, max_stages: STAGES, step: andnmf::and::Step::Value(STEP), ..AndParams::paper(12) }
+}
+
+const STEP: f64 = 0.004;
+
+fn literal(data: &Dataset) -> Array2<f64> {
+    let mut a = data.init.clone();
+    for j in 0..STAGES {
+        let threshold = 0.1 / 1.1_f64.powi(j as i32);
+        a = literal_stage(data.samples.view(), a.view(), threshold, 50, STEP).unwrap();
+    }
+    a
+}
+
+#[test]
+fn iterates_equal_the_literal_loop_compressed_or_not_on_one_or_two_threads() {
+    for (name, data) in datasets() {
+        let expected = literal(&data);
+        let samples = DenseSamples::new(data.samples.view()).unwrap();
+        for compress in [Compress::Off, Compress::Lossless] {
+            for threads in [1, 2] {
+                let and = settings(compress).check().unwrap();
+                let start = Start::Given(data.init.clone());
+                let fit = and.fit(&samples, start, &mut Run::new().threads(threads)).unwrap();
+                let apart = distance(fit.components.view(), expected.view());
+                assert!(apart < 1e-9, "{name}, {compress:?}, {threads} threads: {apart:e}");
+                let noise_free = compress == Compress::Lossless && name != "noisy";
+                assert_eq!(fit.compressed_to.is_some(), noise_free, "{name}, {compress:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn single_precision_iterates_stay_close() {
+    for (name, data) in datasets() {
+        let expected = literal(&data);
+        let samples = DenseSamples::new(data.samples.mapv(|v| v as f32)).unwrap();
+        let init = data.init.mapv(|v| v as f32);
+        for compress in [Compress::Off, Compress::Lossless] {
+            let fit = fit_samples(&samples, &init, settings(compress));
+            let apart = distance(fit.components.view(), expected.view());
+            assert!(apart < 1e-3, "{name}, {compress:?}: {apart:e}");
+        }
+    }
+}
+
+/// The yardstick script and a Python that can run it.
+fn python_oracle() -> Result<(PathBuf, PathBuf), String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let script = match std::env::var_os("ANDNMF_ORACLE") {
+        Some(path) => PathBuf::from(path),
+        None => root.join("../shared/oracle/and_oracle.py"),
+    };
+    if !script.is_file() {
+        return Err("the yardstick and_oracle.py is not at hand (set ANDNMF_ORACLE)".into());
+    }
+    let python = std::env::var_os("ANDNMF_PYTHON").map_or_else(|| "python3".into(), PathBuf::from);
+    match Command::new(&python).args(["-c", "import numpy"]).output() {
+        Ok(output) if output.status.success() => Ok((python, script)),
+        _ => Err(format!("{} has no numpy (set ANDNMF_PYTHON)", python.display())),
+    }
+}
+
+#[test]
+fn iterates_equal_the_python_yardstick() {
+    let (python, script) = match python_oracle() {
+        Ok(found) => found,
+        Err(reason) => {
+            println!("skipped: {reason}");
+            return;
+        }
+    };
+    for (name, data) in datasets() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        write_npy(file("samples.npy"), &data.samples).unwrap();
+        write_npy(file("init.npy"), &data.init).unwrap();
+        let run = Command::new(&python)
+            .arg(&script)
+            .args([file("samples.npy"), file("init.npy"), file("out.npy")])
+            .args(["--stages", &STAGES.to_string(), "--step", &STEP.to_string()])
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        let expected: Array2<f64> = read_npy(file("out.npy")).unwrap();
+        let samples = DenseSamples::new(data.samples.view()).unwrap();
+        for compress in [Compress::Off, Compress::Lossless] {
+            let fit = fit_samples(&samples, &data.init, settings(compress));
+            let apart = distance(fit.components.view(), expected.view());
+            assert!(apart < 1e-9, "{name}, {compress:?}: {apart:e}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Why a run stops, and what it still returns then.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use andnmf::SamplesError;
+use andnmf::and::{AndParams, Batch, Compress, Schedule};
+use andnmf::fit::{Run, Solver, StageView, Start, StopReason};
+use andnmf::samples::{Block, DenseSamples, Samples};
+use andnmf::synth::DatasetKind;
+
+use crate::common::{fit, small};
+
+#[test]
+fn a_constant_threshold_converges_and_says_so() {
+    let data = small(DatasetKind::Binary).generate().unwrap();
+    let done = fit(&data, AndParams { threshold: Schedule::Constant(0.25).into(), ..AndParams::new(12) });
+    assert_eq!(done.stop, StopReason::Converged);
+    assert!(done.stages < 200 && done.trace.last().unwrap().change <= 1e-12);
+}
+
+#[test]
+fn a_falling_threshold_runs_all_stages() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    let done = fit(&data, AndParams { max_stages: 30, ..AndParams::new(12) });
+    assert_eq!((done.stop, done.stages, done.trace.len()), (StopReason::MaxStages, 30, 30));
+}
+
+#[test]
+fn the_time_limit_ends_a_run_with_what_it_has() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    let done = fit(&data, AndParams { time_limit: Some(0.0), ..AndParams::new(12) });
+    assert_eq!((done.stop, done.stages), (StopReason::TimeLimit, 0));
+    let apart = crate::common::distance(done.components.view(), data.init.view());
+    assert!(apart < 1e-13, "no stage, no change: {apart:e}");
+    assert!(done.warnings.is_empty(), "nothing was tried, so nothing is to be reported");
+}
+
+#[test]
+fn an_observer_that_breaks_cancels_after_its_stage() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    let samples = DenseSamples::new(data.samples.view()).unwrap();
+    let mut observer = |view: &StageView<'_, f64>| match view.record.stage {
+        4 => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let and = AndParams::new(12).check().unwrap();
+    let done = and.fit(&samples, Start::Given(data.init), &mut Run::new().observe(&mut observer)).unwrap();
+    assert_eq!((done.stop, done.stages), (StopReason::Cancelled, 5));
+}
+
+/// Samples that set a flag when a given number of blocks has been read, and count further reads.
+struct Tripwire<'a> {
+    samples: DenseSamples<'a, f64>,
+    flag: &'a AtomicBool,
+    left: std::sync::atomic::AtomicUsize,
+}
+
+impl Samples<f64> for Tripwire<'_> {
+    fn n_samples(&self) -> usize {
+        self.samples.n_samples()
+    }
+
+    fn n_features(&self) -> usize {
+        self.samples.n_features()
+    }
+
+    fn block(&self, rows: std::ops::Range<usize>) -> Result<Block<'_, f64>, SamplesError> {
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.flag.store(true, Ordering::Relaxed);
+        }
+        self.samples.block(rows)
+    }
+}
+
+#[test]
+fn a_flag_stops_in_the_middle_of_a_stage_and_keeps_the_last_whole_one() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    for batch in [Batch::All, Batch::Size(1)] {
+        let flag = AtomicBool::new(false);
+        let samples = Tripwire {
+            samples: DenseSamples::new(data.samples.view()).unwrap(),
+            flag: &flag,
+            left: if batch == Batch::All { 10.into() } else { 2000.into() },
+        };
+        let params = AndParams { batch, compress: Compress::Off, ..AndParams::new(12) };
+        let stopped = params
+            .clone()
+            .check()
+            .unwrap()
+            .fit(&samples, Start::Given(data.init.clone()), &mut Run::new().cancel_with(&flag))
+            .unwrap();
+        assert_eq!(stopped.stop, StopReason::Cancelled);
+        assert!((1..200).contains(&stopped.stages), "{batch:?}: {}", stopped.stages);
+        let same = fit(&data, AndParams { max_stages: stopped.stages, ..params });
+        assert_eq!(stopped.components, same.components);
+    }
+}
+
+#[test]
+fn observers_are_off_the_clock() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    let samples = DenseSamples::new(data.samples.view()).unwrap();
+    let mut slow = |_: &StageView<'_, f64>| {
+        std::thread::sleep(Duration::from_millis(100));
+        ControlFlow::Continue(())
+    };
+    let and = AndParams { max_stages: 10, ..AndParams::new(12) }.check().unwrap();
+    let begin = Instant::now();
+    let done = and.fit(&samples, Start::Given(data.init), &mut Run::new().observe(&mut slow)).unwrap();
+    assert!(begin.elapsed().as_secs_f64() - done.seconds > 0.9, "a second was spent in the observer");
+}
+
+#[test]
+fn a_source_that_fails_ends_the_run_with_its_error() {
+    struct Failing;
+    impl Samples<f64> for Failing {
+        fn n_samples(&self) -> usize {
+            10
+        }
+        fn n_features(&self) -> usize {
+            4
+        }
+        fn block(&self, rows: std::ops::Range<usize>) -> Result<Block<'_, f64>, SamplesError> {
+            let (first, last) = (rows.start, rows.end - 1);
+            Err(SamplesError::Read { first, last, reason: "the disk is gone".into() })
+        }
+    }
+    let and = AndParams::new(2).check().unwrap();
+    for start in
+        [Start::Given(ndarray::Array2::ones((2, 4))), Start::RandomSamples, Start::SuccessiveProjection]
+    {
+        let error = and.fit(&Failing, start, &mut Run::new()).unwrap_err();
+        assert!(error.to_string().contains("the disk is gone"), "{error}");
+    }
+}
