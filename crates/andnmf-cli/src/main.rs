@@ -1,0 +1,18 @@
+//! The command `andnmf`: what was typed becomes a checked plan, the library does the work, and the wording
+//! lives here.
+
+mod args;
+mod commands;
+mod failure;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let args = args::Args::parse();
+    match commands::run(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

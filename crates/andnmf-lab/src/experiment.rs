@@ -1,0 +1,176 @@
+//! One recovery experiment and its runner.
+
+use std::ops::ControlFlow;
+
+use andnmf::and::AndParams;
+use andnmf::fit::{Fit, Run, Solver, StageRecord, StageView, Start, StopReason, Warning};
+use andnmf::metrics::{Recovery, correlation_error};
+use andnmf::samples::DenseSamples;
+use andnmf::synth::DatasetSpec;
+use andnmf::theory::{MatrixError, strongest_correlations};
+use andnmf::{FitError, SamplesError, SettingError, ShapeError};
+use serde::{Deserialize, Serialize};
+
+/// What is fitted, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Experiment {
+    /// The samples, their truth and the start.
+    pub dataset: DatasetSpec,
+    /// The solver's settings.
+    pub and: AndParams,
+}
+
+/// A finished stage with its distance from the truth.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct StageRow {
+    /// The figures of the stage.
+    #[serde(flatten)]
+    pub record: StageRecord,
+    /// Relative total correlation error after the stage.
+    pub relative_correlation_error: f64,
+}
+
+/// What an experiment came to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outcome {
+    /// Relative total correlation error of the start.
+    pub start_error: f64,
+    /// Largest correlation (by magnitude) between the weights of two components; 0 for a single component.
+    pub largest_weight_correlation: f64,
+    /// One row per stage.
+    pub stages: Vec<StageRow>,
+    /// Recovery at the end.
+    pub recovery: Recovery,
+    /// Why the solver stopped.
+    pub stop_reason: StopReason,
+    /// Time spent in the solver.
+    pub solver_seconds: f64,
+    /// Dimension of the space the stages ran in, where smaller than the number of features.
+    pub compressed_to: Option<usize>,
+    /// What the user should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// Why an experiment could not be run.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs)] // each variant is its source
+#[non_exhaustive]
+pub enum ExperimentError {
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    #[error(transparent)]
+    Samples(#[from] SamplesError),
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    #[error(transparent)]
+    Matrix(#[from] MatrixError),
+}
+
+impl Experiment {
+    /// Whether the experiment can be run.
+    ///
+    /// # Errors
+    /// The first setting out of its range.
+    pub fn check(&self) -> Result<(), SettingError> {
+        self.dataset.check()?;
+        self.and.clone().check().map(|_| ())
+    }
+
+    /// Generates the data, fits them and measures every stage; `watch` sees each row as it is done.
+    ///
+    /// # Errors
+    /// Where a setting is out of range, or the fit fails.
+    pub fn run(
+        &self,
+        threads: Option<usize>,
+        watch: &mut dyn FnMut(&StageRow) -> ControlFlow<()>,
+    ) -> Result<Outcome, ExperimentError> {
+        let and = self.and.clone().check()?;
+        let data = self.dataset.generate()?;
+        let samples = DenseSamples::new(data.samples.view())?;
+        let start_error = correlation_error(data.init.view(), data.truth.view())?.relative_total();
+        let mut rows = Vec::new();
+        let mut observer = |view: &StageView<'_, f64>| {
+            let error = correlation_error(view.components().view(), data.truth.view());
+            let relative_correlation_error = error.map_or(f64::NAN, |e| e.relative_total());
+            let row = StageRow { record: *view.record, relative_correlation_error };
+            rows.push(row);
+            watch(&row)
+        };
+        let mut run = Run::new().observe(&mut observer);
+        if let Some(threads) = threads {
+            run = run.threads(threads);
+        }
+        let fit: Fit<f64> = and.fit(&samples, Start::Given(data.init.clone()), &mut run)?;
+        let strongest = strongest_correlations(data.weights.view(), 1)?;
+        Ok(Outcome {
+            start_error,
+            largest_weight_correlation: strongest.first().map_or(0.0, |&(_, _, correlation)| correlation),
+            stages: rows,
+            recovery: Recovery::measure(fit.components.view(), data.truth.view())?,
+            stop_reason: fit.stop,
+            solver_seconds: fit.seconds,
+            compressed_to: fit.compressed_to,
+            warnings: fit.warnings,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use andnmf::and::Schedule;
+    use andnmf::synth::{DatasetKind, Weights};
+
+    fn small() -> Experiment {
+        let weights = Weights::Paired { sparsity: 3.0, co_occurrence: 0.8, decay_order: None };
+        let dataset = DatasetSpec {
+            n_features: 200,
+            rank: 10,
+            n_samples: 800,
+            weights,
+            ..DatasetSpec::new(DatasetKind::Paired)
+        };
+        Experiment {
+            dataset,
+            and: AndParams { threshold: Schedule::Constant(0.25).into(), ..AndParams::new(10) },
+        }
+    }
+
+    #[test]
+    fn correlated_pairs_are_recovered_and_every_stage_is_measured() {
+        let mut seen = 0;
+        let outcome = small()
+            .run(Some(1), &mut |_| {
+                seen += 1;
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+        assert_eq!((outcome.stop_reason, outcome.stages.len()), (StopReason::Converged, seen));
+        assert!(outcome.start_error > 1.0 && outcome.largest_weight_correlation > 0.7);
+        let last = outcome.stages.last().unwrap().relative_correlation_error;
+        assert!(last < 1e-9 && last == outcome.recovery.relative_total_correlation_error, "{last:e}");
+    }
+
+    #[test]
+    fn a_watcher_can_call_it_off() {
+        let outcome = small().run(None, &mut |_| ControlFlow::Break(())).unwrap();
+        assert_eq!((outcome.stop_reason, outcome.stages.len()), (StopReason::Cancelled, 1));
+    }
+
+    #[test]
+    fn wrong_settings_are_refused_by_name() {
+        let mut experiment = small();
+        experiment.dataset.n_samples = 0;
+        let error = experiment.run(None, &mut |_| ControlFlow::Continue(())).unwrap_err();
+        assert!(error.to_string().contains("n_samples is 0"), "{error}");
+    }
+
+    #[test]
+    fn experiments_are_data() {
+        let text = serde_json::to_string(&small()).unwrap();
+        assert_eq!(serde_json::from_str::<Experiment>(&text).unwrap(), small());
+    }
+}

@@ -1,0 +1,8 @@
+//! Experiments with a known truth: a dataset recipe and a solver's settings in, recovery per stage out.
+//!
+//! An experiment is data (it can be stored and compared); one runner serves them all. The truth only watches:
+//! it is used to measure, off the solver's clock, never to fit.
+
+mod experiment;
+
+pub use experiment::{Experiment, ExperimentError, Outcome, StageRow};
