@@ -95,6 +95,30 @@ pub enum SamplesError {
         /// Number of values.
         values: usize,
     },
+    /// Samples that do not exist.
+    #[error("samples {start} to {end} (excluded) were asked for, but there are only {n_samples}")]
+    Rows {
+        /// First sample wanted.
+        start: usize,
+        /// One past the last sample wanted.
+        end: usize,
+        /// How many there are.
+        n_samples: usize,
+    },
+    /// A source that hands out something else than it was asked for.
+    #[error(
+        "a block of {wanted_samples} samples × {wanted_features} features was asked for, but the source gave {} × {}",
+        given.0,
+        given.1
+    )]
+    Block {
+        /// Number of samples wanted.
+        wanted_samples: usize,
+        /// Number of features wanted.
+        wanted_features: usize,
+        /// What came: samples and features.
+        given: (usize, usize),
+    },
     /// The source of the samples could not be read.
     #[error("samples {first} to {last} could not be read: {reason}")]
     Read {

@@ -5,7 +5,7 @@
 
 use ndarray::{Array2, ArrayView2};
 
-use super::params::Compress;
+use super::params::{AndParams, Compress};
 use crate::fit::Warning;
 use crate::linalg::product::multiply;
 use crate::linalg::sketch::{leading_directions, project, span};
@@ -14,6 +14,8 @@ use crate::{Real, SamplesError};
 
 /// A smaller space must be this many times narrower to pay for finding it and for mapping into it.
 const WORTHWHILE: usize = 3;
+/// Finding it costs about as much as this many stages.
+const FEWEST_STAGES: usize = 4;
 /// One value of a sparse sample costs about as much as this many of a dense one.
 const SPARSE_VALUE_COST: usize = 4;
 
@@ -34,17 +36,23 @@ pub(super) struct Chosen<T: Real> {
     pub(super) warning: Option<Warning>,
 }
 
+impl<T: Real> Chosen<T> {
+    fn original() -> Self {
+        Self { space: Space::Original, passes: 0, warning: None }
+    }
+}
+
 impl<T: Real> Space<T> {
     /// Chooses the space for a run from `start` (rank × features).
     pub(super) fn choose(
-        compress: Compress,
+        params: &AndParams,
         samples: &dyn Samples<T>,
         start: ArrayView2<'_, T>,
-        seed: u64,
     ) -> Result<Chosen<T>, SamplesError> {
-        let features = samples.n_features();
-        let most = match compress {
-            Compress::Off => return Ok(Chosen { space: Self::Original, passes: 0, warning: None }),
+        let (features, seed) = (samples.n_features(), params.seed);
+        let most = match params.compress {
+            Compress::Auto if params.max_stages < FEWEST_STAGES => return Ok(Chosen::original()),
+            Compress::Off => return Ok(Chosen::original()),
             Compress::Auto => effective_width(samples) / WORTHWHILE,
             Compress::Lossless => features.saturating_sub(1),
             Compress::Leading(dimension) => return Self::leading(samples, dimension, seed),

@@ -18,10 +18,10 @@ impl<T: Real> Decoder<T> {
     /// The decoder of `components` (rank × features), laid out for dense or for sparse samples.
     ///
     /// Singular values at or below max(rank, features)·ε times the largest count as zero. `None` where the
-    /// components are not finite, or so large or small that their inverse is not.
+    /// components are empty or not finite, or so large or small that their inverse is not.
     #[must_use]
     pub fn new(components: ArrayView2<'_, T>, for_sparse: bool) -> Option<Self> {
-        if components.iter().any(|v| !v.finite()) {
+        if components.is_empty() || components.iter().any(|v| !v.finite()) {
             return None;
         }
         let inverse = pseudo_inverse_of_rows(components)?;

@@ -59,6 +59,8 @@ struct StageResult<T> {
     change: f64,
     decoded: DecodeStatistics,
     active_fraction: f64,
+    /// Passes over the samples in the space of the stages.
+    passes: usize,
 }
 
 /// A run between two stages.
@@ -97,11 +99,14 @@ impl<'a, T: Real> Engine<'a, T> {
                 let clock = Clock::resume(0.0);
                 let (components, mut passes) = match fresh {
                     Start::Given(components) => (components, 0),
-                    Start::RandomSamples => (init::random_samples(samples, params.rank, params.seed)?, 1),
-                    _ => (workers.run(|| init::successive_projection(samples, params.rank))?, params.rank),
+                    Start::RandomSamples => (init::random_samples(samples, params.rank, params.seed)?, 0),
+                    // One pass for sizes, one for the mean (of signed data), one for each direction.
+                    _ => {
+                        (workers.run(|| init::successive_projection(samples, params.rank))?, params.rank + 2)
+                    }
                 };
                 check_start(&components, params.rank, samples.n_features())?;
-                let choose = || Space::choose(params.compress, samples, components.view(), params.seed);
+                let choose = || Space::choose(params, samples, components.view());
                 let Chosen { space, passes: more, warning } = workers.run(choose)?;
                 passes += more;
                 let state = Checkpoint {
@@ -167,7 +172,7 @@ impl<'a, T: Real> Engine<'a, T> {
             let nothing_passes = vec![T::from_f64(f64::MAX); self.params.rank];
             let seen = self.full_statistics(&decoder, &nothing_passes)?;
             self.state.negative_rms = negative_rms(seen.decoded());
-            self.count_pass();
+            self.count_passes(1);
         }
         let last = LastStage {
             thresholds: &self.state.thresholds,
@@ -179,7 +184,7 @@ impl<'a, T: Real> Engine<'a, T> {
             Batch::All => self.full_stage(&decoder, &thresholds)?,
             Batch::Size(batch) => self.online_stage(&decoder, &thresholds, batch)?,
         };
-        self.count_pass();
+        self.count_passes(result.passes);
         let at_floor = thresholds.at_floor || nothing_left_to_threshold::<T>(&thresholds, &result.decoded);
         self.record(&decoder, thresholds, result);
         Ok(at_floor)
@@ -198,6 +203,7 @@ impl<'a, T: Real> Engine<'a, T> {
             change: advanced.change,
             active_fraction: sums.active_fraction(),
             decoded: sums.decoded().clone(),
+            passes: 1,
         })
     }
 
@@ -212,7 +218,7 @@ impl<'a, T: Real> Engine<'a, T> {
         self.workers.run(|| {
             fold(
                 samples,
-                &FoldPlan::new(samples),
+                &FoldPlan::new(samples, rank * features),
                 &|| StageStatistics::new(rank, features, sparse),
                 &|sums: &mut StageStatistics<T>, _, block| {
                     check_time()?;
@@ -250,6 +256,7 @@ impl<'a, T: Real> Engine<'a, T> {
             change: done.change,
             active_fraction: active as f64 / (done.n_used * values.len()).max(1) as f64,
             decoded: done.decoded,
+            passes: done.passes,
         })
     }
 
@@ -292,10 +299,10 @@ impl<'a, T: Real> Engine<'a, T> {
         }
     }
 
-    /// Counts a pass over the full data where the stages read those.
-    fn count_pass(&mut self) {
+    /// Counts passes over the full data where the stages read those.
+    fn count_passes(&mut self, passes: usize) {
         if matches!(self.space, Space::Original) {
-            self.state.passes += 1;
+            self.state.passes += passes;
         }
     }
 

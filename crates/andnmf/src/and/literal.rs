@@ -5,9 +5,8 @@
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 
-use super::decoder::hard_threshold;
+use super::decoder::{Decoder, hard_threshold};
 use crate::linalg::product::multiply_into;
-use crate::linalg::pseudo_inverse::pseudo_inverse_of_rows;
 use crate::{FitError, Real, ShapeError};
 
 /// One stage from `start` (rank × features) on `samples` (samples × features): decode with the frozen
@@ -29,9 +28,9 @@ pub fn literal_stage<T: Real>(
         return Err(ShapeError::new("the start", start.dim(), expected).into());
     }
     let (n, rank) = (samples.nrows(), start.nrows());
-    let decoder = pseudo_inverse_of_rows(start).ok_or(FitError::Overflow { stage: 0 })?.matrix;
+    let decoder = Decoder::new(start, false).ok_or(FitError::Overflow { stage: 0 })?;
     let mut z = Array2::zeros((n, rank));
-    product(z.view_mut(), samples, decoder.t());
+    product(z.view_mut(), samples, decoder.matrix().t());
     z.mapv_inplace(|v| hard_threshold(v, threshold));
 
     let mut current = start.to_owned();

@@ -17,7 +17,7 @@ use crate::linalg::product::{frobenius, multiply};
 use crate::linalg::symmetric::eigenvalues;
 use crate::random::{Stream, numbered_generator};
 use crate::samples::fold::{FoldPlan, fold};
-use crate::samples::{Block, CsrView, Samples, dense_rows};
+use crate::samples::{Block, CsrView, Samples, dense_rows, read};
 use crate::{FitError, Real, SamplesError};
 
 /// Samples decoded at a time: the decoder is frozen, so this changes nothing but the speed.
@@ -43,6 +43,8 @@ pub(super) struct OnlineResult<T> {
     pub(super) decoded: DecodeStatistics,
     /// Samples used, with repetition.
     pub(super) n_used: usize,
+    /// Passes over all samples, begun ones included.
+    pub(super) passes: usize,
 }
 
 impl<T: Real> OnlineStage<'_, T> {
@@ -89,7 +91,8 @@ impl<T: Real> OnlineStage<'_, T> {
             return Err(FitError::Overflow { stage: self.stage }.into());
         }
         let change = relative(frobenius((&components - start).view()), frobenius(start.view()));
-        Ok(OnlineResult { components, change, decoded, n_used: used })
+        let passes = used.div_ceil(n) + usize::from(self.step == Step::Safe);
+        Ok(OnlineResult { components, change, decoded, n_used: used, passes })
     }
 
     /// The order of the samples: drawn anew for each stage from the stream of that name.
@@ -103,7 +106,7 @@ impl<T: Real> OnlineStage<'_, T> {
     fn safe_step(&self, order: &[usize], batch: usize) -> Result<f64, SamplesError> {
         let squares = fold(
             self.samples,
-            &FoldPlan::new(self.samples),
+            &FoldPlan::new(self.samples, 1),
             &Vec::new,
             &|squares: &mut Vec<f64>, _, block| {
                 let mut z = Array2::zeros((block.n_samples(), self.thresholds.len()));
@@ -130,7 +133,7 @@ fn gather<T: Real>(samples: &dyn Samples<T>, numbers: &[usize]) -> Result<Block<
     if samples.is_sparse() {
         let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         for &i in numbers {
-            samples.block(i..i + 1)?.for_each(|_, feature, value| {
+            read(samples, i..i + 1)?.for_each(|_, feature, value| {
                 indices.push(feature);
                 values.push(value);
             });

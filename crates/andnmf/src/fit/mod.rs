@@ -131,7 +131,7 @@ pub struct Fit<T: Real> {
     pub thresholds: Vec<f64>,
     /// Dimension of the space the stages ran in, where that was smaller than the number of features.
     pub compressed_to: Option<usize>,
-    /// How many times all samples were read.
+    /// How many times all samples were read (in the compressed space they are read no more).
     pub passes: usize,
     /// Time spent in the solver, without observers.
     pub seconds: f64,

@@ -105,7 +105,7 @@ fn measure<T: Real>(samples: &dyn Samples<T>) -> Result<Measured, SamplesError> 
     }
     let seen = fold(
         samples,
-        &FoldPlan::new(samples),
+        &FoldPlan::new(samples, samples.n_features()),
         &|| Seen { total: vec![0.0; samples.n_features()], ..Seen::default() },
         &|seen: &mut Seen, _, block| {
             let first = seen.sums.len();

@@ -11,7 +11,7 @@ use super::row_map::RowMap;
 use super::symmetric::eigen;
 use crate::random::{Stream, numbered_generator};
 use crate::samples::fold::{FoldPlan, fold};
-use crate::samples::{Block, Samples};
+use crate::samples::{Block, Samples, read};
 use crate::{Real, SamplesError};
 
 /// A sketch counts as complete when it has this many rows more than its rank: the chance that a random
@@ -38,7 +38,7 @@ fn left_product<T: Real>(
     let shape = if sparse { (features, k) } else { (k, features) };
     let sum = fold(
         samples,
-        &FoldPlan::new(samples),
+        &FoldPlan::new(samples, k * features),
         &|| Array2::<T>::zeros(shape),
         &|sum: &mut Array2<T>, first, block| {
             let left = left(first, block.n_samples());
@@ -94,7 +94,7 @@ pub(crate) fn project<T: Real>(
             let first = i * ROWS;
             let rows = out.len() / size;
             let out = ndarray::ArrayViewMut2::from_shape((rows, size), out).expect("cut to whole rows");
-            map.apply(&samples.block(first..first + rows)?, out);
+            map.apply(&read(samples, first..first + rows)?, out);
             Ok(())
         })?;
     Ok(projected)
@@ -209,7 +209,7 @@ pub(crate) fn leading_directions<T: Real>(
 fn squared_norm<T: Real>(samples: &dyn Samples<T>) -> Result<f64, SamplesError> {
     fold(
         samples,
-        &FoldPlan::new(samples),
+        &FoldPlan::new(samples, 1),
         &|| 0.0,
         &|sum: &mut f64, _, block| {
             block.for_each(|_, _, v| *sum += v.as_f64() * v.as_f64());

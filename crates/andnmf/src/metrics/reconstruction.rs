@@ -39,7 +39,7 @@ pub fn reconstruction_error<T: Real>(
     }
     let (residual, size) = fold(
         samples,
-        &FoldPlan::new(samples),
+        &FoldPlan::new(samples, 1),
         &|| (0.0, 0.0),
         &|(residual, size): &mut (f64, f64), first, block| {
             let rows = s![first..first + block.n_samples(), ..];

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Block, Samples, check_not_empty};
+use super::{Block, Samples, check_not_empty, check_rows};
 use crate::{Real, SamplesError};
 
 /// Integer types that sparse matrices use for feature indices and row pointers.
@@ -161,6 +161,7 @@ impl<T: Real> Samples<T> for CsrSamples<'_, T> {
     }
 
     fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
+        check_rows(&rows, self.n_samples())?;
         Ok(Block::Sparse(CsrView {
             n_features: self.n_features,
             row_starts: Cow::Borrowed(&self.row_starts[rows.start..=rows.end]),

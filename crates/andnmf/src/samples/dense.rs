@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ndarray::{ArrayBase, ArrayView2, CowArray, Data, Ix2, s};
 
-use super::{Block, Samples, check_not_empty};
+use super::{Block, Samples, check_not_empty, check_rows};
 use crate::{Real, SamplesError};
 
 /// A dense matrix in memory, borrowed or owned, in any memory order.
@@ -51,6 +51,7 @@ impl<T: Real> Samples<T> for DenseSamples<'_, T> {
     }
 
     fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
+        check_rows(&rows, self.n_samples())?;
         let block = self.rows.slice(s![rows, ..]);
         Ok(Block::Dense(if block.is_standard_layout() {
             CowArray::from(block)

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::{Block, Samples};
+use super::{Block, Samples, read};
 use crate::{Real, SamplesError};
 
 /// More parts than this bring nothing even on large machines, and each part in flight has its own sums.
@@ -30,13 +30,17 @@ pub(crate) struct FoldPlan {
 }
 
 impl FoldPlan {
-    /// The plan for these samples.
-    pub(crate) fn new<T: Real>(samples: &dyn Samples<T>) -> Self {
+    /// The plan for these samples where the sums of a part hold about `sums` values.
+    ///
+    /// Up to all parts may be in flight at once, so their number is bounded to keep the sums together within
+    /// half the size of the samples, or within four parts where that is more.
+    pub(crate) fn new<T: Real>(samples: &dyn Samples<T>, sums: usize) -> Self {
         let n_samples = samples.n_samples();
+        let affordable = (samples.stored_values() / sums.max(1) / 2).max(WANTED_PARTS);
         let values_per_row = (samples.stored_values() / n_samples.max(1)).max(1);
         // A power of two: all branches of the merge tree are equally deep and the parts equally long.
         let fine = (n_samples / FEWEST_ROWS_PER_PART).min(WANTED_PARTS);
-        let wanted = (n_samples / GOOD_ROWS_PER_PART).max(fine).clamp(1, MOST_PARTS);
+        let wanted = (n_samples / GOOD_ROWS_PER_PART).max(fine).min(affordable).clamp(1, MOST_PARTS);
         let n_parts = if wanted.is_power_of_two() { wanted } else { wanted.next_power_of_two() / 2 };
         let rows_per_block = (MOST_VALUES_PER_BLOCK / values_per_row).clamp(16, MOST_ROWS_PER_BLOCK);
         Self { n_samples, n_parts, rows_per_block }
@@ -77,7 +81,7 @@ where
             let mut sums = new();
             for rows in plan.blocks(plan.part(part)) {
                 let first = rows.start;
-                step(&mut sums, first, samples.block(rows)?)?;
+                step(&mut sums, first, read(samples, rows)?)?;
             }
             Ok(sums)
         },
@@ -115,7 +119,7 @@ mod tests {
             let samples = DenseSamples::new(random_matrix::<f64>(n, 1, 1)).unwrap();
             let rows = fold(
                 &samples,
-                &FoldPlan::new(&samples),
+                &FoldPlan::new(&samples, 1),
                 &Vec::new,
                 &|seen: &mut Vec<usize>, first, block| {
                     seen.extend(first..first + block.n_samples());
@@ -136,7 +140,7 @@ mod tests {
             pool.install(|| {
                 fold(
                     &samples,
-                    &FoldPlan::new(&samples),
+                    &FoldPlan::new(&samples, 1),
                     &|| 0.0_f32,
                     &|sum: &mut f32, _, block| {
                         block.for_each(|_, _, v| *sum += v);
@@ -154,9 +158,16 @@ mod tests {
     }
 
     #[test]
+    fn large_sums_are_kept_in_few_parts() {
+        let samples = DenseSamples::new(ndarray::Array2::<f64>::zeros((40_000, 3))).unwrap();
+        let parts = |sums| FoldPlan::new(&samples, sums).n_parts;
+        assert_eq!((parts(1), parts(3_750), parts(1_000_000)), (64, 16, 4));
+    }
+
+    #[test]
     fn wide_samples_come_in_short_blocks() {
         let samples = DenseSamples::new(ndarray::Array2::<f64>::zeros((64, 100_000))).unwrap();
-        let plan = FoldPlan::new(&samples);
+        let plan = FoldPlan::new(&samples, 1);
         assert!(plan.blocks(0..64).all(|rows| rows.len() <= 42));
         assert_eq!(plan.blocks(0..64).map(|rows| rows.len()).sum::<usize>(), 64);
     }

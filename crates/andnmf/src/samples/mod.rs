@@ -39,10 +39,10 @@ pub trait Samples<T: Real>: Sync {
         false
     }
 
-    /// The samples with these row numbers.
+    /// The samples with these row numbers: as many as asked for, with all features.
     ///
     /// # Errors
-    /// Where the source cannot be read, or holds a value that is not finite.
+    /// Where there are not that many samples, the source cannot be read, or holds a value that is not finite.
     fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError>;
 }
 
@@ -84,6 +84,27 @@ impl<T: Real> Block<'_, T> {
     }
 }
 
+/// A block as asked for: what every reader inside the library uses, so that a source of somebody else's making
+/// cannot lead it astray.
+pub(crate) fn read<T: Real>(
+    samples: &dyn Samples<T>,
+    rows: Range<usize>,
+) -> Result<Block<'_, T>, SamplesError> {
+    let (wanted_samples, wanted_features) = (rows.len(), samples.n_features());
+    let block = samples.block(rows)?;
+    let given = (block.n_samples(), block.n_features());
+    if given != (wanted_samples, wanted_features) {
+        return Err(SamplesError::Block { wanted_samples, wanted_features, given });
+    }
+    Ok(match block {
+        // Kernels count on contiguous rows.
+        Block::Dense(rows) if !rows.is_standard_layout() => {
+            Block::Dense(CowArray::from(rows.as_standard_layout().into_owned()))
+        }
+        block => block,
+    })
+}
+
 /// These samples as dense rows, one for each number given.
 pub(crate) fn dense_rows<T: Real>(
     samples: &dyn Samples<T>,
@@ -91,7 +112,7 @@ pub(crate) fn dense_rows<T: Real>(
 ) -> Result<Array2<T>, SamplesError> {
     let mut rows = Array2::zeros((numbers.len(), samples.n_features()));
     for (&i, mut row) in numbers.iter().zip(rows.outer_iter_mut()) {
-        samples.block(i..i + 1)?.for_each(|_, feature, value| row[feature] += value);
+        read(samples, i..i + 1)?.for_each(|_, feature, value| row[feature] += value);
     }
     Ok(rows)
 }
@@ -102,4 +123,59 @@ fn check_not_empty(n_samples: usize, n_features: usize) -> Result<(), SamplesErr
         return Err(SamplesError::Empty { n_samples, n_features });
     }
     Ok(())
+}
+
+/// Refuses rows that do not exist.
+fn check_rows(rows: &Range<usize>, n_samples: usize) -> Result<(), SamplesError> {
+    if rows.start > rows.end || rows.end > n_samples {
+        return Err(SamplesError::Rows { start: rows.start, end: rows.end, n_samples });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::random_matrix;
+
+    #[test]
+    fn rows_that_do_not_exist_are_refused() {
+        let dense = DenseSamples::new(random_matrix::<f64>(3, 2, 1)).unwrap();
+        let sparse = CsrSamples::new(2, &[0_u32, 1, 1, 1], vec![0_u32], vec![1.0]).unwrap();
+        for samples in [&dense as &dyn Samples<f64>, &sparse] {
+            let error = samples.block(2..5).unwrap_err();
+            assert_eq!(error, SamplesError::Rows { start: 2, end: 5, n_samples: 3 });
+            #[allow(clippy::reversed_empty_ranges)]
+            let backwards = 2..1;
+            assert!(samples.block(backwards).is_err());
+            assert_eq!(samples.block(3..3).unwrap().n_samples(), 0);
+        }
+    }
+
+    /// A source that gives the wrong number of rows, or the right one in column order.
+    struct Odd {
+        rows: usize,
+    }
+
+    impl Samples<f64> for Odd {
+        fn n_samples(&self) -> usize {
+            10
+        }
+
+        fn n_features(&self) -> usize {
+            3
+        }
+
+        fn block(&self, _: Range<usize>) -> Result<Block<'_, f64>, SamplesError> {
+            Ok(Block::Dense(CowArray::from(Array2::<f64>::zeros((3, self.rows)).reversed_axes())))
+        }
+    }
+
+    #[test]
+    fn blocks_of_the_wrong_size_are_refused_and_foreign_orders_put_right() {
+        let error = read(&Odd { rows: 4 }, 0..5).unwrap_err();
+        assert_eq!(error, SamplesError::Block { wanted_samples: 5, wanted_features: 3, given: (4, 3) });
+        let Block::Dense(block) = read(&Odd { rows: 5 }, 0..5).unwrap() else { panic!("dense stays dense") };
+        assert!(block.is_standard_layout());
+    }
 }

@@ -4,6 +4,7 @@ mod common;
 mod data_forms;
 mod determinism;
 mod edge_cases;
+mod figures;
 mod oracle;
 mod recovery;
 mod resume;

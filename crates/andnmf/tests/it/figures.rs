@@ -1,0 +1,73 @@
+//! What a fit says about itself is true.
+
+use std::ops::ControlFlow;
+
+use andnmf::and::{AndParams, Batch, Compress, Inner, Schedule, Step, ThresholdParams};
+use andnmf::fit::{Run, Solver, StageView, Start, Warning};
+use andnmf::samples::DenseSamples;
+use andnmf::synth::{DatasetKind, DatasetSpec};
+
+use crate::common::{distance, fit, small};
+
+#[test]
+fn passes_over_the_full_data_are_counted() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    let base = AndParams { max_stages: 8, compress: Compress::Off, ..AndParams::new(12) };
+    assert_eq!(fit(&data, base.clone()).passes, 8);
+    let floored = ThresholdParams { data_floor: Some(1.0), ..ThresholdParams::default() };
+    assert_eq!(fit(&data, AndParams { threshold: floored, ..base.clone() }).passes, 9, "one to look first");
+    let lossless = fit(&data, AndParams { compress: Compress::Lossless, ..base.clone() });
+    assert_eq!((lossless.passes, lossless.compressed_to), (2, Some(12)), "one sketch, one projection");
+    let online = AndParams { batch: Batch::Size(10), ..base };
+    assert_eq!(fit(&data, online.clone()).passes, 16, "the safe step looks before each stage");
+    let fixed = AndParams { step: Step::Value(0.01), inner: Inner::Steps(135), ..online };
+    assert_eq!(fit(&data, fixed).passes, 16, "1350 of 900 samples are two passes begun");
+}
+
+#[test]
+fn automatic_compression_is_left_out_where_it_cannot_pay() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    let auto = |stages| AndParams { max_stages: stages, ..AndParams::new(12) };
+    assert_eq!(fit(&data, auto(20)).compressed_to, Some(12));
+    assert_eq!(fit(&data, auto(2)).compressed_to, None, "two stages are too few");
+    let noisy = DatasetSpec { noise: 0.01, ..small(DatasetKind::Dir) }.generate().unwrap();
+    assert_eq!(fit(&noisy, auto(20)).compressed_to, None, "noise fills all dimensions");
+}
+
+#[test]
+fn a_lossy_projection_says_what_it_leaves_out() {
+    let data = DatasetSpec { noise: 0.05, ..small(DatasetKind::Dir) }.generate().unwrap();
+    let done = fit(&data, AndParams { compress: Compress::Leading(12), max_stages: 2, ..AndParams::new(12) });
+    let Some(Warning::LossyProjection { dimension: 12, discarded }) = done.warnings.first() else {
+        panic!("{:?}", done.warnings)
+    };
+    // The noise outside of 12 of 240 directions, beside a signal of about 0.1 to 0.2.
+    assert!((0.05..0.6).contains(discarded), "{discarded}");
+    assert_eq!(done.compressed_to, Some(12));
+}
+
+#[test]
+fn the_trace_follows_the_schedule_and_the_components() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    let samples = DenseSamples::new(data.samples.view()).unwrap();
+    let threshold = Schedule::Geometric { start: 0.2, ratio: 1.5, floor: Some(0.05) };
+    let params = AndParams { threshold: threshold.into(), max_stages: 8, ..AndParams::new(12) };
+    let mut before = data.init.clone();
+    let mut stages = 0;
+    let mut observer = |view: &StageView<'_, f64>| {
+        let expected = (0.2 / 1.5_f64.powi(view.record.stage as i32)).max(0.05);
+        assert!((view.record.threshold_min - expected).abs() < 1e-15);
+        assert!(view.thresholds.iter().all(|t| (t - expected).abs() < 1e-15));
+        assert!((0.0..=1.0).contains(&view.record.active_fraction));
+        let after = view.components();
+        let moved = distance(after.view(), before.view());
+        assert!((view.record.change - moved).abs() < 1e-9, "{} against {moved}", view.record.change);
+        before = after;
+        assert_eq!(view.record.stage, stages);
+        stages += 1;
+        ControlFlow::Continue(())
+    };
+    let and = params.check().unwrap();
+    and.fit(&samples, Start::Given(data.init.clone()), &mut Run::new().observe(&mut observer)).unwrap();
+    assert_eq!(stages, 8);
+}
