@@ -57,9 +57,9 @@ impl<T: Real> OnlineStage<'_, T> {
         let n = self.samples.n_samples();
         let batch = self.batch.min(n);
         let order = self.order(n);
-        let wanted = match self.inner {
-            Inner::Exact => n,
-            Inner::Steps(steps) => usize::try_from(steps).unwrap_or(usize::MAX).saturating_mul(batch),
+        let steps = match self.inner {
+            Inner::Exact => n.div_ceil(batch) as u64,
+            Inner::Steps(steps) => steps,
         };
         let eta = match self.step {
             Step::Safe => self.safe_step(&order, batch)?,
@@ -69,13 +69,14 @@ impl<T: Real> OnlineStage<'_, T> {
         let mut update = Update::new(start.clone(), eta, self.stage);
         let mut decoded = DecodeStatistics::new(start.nrows());
         let mut counts = Counts::default();
-        let chunk = batch * (DECODED_AT_ONCE / batch).max(1);
-        let mut used = 0;
-        while used < wanted {
+        let steps_at_once = (DECODED_AT_ONCE / batch).max(1) as u64;
+        let (mut done, mut used, mut place) = (0, 0, 0);
+        while done < steps {
             pause()?;
             // Batches never straddle the end of a pass: the last one of a pass may be shorter.
-            let place = used % n;
-            let take = chunk.min(n - place).min(wanted - used);
+            let left_in_pass = (n - place).div_ceil(batch) as u64;
+            let count = steps_at_once.min(left_in_pass).min(steps - done);
+            let take = (count as usize * batch).min(n - place);
             let block = gather(self.samples, &order[place..place + take])?;
             let mut z = Array2::zeros((take, start.nrows()));
             self.decoder.decode_into(&block, z.view_mut());
@@ -84,7 +85,9 @@ impl<T: Real> OnlineStage<'_, T> {
             for first in (0..take).step_by(batch) {
                 update.step(&block, z.view(), first..(first + batch).min(take))?;
             }
+            done += count;
             used += take;
+            place = (place + take) % n;
         }
         let components = update.components;
         if components.iter().any(|v| !v.finite()) {
@@ -252,5 +255,81 @@ impl<T: Real> Update<T> {
             return Ok(());
         }
         Err(FitError::UnstableStep { stage: self.stage, step: self.eta, largest_stable: 2.0 / largest })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{CsrSamples, DenseSamples};
+    use crate::testing::{assert_close, random_matrix, sparse_copy};
+
+    /// The algorithm as printed, one batch after the other, everything dense.
+    fn printed(
+        stage: &OnlineStage<'_, f64>,
+        y: &Array2<f64>,
+        start: &Array2<f64>,
+        eta: f64,
+    ) -> (Array2<f64>, usize) {
+        let (n, order) = (y.nrows(), stage.order(y.nrows()));
+        let steps = match stage.inner {
+            Inner::Exact => n.div_ceil(stage.batch) as u64,
+            Inner::Steps(steps) => steps,
+        };
+        let (mut a, mut place, mut used) = (start.clone(), 0, 0);
+        for _ in 0..steps {
+            let batch = &order[place..(place + stage.batch).min(n)];
+            let mut gradient = Array2::<f64>::zeros(a.dim());
+            for &i in batch {
+                let z = stage.decoder.matrix().dot(&y.row(i));
+                let z = ndarray::Zip::from(&z)
+                    .and(ndarray::ArrayView1::from(stage.thresholds))
+                    .map_collect(|&v, &t| if v >= t { v } else { 0.0 });
+                let residual = &y.row(i) - &a.t().dot(&z);
+                for (k, &weight) in z.iter().enumerate() {
+                    gradient.row_mut(k).scaled_add(weight, &residual);
+                }
+            }
+            a.scaled_add(eta, &gradient);
+            used += batch.len();
+            place = (place + batch.len()) % n;
+        }
+        (a, used)
+    }
+
+    #[test]
+    fn any_batch_and_number_of_steps_equals_the_algorithm_as_printed() {
+        let mut y = random_matrix::<f64>(90, 11, 1);
+        y.mapv_inplace(|v| if v > 0.3 { v } else { 0.0 });
+        let start = random_matrix::<f64>(4, 11, 2);
+        let dense = DenseSamples::new(y.view()).unwrap();
+        let (pointers, indices, values) = sparse_copy(&y);
+        let sparse = CsrSamples::new(11, &pointers, indices, values).unwrap();
+        let decoder = Decoder::new(start.view(), true).unwrap();
+        for (batch, inner) in [
+            (1, Inner::Exact),
+            (1, Inner::Steps(7)),
+            (7, Inner::Exact),
+            (40, Inner::Steps(5)),
+            (90, Inner::Steps(3)),
+            (1, Inner::Steps(400)),
+        ] {
+            for samples in [&dense as &dyn Samples<f64>, &sparse] {
+                let stage = OnlineStage {
+                    samples,
+                    decoder: &decoder,
+                    thresholds: &[0.05, 0.1, 0.15, 0.2],
+                    batch,
+                    inner,
+                    step: Step::Value(0.01),
+                    stage: 3,
+                    seed: 5,
+                };
+                let (expected, used) = printed(&stage, &y, &start, 0.01);
+                let found = stage.run::<FitError>(&start, &|| Ok(())).unwrap();
+                assert_close(&found.components, &expected, 1e-12);
+                assert_eq!(found.n_used, used, "batch {batch}, {inner:?}");
+            }
+        }
     }
 }
