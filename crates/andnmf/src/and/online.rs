@@ -283,7 +283,7 @@ mod tests {
             for &i in batch {
                 let z = stage.decoder.matrix().dot(&y.row(i));
                 let z = ndarray::Zip::from(&z)
-                    .and(ndarray::ArrayView1::from(stage.thresholds))
+                    .and(ArrayView1::from(stage.thresholds))
                     .map_collect(|&v, &t| if v >= t { v } else { 0.0 });
                 let residual = &y.row(i) - &a.t().dot(&z);
                 for (k, &weight) in z.iter().enumerate() {
