@@ -30,6 +30,14 @@ fn demo_recovers_the_truth_and_prints_the_error_per_stage() {
 }
 
 #[test]
+fn demo_says_so_when_it_made_things_worse() {
+    let args = ["demo", "--rank", "20", "--features", "200", "--samples", "500", "--co-occurrence", "1"];
+    let done = andnmf(&args);
+    assert!(done.status.success());
+    assert!(text(&done.stdout).contains("farther from the truth than it began"), "{}", text(&done.stdout));
+}
+
+#[test]
 fn demo_json_is_one_object_and_nothing_else() {
     let done = andnmf(&[&SMALL[..], &["--json", "--threads", "1"]].concat());
     let report: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();

@@ -76,7 +76,9 @@ pub enum SamplesError {
         reason: String,
     },
     /// A sparse matrix that names a feature it does not have.
-    #[error("sample {row} of the sparse matrix names feature {index}, but the features are 0 to {}", n_features - 1)]
+    #[error(
+        "sample {row} of the sparse matrix names feature {index}, but there are {n_features} features, counted from 0"
+    )]
     FeatureIndex {
         /// Sample, counted from 0.
         row: usize,
@@ -119,6 +121,9 @@ pub enum SamplesError {
         /// What came: samples and features.
         given: (usize, usize),
     },
+    /// Reading was called off by whoever wanted the samples.
+    #[error("reading the samples was called off")]
+    CalledOff,
     /// The source of the samples could not be read.
     #[error("samples {first} to {last} could not be read: {reason}")]
     Read {
@@ -169,11 +174,23 @@ pub enum FitError {
         largest_stable: f64,
     },
     /// Numbers left the range of the floating-point type.
-    #[error("the components overflowed in stage {stage}; scale the samples down, or use double precision")]
+    #[error(
+        "numbers left the range of the floating-point type in stage {stage}; scale samples and start so that \
+         their values are near 1"
+    )]
     Overflow {
         /// Stage, counted from 0.
         stage: usize,
     },
+    /// A checkpoint that cannot be resumed.
+    #[error("the checkpoint cannot be resumed: {reason}")]
+    Checkpoint {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Cancelled, or out of time, before there was anything to return.
+    #[error("the run was stopped while its start was still being looked for")]
+    StoppedBeforeStart,
     /// The worker threads could not be started.
     #[error("the {threads} worker threads could not be started: {reason}")]
     Threads {

@@ -42,8 +42,11 @@ pub trait Real:
     /// Square root.
     fn root(self) -> Self;
 
-    /// Absolute value.
-    fn magnitude(self) -> Self;
+    /// The bits of the number, padded with zeros to 64.
+    fn bits(self) -> u64;
+
+    /// The number with these [`bits`](Self::bits); `None` where there are too many of them.
+    fn of_bits(bits: u64) -> Option<Self>;
 }
 
 macro_rules! impl_real {
@@ -72,9 +75,12 @@ macro_rules! impl_real {
                 self.sqrt()
             }
 
-            #[inline(always)]
-            fn magnitude(self) -> Self {
-                self.abs()
+            fn bits(self) -> u64 {
+                self.to_bits().into()
+            }
+
+            fn of_bits(bits: u64) -> Option<Self> {
+                bits.try_into().ok().map(Self::from_bits)
             }
         }
 

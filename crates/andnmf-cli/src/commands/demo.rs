@@ -121,6 +121,17 @@ fn print_verdict(out: &mut impl Write, outcome: &Outcome) -> io::Result<()> {
     for warning in &outcome.warnings {
         writeln!(out, "note: {warning}")?;
     }
+    let error = outcome.recovery.relative_total_correlation_error;
+    if error > outcome.start_error {
+        writeln!(
+            out,
+            "note: AND ended farther from the truth than it began; the weights are too correlated, or the"
+        )?;
+        writeln!(
+            out,
+            "      samples too few, for these settings: try a smaller --co-occurrence or more --samples"
+        )?;
+    }
     writeln!(out)?;
     writeln!(out, "{stopped}: {}", summary(outcome))?;
     writeln!(out, "error: sum over all components of the relative distance to the truth")?;

@@ -225,7 +225,7 @@ impl<T: Real> Counts<T> {
 
     pub(super) fn add_to(&self, total: &mut DecodeStatistics) {
         for k in 0..self.active.len() {
-            // Blocks hold at most a few thousand samples: counts are exact even in single precision.
+            // Counts of a block are exact up to 2²⁴ samples even in single precision; the engine's hold hundreds.
             total.active[k] += self.active[k].as_f64() as u64;
             total.negative[k] += self.negative[k].as_f64() as u64;
             total.negative_squares[k] += self.negative_squares[k].as_f64();

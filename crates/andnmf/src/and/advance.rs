@@ -15,8 +15,8 @@ use ndarray::{Array2, ArrayView2};
 
 use super::params::{Inner, Step};
 use crate::linalg::powers::geometric_sum;
-use crate::linalg::product::{frobenius, multiply_add_wide};
-use crate::linalg::symmetric::{eigenvalues, gram_inverse};
+use crate::linalg::product::{frobenius, multiply, multiply_add_wide};
+use crate::linalg::symmetric::{eigen, eigenvalues, gram_inverse};
 use crate::{FitError, Real};
 
 /// The components after the stage, and how far they moved relative to their size.
@@ -42,8 +42,12 @@ pub(super) fn advance<T: Real>(
         Inner::Exact => gram_inverse(second_moments.view()).ok_or_else(overflow)?,
         Inner::Steps(steps) => {
             let eta = step_length(second_moments, step, stage)?;
-            let m = Array2::eye(start.nrows()) - &(second_moments * T::from_f64(eta));
-            geometric_sum(&m, steps) * T::from_f64(eta)
+            if steps > MOST_DOUBLINGS {
+                many_steps(second_moments, eta, steps).ok_or_else(overflow)?
+            } else {
+                let m = Array2::eye(start.nrows()) - &(second_moments * T::from_f64(eta));
+                geometric_sum(&m, steps) * T::from_f64(eta)
+            }
         }
     };
     let mut correction = Array2::zeros(start.dim());
@@ -54,6 +58,27 @@ pub(super) fn advance<T: Real>(
         return Err(overflow());
     }
     Ok(Advanced { components: correction, change })
+}
+
+/// With more steps than this, powers of an eigenvalue that rounding has put a little above 1 would grow.
+const MOST_DOUBLINGS: u64 = 1 << 20;
+
+/// η(I + M + … + Mᵀ⁻¹) for very many steps, from the eigenvalues λ of C: (1 − (1 − ηλ)ᵀ)/λ, and zero on the null
+/// space, along which the gradient is nothing but rounding.
+fn many_steps<T: Real>(second_moments: &Array2<T>, eta: f64, steps: u64) -> Option<Array2<T>> {
+    let (values, vectors) = eigen(second_moments.view())?;
+    let largest = values.last().copied().unwrap_or(0.0);
+    let null = largest * T::EPSILON.as_f64() * 10.0 * values.len() as f64;
+    let factor = |lambda: f64| {
+        let rate = (1.0 - eta * lambda).abs().ln();
+        let power = (steps as f64 * rate).exp();
+        // An odd power of a negative number is negative.
+        let power = if eta * lambda > 1.0 && steps % 2 == 1 { -power } else { power };
+        if lambda <= null { 0.0 } else { (1.0 - power) / lambda }
+    };
+    let weighted =
+        Array2::from_shape_fn(vectors.dim(), |(i, j)| vectors[[i, j]] * T::from_f64(factor(values[j])));
+    Some(multiply(weighted.view(), vectors.t()))
 }
 
 /// A move relative to a size; a move away from zero is a whole one.
@@ -104,7 +129,6 @@ pub(super) fn paper_step(rank: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::product::multiply;
     use crate::testing::{assert_close, random_matrix};
 
     /// Some start, and the sums of thirty random samples with random non-negative weights.
@@ -155,6 +179,29 @@ mod tests {
         let exact = advance(&a, b.view(), &c, Inner::Exact, Step::Safe, 0).unwrap().components;
         assert_close(&exact, &literal(&a, &b, &c, 0.05, 20_000), 1e-9);
         assert_eq!(exact.row(3), a.row(3));
+    }
+
+    #[test]
+    fn very_many_steps_stay_at_the_limit_even_where_moments_are_singular() {
+        let (a, _, _) = problem(4);
+        let mut z = random_matrix::<f64>(30, 4, 1).mapv(|v| v.max(0.0));
+        let copy = z.column(0).to_owned();
+        z.column_mut(1).assign(&copy);
+        let y = random_matrix::<f64>(30, 9, 2);
+        let (b, c) = (multiply(z.t(), y.view()), multiply(z.t(), z.view()));
+        let run = |inner| advance(&a, b.view(), &c, inner, Step::Safe, 0).unwrap().components;
+        let exact = run(Inner::Exact);
+        for steps in [MOST_DOUBLINGS, MOST_DOUBLINGS + 1, 1 << 40, 1 << 60, u64::MAX] {
+            assert_close(&run(Inner::Steps(steps)), &exact, 1e-9);
+        }
+    }
+
+    #[test]
+    fn both_ways_of_many_steps_agree_while_they_still_move() {
+        // An eigenvalue so small that a million steps are not yet the limit.
+        let c = Array2::from_diag(&ndarray::array![1.0_f64, 3e-7]);
+        let m = Array2::eye(2) - &c;
+        assert_close(&many_steps(&c, 1.0, 1_000_001).unwrap(), &geometric_sum(&m, 1_000_001), 1e-9);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::fit::Warning;
 use crate::linalg::product::multiply;
 use crate::linalg::sketch::{leading_directions, project, span};
 use crate::samples::{DenseSamples, Samples};
-use crate::{Real, SamplesError};
+use crate::{FitError, Real};
 
 /// A smaller space must be this many times narrower to pay for finding it and for mapping into it.
 const WORTHWHILE: usize = 3;
@@ -37,7 +37,7 @@ pub(super) struct Chosen<T: Real> {
 }
 
 impl<T: Real> Chosen<T> {
-    fn original() -> Self {
+    pub(super) fn original() -> Self {
         Self { space: Space::Original, passes: 0, warning: None }
     }
 }
@@ -48,7 +48,7 @@ impl<T: Real> Space<T> {
         params: &AndParams,
         samples: &dyn Samples<T>,
         start: ArrayView2<'_, T>,
-    ) -> Result<Chosen<T>, SamplesError> {
+    ) -> Result<Chosen<T>, FitError> {
         let (features, seed) = (samples.n_features(), params.seed);
         let most = match params.compress {
             Compress::Auto if params.max_stages < FEWEST_STAGES => return Ok(Chosen::original()),
@@ -57,7 +57,8 @@ impl<T: Real> Space<T> {
             Compress::Lossless => features.saturating_sub(1),
             Compress::Leading(dimension) => return Self::leading(samples, dimension, seed),
         };
-        let found = span(samples, start, start.nrows(), most, seed)?;
+        let thorough = params.compress == Compress::Lossless;
+        let found = span(samples, start, start.nrows(), most, thorough, seed)?;
         Ok(match found.basis {
             Some(basis) => {
                 let space = Self::with_basis(basis, samples)?;
@@ -67,7 +68,7 @@ impl<T: Real> Space<T> {
         })
     }
 
-    fn leading(samples: &dyn Samples<T>, dimension: usize, seed: u64) -> Result<Chosen<T>, SamplesError> {
+    fn leading(samples: &dyn Samples<T>, dimension: usize, seed: u64) -> Result<Chosen<T>, FitError> {
         let leading = leading_directions(samples, dimension, seed)?;
         let dimension = leading.basis.nrows();
         let warning = Warning::LossyProjection { dimension, discarded: leading.discarded };
@@ -76,12 +77,14 @@ impl<T: Real> Space<T> {
     }
 
     /// The space of a known basis.
-    pub(super) fn with_basis(basis: Array2<T>, samples: &dyn Samples<T>) -> Result<Self, SamplesError> {
+    pub(super) fn with_basis(basis: Array2<T>, samples: &dyn Samples<T>) -> Result<Self, FitError> {
         if basis.nrows() == 0 {
             // All samples and the whole start are zero: there is nothing to narrow down to.
             return Ok(Self::Original);
         }
-        let samples = DenseSamples::new(project(samples, basis.view())?)?;
+        // Finite values may still overflow when they are added up; a place in these coordinates would mean nothing.
+        let projected = DenseSamples::new(project(samples, basis.view())?);
+        let samples = projected.map_err(|_| FitError::Overflow { stage: 0 })?;
         Ok(Self::Compressed { basis, samples })
     }
 

@@ -20,8 +20,8 @@ use crate::fit::{
 };
 use crate::linalg::product::multiply;
 use crate::linalg::symmetric::spectral_norm;
-use crate::samples::Samples;
 use crate::samples::fold::{FoldPlan, fold};
+use crate::samples::{Samples, Watched};
 use crate::{FitError, Real, SamplesError, ShapeError, init};
 
 impl<T: Real> Solver<T> for And {
@@ -84,50 +84,39 @@ impl<'a, T: Real> Engine<'a, T> {
         start: Start<T>,
         run: &Run<'r, T>,
     ) -> Result<Self, FitError> {
-        let workers = run.workers()?;
+        let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
+        if n_samples == 0 || n_features == 0 {
+            return Err(SamplesError::Empty { n_samples, n_features }.into());
+        }
+        let (workers, cancel) = (run.workers()?, run.cancel_flag());
         let (clock, space, state) = match start {
             Start::Resume(state) => {
                 let clock = Clock::resume(state.seconds);
-                check_checkpoint(&state, params.rank, samples.n_features())?;
+                let state = checked(*state, params.rank, samples)?;
                 let space = match &state.basis {
                     Some(basis) => workers.run(|| Space::with_basis(basis.clone(), samples))?,
                     None => Space::Original,
                 };
-                (clock, space, *state)
+                (clock, space, state)
             }
             fresh => {
                 let clock = Clock::resume(0.0);
-                let (components, mut passes) = match fresh {
-                    Start::Given(components) => (components, 0),
-                    Start::RandomSamples => (init::random_samples(samples, params.rank, params.seed)?, 0),
-                    // One pass for sizes, one for the mean (of signed data), one for each direction.
-                    _ => {
-                        (workers.run(|| init::successive_projection(samples, params.rank))?, params.rank + 2)
-                    }
-                };
-                check_start(&components, params.rank, samples.n_features())?;
-                let choose = || Space::choose(params, samples, components.view());
-                let Chosen { space, passes: more, warning } = workers.run(choose)?;
-                passes += more;
-                let state = Checkpoint {
-                    stages: 0,
-                    working: space.enter(&components),
-                    basis: space.basis().cloned(),
-                    thresholds: Vec::new(),
-                    negative_rms: Vec::new(),
-                    mixing_error: None,
-                    ever_active: vec![false; params.rank],
-                    seed: params.seed,
-                    passes,
-                    seconds: 0.0,
-                    trace: Vec::new(),
-                    warnings: warning.into_iter().collect(),
-                };
+                let stop = || time_to_stop(cancel, params.time_limit, &clock).is_some();
+                let watched = Watched { samples, stop: &stop };
+                let (space, state) = fresh_state(params, &watched, fresh, &workers)?;
                 (clock, space, state)
             }
         };
-        let (cancel, buffers) = (run.cancel_flag(), Mutex::default());
-        Ok(Self { params, original: samples, space, workers, cancel, clock, state, buffers })
+        Ok(Self {
+            params,
+            original: samples,
+            space,
+            workers,
+            cancel,
+            clock,
+            state,
+            buffers: Mutex::default(),
+        })
     }
 
     /// Runs stages until one of the reasons to stop.
@@ -171,7 +160,7 @@ impl<'a, T: Real> Engine<'a, T> {
             // Before the first stage nothing is known of the negative values: look once, keeping nothing.
             let nothing_passes = vec![T::from_f64(f64::MAX); self.params.rank];
             let seen = self.full_statistics(&decoder, &nothing_passes)?;
-            self.state.negative_rms = negative_rms(seen.decoded());
+            self.state.negative_rms = seen.decoded().negative_rms();
             self.count_passes(1);
         }
         let last = LastStage {
@@ -180,10 +169,16 @@ impl<'a, T: Real> Engine<'a, T> {
             mixing_error: self.state.mixing_error,
         };
         let thresholds = self.params.threshold.next(stage, self.params.rank, &last);
+        if thresholds.values.iter().any(|v| !v.is_finite()) {
+            return Err(FitError::Overflow { stage }.into());
+        }
         let result = match self.params.batch {
             Batch::All => self.full_stage(&decoder, &thresholds)?,
             Batch::Size(batch) => self.online_stage(&decoder, &thresholds, batch)?,
         };
+        if result.decoded.negative_squares.iter().any(|v| !v.is_finite()) {
+            return Err(FitError::Overflow { stage }.into());
+        }
         self.count_passes(result.passes);
         let at_floor = thresholds.at_floor || nothing_left_to_threshold::<T>(&thresholds, &result.decoded);
         self.record(&decoder, thresholds, result);
@@ -284,7 +279,16 @@ impl<'a, T: Real> Engine<'a, T> {
             active_fraction: result.active_fraction,
             change: result.change,
         });
-        self.state.negative_rms = negative_rms(&result.decoded);
+        let before = std::mem::take(&mut self.state.negative_rms);
+        self.state.negative_rms = result.decoded.negative_rms();
+        if self.params.batch != Batch::All && before.len() == rank {
+            // A short online stage may meet no negative value of a component: that says nothing about it.
+            for (k, rms) in self.state.negative_rms.iter_mut().enumerate() {
+                if result.decoded.negative[k] == 0 {
+                    *rms = before[k];
+                }
+            }
+        }
         self.state.thresholds = thresholds.values;
         self.state.working = result.components;
         self.state.stages += 1;
@@ -307,12 +311,9 @@ impl<'a, T: Real> Engine<'a, T> {
     }
 
     fn check_time(&self) -> Result<(), Halt> {
-        if is_cancelled(self.cancel) {
-            return Err(Halt::Stop(StopReason::Cancelled));
-        }
-        match self.params.time_limit {
-            Some(limit) if self.clock.seconds() >= limit => Err(Halt::Stop(StopReason::TimeLimit)),
-            _ => Ok(()),
+        match time_to_stop(self.cancel, self.params.time_limit, &self.clock) {
+            Some(reason) => Err(Halt::Stop(reason)),
+            None => Ok(()),
         }
     }
 
@@ -339,6 +340,60 @@ impl<'a, T: Real> Engine<'a, T> {
     }
 }
 
+/// Whether to stop now, and why.
+fn time_to_stop(cancel: Option<&AtomicBool>, limit: Option<f64>, clock: &Clock) -> Option<StopReason> {
+    if is_cancelled(cancel) {
+        return Some(StopReason::Cancelled);
+    }
+    limit.filter(|&limit| clock.seconds() >= limit).map(|_| StopReason::TimeLimit)
+}
+
+/// The state before the first stage, and the space for the stages. The samples are watched: where the run is to
+/// stop, a start that is already there is returned as it is.
+fn fresh_state<T: Real>(
+    params: &AndParams,
+    samples: &Watched<'_, T>,
+    start: Start<T>,
+    workers: &Workers,
+) -> Result<(Space<T>, Checkpoint<T>), FitError> {
+    let found = match start {
+        Start::RandomSamples => init::random_samples(samples, params.rank, params.seed).map(|c| (c, 0)),
+        // One pass for sizes, one for the mean (of signed data), one for each direction.
+        Start::SuccessiveProjection => workers
+            .run(|| init::successive_projection(samples, params.rank))
+            .map(|components| (components, params.rank + 2)),
+        Start::Given(components) => Ok((components, 0)),
+        Start::Resume(state) => Ok((state.components(), 0)),
+    };
+    let (components, passes) = found.map_err(|error| match error {
+        FitError::Samples(SamplesError::CalledOff) => FitError::StoppedBeforeStart,
+        other => other,
+    })?;
+    check_start(&components, params.rank, samples.n_features())?;
+    // Kernels count on contiguous rows, whatever order the start came in.
+    let components = components.as_standard_layout().into_owned();
+    let chosen = match workers.run(|| Space::choose(params, samples, components.view())) {
+        Err(FitError::Samples(SamplesError::CalledOff)) => Chosen::original(),
+        other => other?,
+    };
+    let state = Checkpoint {
+        n_samples: samples.n_samples(),
+        stages: 0,
+        working: chosen.space.enter(&components),
+        basis: chosen.space.basis().cloned(),
+        thresholds: Vec::new(),
+        negative_rms: Vec::new(),
+        mixing_error: None,
+        ever_active: vec![false; params.rank],
+        seed: params.seed,
+        passes: passes + chosen.passes,
+        seconds: 0.0,
+        trace: Vec::new(),
+        warnings: chosen.warning.into_iter().collect(),
+    };
+    Ok((chosen.space, state))
+}
+
 /// A run between two stages, as its observers see it.
 struct Between<'a, T: Real> {
     state: &'a Checkpoint<T>,
@@ -358,10 +413,6 @@ impl<T: Real> Snapshot<T> for Between<'_, T> {
 /// A lock on buffers means nothing more than who uses them: after a panic elsewhere they are as good as new.
 fn lock<B>(buffers: &Mutex<B>) -> MutexGuard<'_, B> {
     buffers.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn negative_rms(decoded: &DecodeStatistics) -> Vec<f64> {
-    (0..decoded.active.len()).map(|k| decoded.negative_rms(k)).collect()
 }
 
 /// ‖E‖ as seen from the change of a stage: with A₀†·A_T = Σ + E, the norm of E·Σ⁻¹. The stage removes most of
@@ -396,8 +447,14 @@ fn check_start<T: Real>(start: &Array2<T>, rank: usize, features: usize) -> Resu
     }
 }
 
-/// A checkpoint must fit the samples and the settings, and itself.
-fn check_checkpoint<T: Real>(state: &Checkpoint<T>, rank: usize, features: usize) -> Result<(), FitError> {
+/// A checkpoint that fits the samples, the settings, and itself; with its matrices in row order.
+fn checked<T: Real>(
+    mut state: Checkpoint<T>,
+    rank: usize,
+    samples: &dyn Samples<T>,
+) -> Result<Checkpoint<T>, FitError> {
+    let wrong = |reason: &str| Err(FitError::Checkpoint { reason: reason.into() });
+    let features = samples.n_features();
     let width = match &state.basis {
         Some(basis) if basis.ncols() != features || basis.nrows() == 0 => {
             let expected = format!("any number of directions × {features} features");
@@ -407,15 +464,46 @@ fn check_checkpoint<T: Real>(state: &Checkpoint<T>, rank: usize, features: usize
         None => features,
     };
     check_start(&state.working, rank, width)?;
-    for (what, length) in [
-        ("the thresholds of the checkpoint", state.thresholds.len()),
-        ("the negative values of the checkpoint", state.negative_rms.len()),
-        ("the activity of the checkpoint", state.ever_active.len()),
-    ] {
-        let empty_before_the_first = length == 0 && state.stages == 0;
-        if length != rank && !empty_before_the_first {
-            return Err(ShapeError::new(what, (length, 1), format!("{rank} × 1")).into());
+    if state.n_samples != samples.n_samples() {
+        return wrong("it belongs to another number of samples");
+    }
+    let lengths = [state.thresholds.len(), state.negative_rms.len(), state.ever_active.len()];
+    let begun = state.stages > 0;
+    if lengths.iter().any(|&length| length != rank && (begun || length != 0)) {
+        return wrong("it does not have one threshold, one floor and one activity per component");
+    }
+    if state.trace.len() != state.stages {
+        return wrong("its trace does not have one record per stage");
+    }
+    let good = |v: &f64| v.is_finite() && *v >= 0.0;
+    if !state.thresholds.iter().chain(&state.negative_rms).chain(&state.mixing_error).all(good) {
+        return wrong("a threshold, floor or error is negative or not finite");
+    }
+    if let Some(basis) = &state.basis {
+        let gram = multiply(basis.view(), basis.t());
+        let apart = |((i, j), v): ((usize, usize), &T)| (v.as_f64() - f64::from(u8::from(i == j))).abs();
+        if !gram.indexed_iter().all(|entry| apart(entry) < 1e-3) {
+            return wrong("its basis is not orthonormal");
         }
     }
-    Ok(())
+    state.working = state.working.as_standard_layout().into_owned();
+    state.basis = state.basis.map(|basis| basis.as_standard_layout().into_owned());
+    Ok(state)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::random_matrix;
+
+    #[test]
+    fn the_mixing_error_is_that_of_the_change_whatever_the_scale() {
+        // The stage turns A₀ into A₀·(Σ + E) with Σ = diag(2, 4) and E = [[0, 1.2], [0.6, 0]].
+        let start = random_matrix::<f64>(2, 5, 1);
+        let mix = ndarray::array![[2.0, 1.2], [0.6, 4.0]];
+        let decoder = Decoder::new(start.view(), false).unwrap();
+        // E·Σ⁻¹ = [[0, 0.3], [0.3, 0]] has the norm 0.3.
+        let error = mixing_error(&decoder, &mix.t().dot(&start));
+        assert!((error - 0.3).abs() < 1e-12, "{error}");
+    }
 }

@@ -49,10 +49,10 @@ pub(super) struct OnlineResult<T> {
 
 impl<T: Real> OnlineStage<'_, T> {
     /// Runs the stage from `start`; `pause` is asked between batches and may call it off.
-    pub(super) fn run<E: From<SamplesError> + From<FitError>>(
+    pub(super) fn run<E: From<SamplesError> + From<FitError> + Send>(
         &self,
         start: &Array2<T>,
-        pause: &dyn Fn() -> Result<(), E>,
+        pause: &(dyn Fn() -> Result<(), E> + Sync),
     ) -> Result<OnlineResult<T>, E> {
         let n = self.samples.n_samples();
         let batch = self.batch.min(n);
@@ -62,7 +62,7 @@ impl<T: Real> OnlineStage<'_, T> {
             Inner::Steps(steps) => steps,
         };
         let eta = match self.step {
-            Step::Safe => self.safe_step(&order, batch)?,
+            Step::Safe => self.safe_step(&order, batch, pause)?,
             Step::Paper => paper_step(start.nrows()),
             Step::Value(value) => value,
         };
@@ -106,22 +106,31 @@ impl<T: Real> OnlineStage<'_, T> {
     }
 
     /// One over the largest trace of any batch's second moments, which bounds every eigenvalue.
-    fn safe_step(&self, order: &[usize], batch: usize) -> Result<f64, SamplesError> {
+    fn safe_step<E: From<SamplesError> + From<FitError> + Send>(
+        &self,
+        order: &[usize],
+        batch: usize,
+        pause: &(dyn Fn() -> Result<(), E> + Sync),
+    ) -> Result<f64, E> {
         let squares = fold(
             self.samples,
             &FoldPlan::new(self.samples, 1),
             &Vec::new,
             &|squares: &mut Vec<f64>, _, block| {
+                pause()?;
                 let mut z = Array2::zeros((block.n_samples(), self.thresholds.len()));
                 self.decoder.decode_into(&block, z.view_mut());
                 Counts::default().threshold(z.as_slice_mut().expect("row-major"), self.thresholds);
                 squares.extend(z.outer_iter().map(squared_length));
-                Ok::<(), SamplesError>(())
+                Ok::<(), E>(())
             },
             &|left, right| left.extend(right),
         )?;
         let trace = |batch: &[usize]| batch.iter().map(|&i| squares[i]).sum::<f64>();
         let largest = order.chunks(batch).map(trace).fold(0.0, f64::max);
+        if !largest.is_finite() {
+            return Err(FitError::Overflow { stage: self.stage }.into());
+        }
         Ok(if largest > 0.0 { 1.0 / largest } else { 1.0 })
     }
 }
@@ -331,5 +340,30 @@ mod tests {
                 assert_eq!(found.n_used, used, "batch {batch}, {inner:?}");
             }
         }
+    }
+
+    #[test]
+    fn the_safe_step_is_one_over_the_largest_trace_of_any_batch() {
+        let (y, start) = (random_matrix::<f64>(50, 6, 1), random_matrix::<f64>(3, 6, 2));
+        let samples = DenseSamples::new(y.view()).unwrap();
+        let decoder = Decoder::new(start.view(), false).unwrap();
+        let stage = OnlineStage {
+            samples: &samples,
+            decoder: &decoder,
+            thresholds: &[0.1, 0.1, 0.1],
+            batch: 4,
+            inner: Inner::Exact,
+            step: Step::Safe,
+            stage: 0,
+            seed: 1,
+        };
+        let order = stage.order(50);
+        let trace = |batch: &[usize]| -> f64 {
+            let weights = batch.iter().flat_map(|&i| decoder.matrix().dot(&y.row(i)).to_vec());
+            weights.map(|v| if v >= 0.1 { v * v } else { 0.0 }).sum()
+        };
+        let largest = order.chunks(4).map(trace).fold(0.0, f64::max);
+        let step = stage.safe_step::<FitError>(&order, 4, &|| Ok(())).unwrap();
+        assert!((step * largest - 1.0).abs() < 1e-12);
     }
 }

@@ -83,7 +83,8 @@ pub enum Compress {
     Auto,
     /// In the space of the samples as they are.
     Off,
-    /// In the span of samples and start, whatever its dimension: the same iterates in fewer operations.
+    /// In the span of samples and start, wherever that is smaller than all features: the same iterates in fewer
+    /// operations.
     Lossless,
     /// In the span of this many leading singular directions of the samples: lossy under noise.
     Leading(usize),

@@ -54,13 +54,14 @@ impl DecodeStatistics {
         }
     }
 
-    /// Root mean square of a component's negative decoded values; 0 where there are none.
+    /// Root mean square of each component's negative decoded values; 0 where there are none.
     #[must_use]
-    pub fn negative_rms(&self, component: usize) -> f64 {
-        match self.negative[component] {
+    pub fn negative_rms(&self) -> Vec<f64> {
+        let rms = |(&count, &squares): (&u64, &f64)| match count {
             0 => 0.0,
-            count => (self.negative_squares[component] / count as f64).sqrt(),
-        }
+            count => (squares / count as f64).sqrt(),
+        };
+        self.negative.iter().zip(&self.negative_squares).map(rms).collect()
     }
 
     fn merge(&mut self, other: &Self) {
@@ -103,6 +104,9 @@ impl<T: Real> StageStatistics<T> {
     ) -> Result<(), ShapeError> {
         decoder.check(block)?;
         let (rank, features) = self.products().dim();
+        if rank == 0 || features == 0 {
+            return Err(ShapeError::new("the sums", (rank, features), "at least 1 × 1"));
+        }
         if decoder.matrix().dim() != (rank, features) {
             let expected = format!("{rank} × {features}, as the sums are");
             return Err(ShapeError::new("the decoder", decoder.matrix().dim(), expected));
@@ -299,7 +303,7 @@ mod tests {
         let mut decoded = DecodeStatistics::new(2);
         decoded.negative[0] = 2;
         decoded.negative_squares[0] = 50.0;
-        assert_eq!((decoded.negative_rms(0), decoded.negative_rms(1)), (5.0, 0.0));
+        assert_eq!(decoded.negative_rms(), [5.0, 0.0]);
     }
 
     #[test]

@@ -105,6 +105,13 @@ impl ThresholdParams {
                     *decay_order >= 1.0,
                     "it must be at least 1",
                 )?;
+                let first = theory_threshold(*lambda, 1.0, *sparsity, *decay_order);
+                check_number(
+                    "first threshold",
+                    first,
+                    true,
+                    "lambda/sparsity must stay within usual numbers",
+                )?;
             }
         }
         if let Some(kappa) = self.data_floor {
@@ -298,6 +305,7 @@ mod tests {
         assert_eq!(theory(0.0, 1.0, 1.0), "threshold lambda");
         assert_eq!(theory(1.0, 0.0, 1.0), "threshold sparsity");
         assert_eq!(theory(1.0, 1.0, 0.5), "threshold decay order");
+        assert_eq!(theory(1e308, 1e-308, 1.0), "first threshold");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! One contract for every method: a solver takes samples and a start, tells its progress, and returns a
 //! [`Fit`] that says what it found and why it stopped.
 
+mod bits;
 mod checkpoint;
 mod clock;
 mod observer;

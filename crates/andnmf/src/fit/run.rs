@@ -6,6 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{Observer, StageView};
 use crate::{FitError, Real};
 
+/// More would only wait: the samples are cut into fewer parts than that.
+const MOST_THREADS: usize = 256;
+
 /// How a fit is run, as opposed to what is fitted: none of this changes the result.
 #[derive(Default)]
 pub struct Run<'a, T: Real> {
@@ -35,10 +38,11 @@ impl<'a, T: Real> Run<'a, T> {
         self
     }
 
-    /// Uses this many threads (at least one). The result is the same for any number.
+    /// Uses this many threads: at least one, and at most 256, since no run can use more. The result is the same
+    /// for any number.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads.max(1));
+        self.threads = Some(threads.clamp(1, MOST_THREADS));
         self
     }
 

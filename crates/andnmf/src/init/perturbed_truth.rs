@@ -16,7 +16,8 @@ const REACH: f64 = 0.05;
 /// leaves it. With components as rows this reads `(I + U)ᵀ·truth + Nᵀ`. Already `in_span = 1` is a weak start
 /// for many components: each row holds more of all the others together than of its own.
 ///
-/// `U` and `N` do not depend on the two scales, so a sweep over either scale stretches one fixed perturbation.
+/// Both scales should be finite numbers ([`DatasetSpec`](crate::synth::DatasetSpec) refuses others): what is not
+/// finite here is not finite in the start either. `U` and `N` do not depend on the two scales, so a sweep over either scale stretches one fixed perturbation.
 pub fn perturbed_truth(truth: ArrayView2<'_, f64>, in_span: f64, out_of_span: f64, seed: u64) -> Array2<f64> {
     let mut rng = generator(seed, Stream::Start);
     let rank = truth.nrows();

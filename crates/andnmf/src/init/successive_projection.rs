@@ -10,9 +10,10 @@
 
 use ndarray::{Array1, Array2, Axis};
 
+use crate::linalg::product::frobenius;
 use crate::linalg::sketch::project;
 use crate::samples::fold::{FoldPlan, fold};
-use crate::samples::{Samples, dense_rows};
+use crate::samples::{Block, Samples, dense_rows};
 use crate::{FitError, Real, SamplesError, SettingError};
 
 /// Samples smaller than this share of the median size (of those above zero) are not considered.
@@ -23,13 +24,13 @@ const SMALLEST: f64 = 0.1;
 /// # Errors
 /// Where the samples span fewer than `rank` dimensions.
 pub fn successive_projection<T: Real>(samples: &dyn Samples<T>, rank: usize) -> Result<Array2<T>, FitError> {
-    let Measured { sizes, squares } = measure(samples)?;
+    let Measured { sizes, lengths } = measure(samples)?;
     let smallest = SMALLEST * median_of_positive(&sizes);
     // What is left of each scaled sample, squared; kept up to date by what each new direction takes.
-    let scaled = |(&size, &square): (&f64, &f64)| {
-        if size > 0.0 && size >= smallest { square / (size * size) } else { 0.0 }
+    let scaled = |(&size, &length): (&f64, &f64)| {
+        if size > 0.0 && size >= smallest { (length / size).powi(2) } else { 0.0 }
     };
-    let mut left: Vec<f64> = sizes.iter().zip(&squares).map(scaled).collect();
+    let mut left: Vec<f64> = sizes.iter().zip(&lengths).map(scaled).collect();
     let mut directions = Array2::<T>::zeros((0, samples.n_features()));
     let mut picked = Vec::new();
     // Below this only rounding is left.
@@ -89,56 +90,78 @@ fn farthest<T: Real>(
     }
 }
 
-/// Size and squared length of every sample.
+/// Size and length of every sample.
 struct Measured {
     sizes: Vec<f64>,
-    squares: Vec<f64>,
+    lengths: Vec<f64>,
+}
+
+/// What one pass over the samples collects.
+#[derive(Default)]
+struct Seen {
+    sums: Vec<f64>,
+    lengths: Vec<f64>,
+    negative: bool,
+    total: Vec<f64>,
 }
 
 fn measure<T: Real>(samples: &dyn Samples<T>) -> Result<Measured, SamplesError> {
-    #[derive(Default)]
-    struct Seen {
-        sums: Vec<f64>,
-        squares: Vec<f64>,
-        negative: bool,
-        total: Vec<f64>,
-    }
     let seen = fold(
         samples,
         &FoldPlan::new(samples, samples.n_features()),
         &|| Seen { total: vec![0.0; samples.n_features()], ..Seen::default() },
         &|seen: &mut Seen, _, block| {
-            let first = seen.sums.len();
-            seen.sums.resize(first + block.n_samples(), 0.0);
-            seen.squares.resize(first + block.n_samples(), 0.0);
-            block.for_each(|i, feature, v| {
-                let v = v.as_f64();
-                seen.sums[first + i] += v;
-                seen.squares[first + i] += v * v;
-                seen.total[feature] += v;
-                seen.negative |= v < 0.0;
-            });
+            seen.add(&block);
             Ok::<(), SamplesError>(())
         },
-        &|left, right| {
-            left.sums.extend(right.sums);
-            left.squares.extend(right.squares);
-            left.negative |= right.negative;
-            left.total.iter_mut().zip(right.total).for_each(|(a, b)| *a += b);
-        },
+        &Seen::merge,
     )?;
-    let Seen { sums, squares, negative, total } = seen;
+    let Seen { sums, lengths, negative, total } = seen;
     if !negative {
-        return Ok(Measured { sizes: sums, squares });
+        return Ok(Measured { sizes: sums, lengths });
     }
-    let length = total.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let total = Array1::from(total).insert_axis(Axis(0));
+    let length = frobenius(total.view());
     if length == 0.0 {
         // Signed data without any common direction: nothing better than the length remains.
-        return Ok(Measured { sizes: squares.iter().map(|v| v.sqrt()).collect(), squares });
+        return Ok(Measured { sizes: lengths.clone(), lengths });
     }
-    let mean = Array1::from_iter(total.iter().map(|v| T::from_f64(v / length)));
-    let sizes = project(samples, mean.insert_axis(Axis(0)).view())?.iter().map(|v| v.as_f64()).collect();
-    Ok(Measured { sizes, squares })
+    let mean = total.mapv(|v| T::from_f64(v / length));
+    let sizes = project(samples, mean.view())?.iter().map(|v| v.as_f64()).collect();
+    Ok(Measured { sizes, lengths })
+}
+
+impl Seen {
+    fn add<T: Real>(&mut self, block: &Block<'_, T>) {
+        let first = self.sums.len();
+        let end = first + block.n_samples();
+        self.sums.resize(end, 0.0);
+        // Squares of very large or small values are representable only relative to the largest of the sample.
+        let mut largest = vec![0.0_f64; block.n_samples()];
+        block.for_each(|i, feature, v| {
+            let v = v.as_f64();
+            self.sums[first + i] += v;
+            self.total[feature] += v;
+            self.negative |= v < 0.0;
+            largest[i] = largest[i].max(v.abs());
+        });
+        self.lengths.resize(end, 0.0);
+        block.for_each(|i, _, v| {
+            if largest[i] > 0.0 {
+                self.lengths[first + i] += (v.as_f64() / largest[i]).powi(2);
+            }
+        });
+        for (length, largest) in self.lengths[first..].iter_mut().zip(largest) {
+            *length = largest * length.sqrt();
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.sums.extend(other.sums);
+        self.lengths.extend(other.lengths);
+        self.negative |= other.negative;
+        self.total.iter_mut().zip(other.total).for_each(|(a, b)| *a += b);
+    }
 }
 
 fn median_of_positive(values: &[f64]) -> f64 {
@@ -199,13 +222,34 @@ mod tests {
     }
 
     #[test]
-    fn noise_and_near_zero_samples_do_not_distract() {
+    fn noise_does_not_distract() {
         let mut data = separable();
         data.scaled_add(1e-3, &random_matrix::<f64>(60, 30, 5));
-        // Scaled up, this sample is pure noise, far from everything.
-        data.row_mut(40).assign(&(&random_matrix::<f64>(1, 30, 6).row(0) * 1e-3));
         let samples = DenseSamples::new(data.view()).unwrap();
         assert_eq!(picks(&data, &successive_projection(&samples, 4).unwrap()), [3, 17, 20, 31]);
+    }
+
+    #[test]
+    fn near_zero_samples_do_not_distract() {
+        let mut data = separable();
+        // Scaled up, this sample would be farther from all others than any of them.
+        data.row_mut(40).fill(0.0);
+        data[[40, 7]] = 1e-6;
+        let samples = DenseSamples::new(data.view()).unwrap();
+        assert_eq!(picks(&data, &successive_projection(&samples, 4).unwrap()), [3, 17, 20, 31]);
+    }
+
+    #[test]
+    fn scale_does_not_matter() {
+        for scale in [1e-250, 1e-10, 1e10, 1e250] {
+            let data = separable() * scale;
+            let samples = DenseSamples::new(data.view()).unwrap();
+            assert_eq!(
+                picks(&data, &successive_projection(&samples, 4).unwrap()),
+                [3, 17, 20, 31],
+                "{scale:e}"
+            );
+        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Dense linear algebra without any knowledge of factorization: products, QR, pseudo-inverse, symmetric
 //! eigenproblems, geometric sums of matrices, and the products of sparse rows with dense matrices.
 //!
-//! Everything here runs on the calling thread and gives the same bits every time. Products and
-//! factorizations come from [`faer`].
+//! Everything here gives the same bits on any number of threads: it runs on the calling thread, or is cut into
+//! pieces whose boundaries are fixed. Products and factorizations come from [`faer`].
 
 pub(crate) mod basis;
 mod bridge;

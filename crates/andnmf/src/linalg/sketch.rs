@@ -43,10 +43,13 @@ fn left_product<T: Real>(
         &|sum: &mut Array2<T>, first, block| {
             let left = left(first, block.n_samples());
             match &block {
+                Block::Dense(rows) if sparse => {
+                    multiply_add(sum.view_mut(), rows.t(), left.t(), T::from_f64(1.0));
+                }
                 Block::Dense(rows) => {
                     multiply_add(sum.view_mut(), left.view(), rows.view(), T::from_f64(1.0));
                 }
-                Block::Sparse(rows) => {
+                Block::Sparse(rows) if sparse => {
                     let by_sample = left.t().as_standard_layout().into_owned();
                     let sum = sum.as_slice_mut().expect("row-major");
                     let mut indices = Vec::new();
@@ -55,6 +58,10 @@ fn left_product<T: Real>(
                         scatter_row(sum, left.to_slice().expect("row-major"), &indices, values);
                     }
                 }
+                // A source that announced dense rows: correct, not fast.
+                Block::Sparse(_) => block.for_each(|i, feature, value| {
+                    sum.column_mut(feature).scaled_add(value, &left.column(i));
+                }),
             }
             Ok::<(), SamplesError>(())
         },
@@ -110,21 +117,29 @@ pub(crate) struct Span<T: Real> {
 
 /// An orthonormal basis of the span of all samples and the rows of `also`, if its dimension is at most `most`.
 ///
-/// Sketches of growing size are tried, beginning with a little more than `guess` rows.
+/// Sketches of growing size are tried, beginning with a little more than `guess` rows. A `thorough` search ends
+/// with one large enough for any span of at most `most` dimensions; otherwise sizes only double.
 pub(crate) fn span<T: Real>(
     samples: &dyn Samples<T>,
     also: ArrayView2<'_, T>,
     guess: usize,
     most: usize,
+    thorough: bool,
     seed: u64,
 ) -> Result<Span<T>, SamplesError> {
     let n = samples.n_samples();
+    let largest = most + SPARE_ROWS;
     let mut size = guess + 2 * SPARE_ROWS;
     let mut passes = 0;
+    let mut tried = 0;
     loop {
-        if size.min(n) > most + SPARE_ROWS {
-            return Ok(Span { basis: None, passes });
+        if size.min(n) > largest {
+            if !thorough || tried >= largest {
+                return Ok(Span { basis: None, passes });
+            }
+            size = largest;
         }
+        tried = size;
         passes += 1;
         // Few samples are their own sketch: the identity in place of random combinations.
         let complete = size >= n;
@@ -177,25 +192,27 @@ pub(crate) fn leading_directions<T: Real>(
     let largest = samples.n_samples().min(samples.n_features());
     let size = size.min(largest);
     let width = (size + 10.max(size / 4)).min(largest);
-    let mut basis =
-        orthonormal_rows(random_combinations(samples, width, seed)?.view(), rounding_cutoff::<T>());
+    let cutoff = rounding_cutoff::<T>();
+    let mut basis = orthonormal_rows(unit_rows(random_combinations(samples, width, seed)?).view(), cutoff);
     let mut passes = 1;
     for _ in 0..POWER_ITERATIONS {
-        let projected = project(samples, basis.view())?;
+        let projected = scaled_to_one(project(samples, basis.view())?).0;
         let back = left_product(samples, basis.nrows(), &|first, n| {
             projected.slice(s![first..first + n, ..]).t().as_standard_layout().into_owned()
         })?;
-        basis = orthonormal_rows(back.view(), rounding_cutoff::<T>());
+        // Lengths tell the strong directions from the weak: all rows by one factor, not each by its own.
+        basis = orthonormal_rows(scaled_to_one(back).0.view(), cutoff);
         passes += 2;
     }
-    let projected = project(samples, basis.view())?;
-    let total = squared_norm(samples)?;
+    let (projected, scale) = scaled_to_one(project(samples, basis.view())?);
+    let total = squared_norm(samples, scale)?;
     passes += 2;
     let mut gram = Array2::zeros((basis.nrows(), basis.nrows()));
     gram_add_lower(gram.view_mut(), projected.view());
     mirror_lower(&mut gram);
     let Some((values, vectors)) = eigen(gram.view()) else {
-        return Ok(Leading { basis, discarded: f64::NAN, passes });
+        // Not even scaled samples are finite: nothing can be said about them, and the stages will find out.
+        return Ok(Leading { basis, discarded: 1.0, passes });
     };
     // Eigenvalues ascend: the leading directions are the last columns.
     let keep = size.min(values.len());
@@ -206,13 +223,25 @@ pub(crate) fn leading_directions<T: Real>(
     Ok(Leading { basis: rotated, discarded, passes })
 }
 
-fn squared_norm<T: Real>(samples: &dyn Samples<T>) -> Result<f64, SamplesError> {
+/// A matrix divided by its largest magnitude, and that magnitude: squares then stay within the range of numbers.
+fn scaled_to_one<T: Real>(mut matrix: Array2<T>) -> (Array2<T>, f64) {
+    let largest = matrix.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs()));
+    if largest > 0.0 && largest.is_finite() {
+        matrix.mapv_inplace(|v| T::from_f64(v.as_f64() / largest));
+        (matrix, largest)
+    } else {
+        (matrix, 1.0)
+    }
+}
+
+/// Σ (value/scale)² over all samples.
+fn squared_norm<T: Real>(samples: &dyn Samples<T>, scale: f64) -> Result<f64, SamplesError> {
     fold(
         samples,
         &FoldPlan::new(samples, 1),
         &|| 0.0,
         &|sum: &mut f64, _, block| {
-            block.for_each(|_, _, v| *sum += v.as_f64() * v.as_f64());
+            block.for_each(|_, _, v| *sum += (v.as_f64() / scale).powi(2));
             Ok::<(), SamplesError>(())
         },
         &|left, right| *left += right,
@@ -237,7 +266,7 @@ mod tests {
         let sparse = crate::samples::CsrSamples::new(90, &pointers, indices, values).unwrap();
         let dense = DenseSamples::new(data.view()).unwrap();
         for samples in [&dense as &dyn Samples<f64>, &sparse] {
-            let basis = span(samples, also.view(), 10, 45, 7).unwrap().basis.unwrap();
+            let basis = span(samples, also.view(), 10, 45, false, 7).unwrap().basis.unwrap();
             assert_eq!(basis.nrows(), 15);
             let back = multiply(project(samples, basis.view()).unwrap().view(), basis.view());
             assert_close(&back, &data, 1e-13);
@@ -245,24 +274,64 @@ mod tests {
         }
     }
 
+    /// Sparse rows from a source that announces dense ones, and the other way round.
+    struct Misannounced<'a>(&'a dyn Samples<f64>);
+
+    impl Samples<f64> for Misannounced<'_> {
+        fn n_samples(&self) -> usize {
+            self.0.n_samples()
+        }
+        fn n_features(&self) -> usize {
+            self.0.n_features()
+        }
+        fn is_sparse(&self) -> bool {
+            !self.0.is_sparse()
+        }
+        fn block(&self, rows: std::ops::Range<usize>) -> Result<Block<'_, f64>, SamplesError> {
+            self.0.block(rows)
+        }
+    }
+
+    #[test]
+    fn sketches_go_by_the_blocks_not_by_what_was_announced() {
+        let data = low_rank::<f64>(300, 5, 40);
+        let (pointers, indices, values) = sparse_copy(&data);
+        let sparse = crate::samples::CsrSamples::new(40, &pointers, indices, values).unwrap();
+        let dense = DenseSamples::new(data.view()).unwrap();
+        for samples in [&dense as &dyn Samples<f64>, &sparse] {
+            let leading = leading_directions(&Misannounced(samples), 5, 1).unwrap();
+            assert!(leading.discarded < 1e-6, "{}", leading.discarded);
+        }
+    }
+
     #[test]
     fn single_precision_finds_the_same_dimension() {
         let samples = DenseSamples::new(low_rank::<f32>(5000, 12, 90)).unwrap();
-        let basis = span(&samples, Array2::zeros((1, 90)).view(), 10, 45, 7).unwrap().basis.unwrap();
+        let basis = span(&samples, Array2::zeros((1, 90)).view(), 10, 45, false, 7).unwrap().basis.unwrap();
         assert_eq!(basis.nrows(), 12);
     }
 
     #[test]
     fn full_rank_samples_have_no_small_span() {
         let samples = DenseSamples::new(random_matrix::<f64>(500, 60, 1)).unwrap();
-        assert!(span(&samples, Array2::zeros((1, 60)).view(), 4, 30, 7).unwrap().basis.is_none());
+        assert!(span(&samples, Array2::zeros((1, 60)).view(), 4, 30, false, 7).unwrap().basis.is_none());
+    }
+
+    #[test]
+    fn a_thorough_search_finds_spans_that_doubling_would_miss() {
+        let samples = DenseSamples::new(low_rank::<f64>(500, 50, 60)).unwrap();
+        let dimension = |thorough| {
+            let found = span(&samples, Array2::zeros((1, 60)).view(), 30, 59, thorough, 7).unwrap();
+            found.basis.map(|basis| basis.nrows())
+        };
+        assert_eq!((dimension(false), dimension(true)), (None, Some(50)));
     }
 
     #[test]
     fn few_samples_are_their_own_span() {
         let samples = DenseSamples::new(random_matrix::<f64>(5, 400, 1)).unwrap();
         let also = random_matrix::<f64>(2, 400, 2);
-        assert_eq!(span(&samples, also.view(), 2, 100, 7).unwrap().basis.unwrap().nrows(), 7);
+        assert_eq!(span(&samples, also.view(), 2, 100, false, 7).unwrap().basis.unwrap().nrows(), 7);
     }
 
     #[test]
@@ -277,5 +346,11 @@ mod tests {
         let outside: f64 = values[..44].iter().sum();
         let expected = (outside / values.iter().sum::<f64>()).sqrt();
         assert!((leading.discarded / expected - 1.0).abs() < 1e-4, "{} {expected}", leading.discarded);
+        for scale in [1e-200, 1e200] {
+            let samples = DenseSamples::new(&data * scale).unwrap();
+            let scaled = leading_directions(&samples, 6, 3).unwrap();
+            assert_eq!(scaled.basis.nrows(), 6);
+            assert!((scaled.discarded / expected - 1.0).abs() < 1e-4, "{scale:e}: {}", scaled.discarded);
+        }
     }
 }

@@ -12,6 +12,7 @@ pub trait CsrIndex: Copy + Send + Sync + 'static + sealed::Sealed {
     fn to_i128(self) -> i128;
 
     /// A slice of these indices behind the one type that blocks carry.
+    #[doc(hidden)]
     fn wrap(indices: Cow<'_, [Self]>) -> FeatureIndices<'_>;
 }
 
@@ -19,11 +20,16 @@ pub trait CsrIndex: Copy + Send + Sync + 'static + sealed::Sealed {
 #[derive(Debug, Clone)]
 #[allow(missing_docs)] // each variant is its index type
 pub enum FeatureIndices<'a> {
+    U8(Cow<'a, [u8]>),
+    U16(Cow<'a, [u16]>),
     U32(Cow<'a, [u32]>),
     U64(Cow<'a, [u64]>),
     Usize(Cow<'a, [usize]>),
+    I8(Cow<'a, [i8]>),
+    I16(Cow<'a, [i16]>),
     I32(Cow<'a, [i32]>),
     I64(Cow<'a, [i64]>),
+    Isize(Cow<'a, [isize]>),
 }
 
 macro_rules! impl_index {
@@ -62,7 +68,10 @@ macro_rules! impl_index {
     };
 }
 
-impl_index!(u32 => U32, u64 => U64, usize => Usize, i32 => I32, i64 => I64);
+impl_index!(
+    u8 => U8, u16 => U16, u32 => U32, u64 => U64, usize => Usize,
+    i8 => I8, i16 => I16, i32 => I32, i64 => I64, isize => Isize
+);
 
 /// A sparse matrix in memory: the values of each row with their feature indices.
 ///
@@ -97,25 +106,10 @@ impl<'a, T: Real> CsrSamples<'a, T> {
         indices: impl Into<Cow<'a, [I]>>,
         values: impl Into<Cow<'a, [T]>>,
     ) -> Result<Self, SamplesError> {
-        let (indices, values) = (indices.into(), values.into());
         check_not_empty(row_pointers.len().saturating_sub(1), n_features)?;
-        if indices.len() != values.len() {
-            return Err(SamplesError::IndexCount { indices: indices.len(), values: values.len() });
-        }
-        let row_starts = check_row_pointers(row_pointers, values.len())?;
-        for (row, ends) in row_starts.windows(2).enumerate() {
-            for position in ends[0]..ends[1] {
-                let index = indices[position].to_i128();
-                if index < 0 || index >= n_features as i128 {
-                    return Err(SamplesError::FeatureIndex { row, index, n_features });
-                }
-                if !values[position].finite() {
-                    let value = values[position].as_f64();
-                    return Err(SamplesError::NotFinite { row, column: index as usize, value });
-                }
-            }
-        }
-        Ok(Self { n_features, row_starts, indices: I::wrap(indices), values })
+        let CsrView { row_starts, indices, values, .. } =
+            CsrView::new(n_features, row_pointers, indices, values)?;
+        Ok(Self { n_features, row_starts: row_starts.into_owned(), indices, values })
     }
 }
 
@@ -137,7 +131,7 @@ fn check_row_pointers<P: CsrIndex>(pointers: &[P], n_values: usize) -> Result<Ve
         previous = pointer;
     }
     if previous != n_values as i128 {
-        let last = pointers.len() - 1;
+        let last = pointers.len().saturating_sub(1);
         return wrong(last, format!("the last must be the number of values, {n_values}, not {previous}"));
     }
     Ok(pointers.iter().map(|p| p.to_i128() as usize).collect())
@@ -157,6 +151,10 @@ impl<T: Real> Samples<T> for CsrSamples<'_, T> {
     }
 
     fn is_sparse(&self) -> bool {
+        true
+    }
+
+    fn is_checked(&self) -> bool {
         true
     }
 
@@ -181,7 +179,38 @@ pub struct CsrView<'a, T: Real> {
     values: Cow<'a, [T]>,
 }
 
-impl<T: Real> CsrView<'_, T> {
+impl<'a, T: Real> CsrView<'a, T> {
+    /// A block for a source of samples of one's own: row `i` has the values
+    /// `values[row_pointers[i]..row_pointers[i + 1]]` at the features `indices[…]` of the same positions.
+    ///
+    /// # Errors
+    /// Where the three parts contradict each other, an index is out of range, or a value is not finite.
+    pub fn new<I: CsrIndex, P: CsrIndex>(
+        n_features: usize,
+        row_pointers: &[P],
+        indices: impl Into<Cow<'a, [I]>>,
+        values: impl Into<Cow<'a, [T]>>,
+    ) -> Result<Self, SamplesError> {
+        let (indices, values) = (indices.into(), values.into());
+        if indices.len() != values.len() {
+            return Err(SamplesError::IndexCount { indices: indices.len(), values: values.len() });
+        }
+        let row_starts = check_row_pointers(row_pointers, values.len())?;
+        for (row, ends) in row_starts.windows(2).enumerate() {
+            for position in ends[0]..ends[1] {
+                let index = indices[position].to_i128();
+                if index < 0 || index >= n_features as i128 {
+                    return Err(SamplesError::FeatureIndex { row, index, n_features });
+                }
+                if !values[position].finite() {
+                    let value = values[position].as_f64();
+                    return Err(SamplesError::NotFinite { row, column: index as usize, value });
+                }
+            }
+        }
+        Ok(Self { n_features, row_starts: Cow::Owned(row_starts), indices: I::wrap(indices), values })
+    }
+
     /// Rows put together from other blocks, whose indices and values were checked there.
     pub(crate) fn from_owned_parts(
         n_features: usize,
@@ -259,6 +288,11 @@ mod tests {
             seen
         }
         let expected = vec![(0, 2, 2.0), (0, 0, 1.0), (2, 1, 3.0)];
+        assert_eq!(values_of(vec![2_u8, 0, 1]), expected);
+        assert_eq!(values_of(vec![2_u16, 0, 1]), expected);
+        assert_eq!(values_of(vec![2_i8, 0, 1]), expected);
+        assert_eq!(values_of(vec![2_i16, 0, 1]), expected);
+        assert_eq!(values_of(vec![2_isize, 0, 1]), expected);
         assert_eq!(values_of(vec![2_u32, 0, 1]), expected);
         assert_eq!(values_of(vec![2_u64, 0, 1]), expected);
         assert_eq!(values_of(vec![2_usize, 0, 1]), expected);

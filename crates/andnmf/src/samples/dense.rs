@@ -50,6 +50,10 @@ impl<T: Real> Samples<T> for DenseSamples<'_, T> {
         self.rows.ncols()
     }
 
+    fn is_checked(&self) -> bool {
+        true
+    }
+
     fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
         check_rows(&rows, self.n_samples())?;
         let block = self.rows.slice(s![rows, ..]);

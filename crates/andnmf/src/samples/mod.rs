@@ -6,6 +6,7 @@
 mod csr;
 mod dense;
 pub(crate) mod fold;
+mod watched;
 
 use std::ops::Range;
 
@@ -13,13 +14,15 @@ use ndarray::{Array2, CowArray, Ix2};
 
 pub use csr::{CsrIndex, CsrSamples, CsrView};
 pub use dense::DenseSamples;
+pub(crate) use watched::Watched;
 
 use crate::{Real, SamplesError};
 
 /// A matrix of samples (rows) by features (columns) that can be read in blocks of rows.
 ///
-/// Every value handed out must be finite. The constructors of [`DenseSamples`] and [`CsrSamples`] check this
-/// once; other sources check what they read and report [`SamplesError::NotFinite`].
+/// Every value must be finite. The constructors of [`DenseSamples`] and [`CsrSamples`] check this once; what
+/// other sources hand out is looked through as it is read, unless they say that it [is
+/// checked](Self::is_checked).
 pub trait Samples<T: Real>: Sync {
     /// Number of rows.
     fn n_samples(&self) -> usize;
@@ -36,6 +39,11 @@ pub trait Samples<T: Real>: Sync {
 
     /// Whether [`block`](Self::block) hands out sparse rows.
     fn is_sparse(&self) -> bool {
+        false
+    }
+
+    /// Whether every value is known to be finite, so that blocks need not be looked through as they are read.
+    fn is_checked(&self) -> bool {
         false
     }
 
@@ -90,11 +98,22 @@ pub(crate) fn read<T: Real>(
     samples: &dyn Samples<T>,
     rows: Range<usize>,
 ) -> Result<Block<'_, T>, SamplesError> {
-    let (wanted_samples, wanted_features) = (rows.len(), samples.n_features());
+    let (first, wanted_samples, wanted_features) = (rows.start, rows.len(), samples.n_features());
     let block = samples.block(rows)?;
     let given = (block.n_samples(), block.n_features());
     if given != (wanted_samples, wanted_features) {
         return Err(SamplesError::Block { wanted_samples, wanted_features, given });
+    }
+    if !samples.is_checked() {
+        let mut wrong = None;
+        block.for_each(|i, column, v| {
+            if !v.finite() && wrong.is_none() {
+                wrong = Some(SamplesError::NotFinite { row: first + i, column, value: v.as_f64() });
+            }
+        });
+        if let Some(error) = wrong {
+            return Err(error);
+        }
     }
     Ok(match block {
         // Kernels count on contiguous rows.
@@ -169,6 +188,32 @@ mod tests {
         fn block(&self, _: Range<usize>) -> Result<Block<'_, f64>, SamplesError> {
             Ok(Block::Dense(CowArray::from(Array2::<f64>::zeros((3, self.rows)).reversed_axes())))
         }
+    }
+
+    #[test]
+    fn a_foreign_source_is_looked_through_and_a_checked_one_is_not() {
+        struct WithNan {
+            checked: bool,
+        }
+        impl Samples<f64> for WithNan {
+            fn n_samples(&self) -> usize {
+                4
+            }
+            fn n_features(&self) -> usize {
+                2
+            }
+            fn is_checked(&self) -> bool {
+                self.checked
+            }
+            fn block(&self, rows: Range<usize>) -> Result<Block<'_, f64>, SamplesError> {
+                let mut block = Array2::zeros((rows.len(), 2));
+                block[[1, 1]] = f64::NAN;
+                Ok(Block::Dense(CowArray::from(block)))
+            }
+        }
+        let error = read(&WithNan { checked: false }, 2..4).unwrap_err();
+        assert!(matches!(error, SamplesError::NotFinite { row: 3, column: 1, .. }), "{error}");
+        assert!(read(&WithNan { checked: true }, 2..4).is_ok());
     }
 
     #[test]

@@ -35,9 +35,14 @@ impl<T: Real> DecompositionObserver<T> {
 
 impl<T: Real> Observer<T> for DecompositionObserver<T> {
     fn stage(&mut self, view: &StageView<'_, T>) -> ControlFlow<()> {
-        if let Ok(parts) = Decomposition::of(view.components().view(), self.truth.view()) {
-            self.norms.push(parts.norms);
-        }
+        // A stage that cannot be compared still has its place, as infinitely wrong.
+        let lost = ErrorNorms {
+            scale_error: f64::INFINITY,
+            mixing_error: f64::INFINITY,
+            outside_error: f64::INFINITY,
+        };
+        let parts = Decomposition::of(view.components().view(), self.truth.view());
+        self.norms.push(parts.map_or(lost, |parts| parts.norms));
         ControlFlow::Continue(())
     }
 }

@@ -1,10 +1,10 @@
 //! Odd data and odd starts: a defined result or a typed error, never NaN.
 
-use andnmf::and::{AndParams, Batch, Compress, Inner, Schedule, Step};
+use andnmf::and::{AndParams, Batch, Compress, Inner, Schedule, Step, ThresholdParams};
 use andnmf::fit::{Fit, Run, Solver, Start, Warning};
-use andnmf::samples::{CsrSamples, DenseSamples, Samples};
+use andnmf::samples::{Block, CsrSamples, DenseSamples, Samples};
 use andnmf::synth::DatasetKind;
-use andnmf::{FitError, Real};
+use andnmf::{FitError, Real, SamplesError};
 use ndarray::{Array2, array};
 use proptest::prelude::*;
 
@@ -139,6 +139,60 @@ fn numbers_out_of_range_are_a_typed_error() {
         Err(FitError::Overflow { .. }) => {}
         Err(other) => panic!("{other}"),
         Ok(done) => assert!(finite(&done)),
+    }
+}
+
+#[test]
+fn a_floor_beyond_the_range_of_numbers_is_an_error_not_an_infinite_threshold() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    let threshold = ThresholdParams { data_floor: Some(1.0), ..ThresholdParams::default() };
+    for batch in [Batch::All, Batch::Size(1)] {
+        let params = AndParams { threshold: threshold.clone(), batch, max_stages: 3, ..AndParams::new(12) };
+        let huge = DenseSamples::new(&data.samples * 1e200).unwrap();
+        let error = try_fit(&huge, Start::Given(data.init.clone()), params.clone()).unwrap_err();
+        assert!(matches!(error, FitError::Overflow { .. }), "{batch:?}: {error}");
+        let huge = DenseSamples::new(data.samples.mapv(|v| v as f32 * 1e30)).unwrap();
+        let error = try_fit(&huge, Start::Given(data.init.mapv(|v| v as f32)), params).unwrap_err();
+        assert!(matches!(error, FitError::Overflow { .. }), "{batch:?}: {error}");
+    }
+}
+
+#[test]
+fn a_start_in_any_memory_order_is_the_same_start() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    let samples = DenseSamples::new(data.samples.view()).unwrap();
+    let column_major = data.init.t().as_standard_layout().into_owned().reversed_axes();
+    assert!(!column_major.is_standard_layout());
+    for batch in [Batch::All, Batch::Size(1), Batch::Size(7)] {
+        let params = AndParams { batch, compress: Compress::Off, max_stages: 3, ..AndParams::new(12) };
+        let expected = try_fit(&samples, Start::Given(data.init.clone()), params.clone()).unwrap();
+        let found = try_fit(&samples, Start::Given(column_major.clone()), params.clone()).unwrap();
+        assert_eq!(found.components, expected.components);
+        let mut checkpoint = expected.checkpoint;
+        checkpoint.working = checkpoint.working.t().as_standard_layout().into_owned().reversed_axes();
+        let params = AndParams { max_stages: 4, ..params };
+        assert!(finite(&try_fit(&samples, Start::Resume(Box::new(checkpoint)), params).unwrap()));
+    }
+}
+
+#[test]
+fn an_empty_source_is_refused() {
+    struct Nothing;
+    impl Samples<f64> for Nothing {
+        fn n_samples(&self) -> usize {
+            0
+        }
+        fn n_features(&self) -> usize {
+            3
+        }
+        fn block(&self, _: std::ops::Range<usize>) -> Result<Block<'_, f64>, SamplesError> {
+            unreachable!("there is nothing to read")
+        }
+    }
+    for batch in [Batch::All, Batch::Size(1)] {
+        let params = AndParams { batch, compress: Compress::Off, ..AndParams::new(2) };
+        let error = try_fit(&Nothing, Start::Given(Array2::ones((2, 3))), params).unwrap_err();
+        assert!(matches!(error, FitError::Samples(SamplesError::Empty { .. })), "{error}");
     }
 }
 

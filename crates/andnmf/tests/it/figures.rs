@@ -14,8 +14,9 @@ fn passes_over_the_full_data_are_counted() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let base = AndParams { max_stages: 8, compress: Compress::Off, ..AndParams::new(12) };
     assert_eq!(fit(&data, base.clone()).passes, 8);
-    let floored = ThresholdParams { data_floor: Some(1.0), ..ThresholdParams::default() };
-    assert_eq!(fit(&data, AndParams { threshold: floored, ..base.clone() }).passes, 9, "one to look first");
+    let threshold = ThresholdParams { data_floor: Some(1.0), ..ThresholdParams::default() };
+    let floored = AndParams { threshold, ..base.clone() };
+    assert_eq!(fit(&data, floored).passes, 9, "one to look first");
     let lossless = fit(&data, AndParams { compress: Compress::Lossless, ..base.clone() });
     assert_eq!((lossless.passes, lossless.compressed_to), (2, Some(12)), "one sketch, one projection");
     let online = AndParams { batch: Batch::Size(10), ..base };
@@ -70,4 +71,59 @@ fn the_trace_follows_the_schedule_and_the_components() {
     let and = params.check().unwrap();
     and.fit(&samples, Start::Given(data.init.clone()), &mut Run::new().observe(&mut observer)).unwrap();
     assert_eq!(stages, 8);
+}
+
+#[test]
+fn good_fits_have_no_warnings() {
+    for kind in [DatasetKind::Dir, DatasetKind::Neg, DatasetKind::Paired] {
+        let done = fit(&small(kind).generate().unwrap(), AndParams { max_stages: 10, ..AndParams::new(12) });
+        assert_eq!(done.warnings, [], "{kind}");
+    }
+}
+
+#[test]
+fn a_component_that_was_active_once_is_not_reported_as_idle() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    let threshold = Schedule::List(vec![0.1, 1e6]);
+    let done = fit(&data, AndParams { threshold: threshold.into(), max_stages: 2, ..AndParams::new(12) });
+    assert_eq!(done.trace[1].active_fraction, 0.0);
+    assert_eq!(done.warnings, []);
+}
+
+#[test]
+fn projecting_exact_mixtures_leaves_nothing_out() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    let done = fit(&data, AndParams { compress: Compress::Leading(12), max_stages: 2, ..AndParams::new(12) });
+    let Some(Warning::LossyProjection { discarded, .. }) = done.warnings.first() else { panic!("said") };
+    assert!(*discarded < 1e-6, "{discarded}");
+}
+
+#[test]
+fn online_and_full_stages_see_the_same_activity() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    let full = AndParams { max_stages: 1, ..AndParams::new(12) };
+    let online = AndParams { batch: Batch::Size(7), ..full.clone() };
+    let activity = |params| fit(&data, params).trace[0].active_fraction;
+    assert_eq!(activity(online), activity(full));
+}
+
+#[test]
+fn the_data_floor_holds_from_the_first_stage_on() {
+    let data = DatasetSpec { noise: 0.1, ..small(DatasetKind::Dir) }.generate().unwrap();
+    let threshold = ThresholdParams { data_floor: Some(2.0), ..Schedule::Constant(1e-9).into() };
+    for batch in [Batch::All, Batch::Size(1)] {
+        let params = AndParams { threshold: threshold.clone(), batch, max_stages: 1, ..AndParams::new(12) };
+        let done = fit(&data, params);
+        assert!(done.trace[0].threshold_min > 1e-3, "{batch:?}: {:?}", done.thresholds);
+    }
+    // A stage of one sample says little about the negative values: what was known of them is kept.
+    let params = AndParams {
+        threshold,
+        batch: Batch::Size(1),
+        inner: Inner::Steps(1),
+        max_stages: 20,
+        ..AndParams::new(12)
+    };
+    let done = fit(&data, params);
+    assert!(done.trace.iter().all(|record| record.threshold_min > 1e-6), "{:?}", done.thresholds);
 }

@@ -1,4 +1,4 @@
-//! Iterates against the literal Algorithm 1: the one in this crate, and the Python yardstick where it is at hand.
+//! Iterates against the literal Algorithm 1: the one in this crate, and independent ones in Python.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -77,50 +77,53 @@ fn single_precision_iterates_stay_close() {
     }
 }
 
-/// The yardstick script and a Python that can run it.
-fn python_oracle() -> Result<(PathBuf, PathBuf), String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let script = match std::env::var_os("ANDNMF_ORACLE") {
-        Some(path) => PathBuf::from(path),
-        None => root.join("../shared/oracle/and_oracle.py"),
-    };
-    if !script.is_file() {
-        return Err("the yardstick and_oracle.py is not at hand (set ANDNMF_ORACLE)".into());
-    }
+/// A Python with numpy: the one named by `ANDNMF_PYTHON`, as `./check` does, or the usual one.
+fn python() -> Option<PathBuf> {
     let python = std::env::var_os("ANDNMF_PYTHON").map_or_else(|| "python3".into(), PathBuf::from);
-    match Command::new(&python).args(["-c", "import numpy"]).output() {
-        Ok(output) if output.status.success() => Ok((python, script)),
-        _ => Err(format!("{} has no numpy (set ANDNMF_PYTHON)", python.display())),
-    }
+    let works = Command::new(&python).args(["-c", "import numpy"]).output();
+    works.is_ok_and(|output| output.status.success()).then_some(python)
+}
+
+/// A further yardstick script from outside, with options of its own; compared with where it is at hand.
+fn outside_script() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracle/and_oracle.py");
+    let script = std::env::var_os("ANDNMF_ORACLE").map_or(beside, PathBuf::from);
+    script.is_file().then_some(script)
 }
 
 #[test]
-fn iterates_equal_the_python_yardstick() {
-    let (python, script) = match python_oracle() {
-        Ok(found) => found,
-        Err(reason) => {
-            println!("skipped: {reason}");
-            return;
-        }
+fn iterates_equal_an_independent_python_loop() {
+    let Some(python) = python() else {
+        eprintln!("skipped: no Python with numpy; ./check brings one, or set ANDNMF_PYTHON");
+        return;
     };
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/literal_and.py");
+    let (stages, step) = (STAGES.to_string(), STEP.to_string());
+    let mut scripts = vec![(own, vec![stages.clone(), step.clone()])];
+    match outside_script() {
+        Some(script) => scripts.push((script, vec!["--stages".into(), stages, "--step".into(), step])),
+        None => eprintln!("skipped: no further yardstick (ANDNMF_ORACLE)"),
+    }
     for (name, data) in datasets() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str| folder.path().join(name);
         write_npy(file("samples.npy"), &data.samples).unwrap();
         write_npy(file("init.npy"), &data.init).unwrap();
-        let run = Command::new(&python)
-            .arg(&script)
-            .args([file("samples.npy"), file("init.npy"), file("out.npy")])
-            .args(["--stages", &STAGES.to_string(), "--step", &STEP.to_string()])
-            .output()
-            .unwrap();
-        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-        let expected: Array2<f64> = read_npy(file("out.npy")).unwrap();
         let samples = DenseSamples::new(data.samples.view()).unwrap();
-        for compress in [Compress::Off, Compress::Lossless] {
-            let fit = fit_samples(&samples, &data.init, settings(compress));
-            let apart = distance(fit.components.view(), expected.view());
-            assert!(apart < 1e-9, "{name}, {compress:?}: {apart:e}");
+        for (script, options) in &scripts {
+            let run = Command::new(&python)
+                .arg(script)
+                .args([file("samples.npy"), file("init.npy"), file("out.npy")])
+                .args(options)
+                .output()
+                .unwrap();
+            assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+            let expected: Array2<f64> = read_npy(file("out.npy")).unwrap();
+            for compress in [Compress::Off, Compress::Lossless] {
+                let fit = fit_samples(&samples, &data.init, settings(compress));
+                let apart = distance(fit.components.view(), expected.view());
+                assert!(apart < 1e-9, "{name}, {compress:?}, {}: {apart:e}", script.display());
+            }
         }
     }
 }

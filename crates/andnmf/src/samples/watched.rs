@@ -1,0 +1,41 @@
+//! Samples whose reading can be called off.
+
+use std::ops::Range;
+
+use super::{Block, Samples};
+use crate::{Real, SamplesError};
+
+/// Other samples, read only as long as nobody wants to stop: everything that reads them ends soon after.
+pub(crate) struct Watched<'a, T: Real> {
+    pub(crate) samples: &'a dyn Samples<T>,
+    pub(crate) stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl<T: Real> Samples<T> for Watched<'_, T> {
+    fn n_samples(&self) -> usize {
+        self.samples.n_samples()
+    }
+
+    fn n_features(&self) -> usize {
+        self.samples.n_features()
+    }
+
+    fn stored_values(&self) -> usize {
+        self.samples.stored_values()
+    }
+
+    fn is_sparse(&self) -> bool {
+        self.samples.is_sparse()
+    }
+
+    fn is_checked(&self) -> bool {
+        self.samples.is_checked()
+    }
+
+    fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
+        if (self.stop)() {
+            return Err(SamplesError::CalledOff);
+        }
+        self.samples.block(rows)
+    }
+}
