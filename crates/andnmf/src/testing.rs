@@ -38,3 +38,8 @@ pub(crate) fn sparse_copy<T: Real>(dense: &Array2<T>) -> (Vec<usize>, Vec<u32>, 
     }
     (pointers, indices, values)
 }
+
+/// A matrix of the given rank.
+pub(crate) fn low_rank<T: Real>(n: usize, rank: usize, columns: usize) -> Array2<T> {
+    random_matrix::<T>(n, rank, 1).dot(&random_matrix::<T>(rank, columns, 2))
+}

@@ -7,8 +7,9 @@ use ndarray::{Array2, ArrayView2};
 
 use super::params::{AndParams, Compress};
 use crate::fit::Warning;
+use crate::linalg::leading::leading_directions;
 use crate::linalg::product::multiply;
-use crate::linalg::sketch::{leading_directions, project, span};
+use crate::linalg::sketch::{project, span};
 use crate::samples::{DenseSamples, Samples};
 use crate::{FitError, Real};
 

@@ -39,6 +39,7 @@
 
 mod accumulate;
 mod advance;
+mod begin;
 mod compression;
 mod decoder;
 mod engine;

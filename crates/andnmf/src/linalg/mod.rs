@@ -7,6 +7,7 @@
 pub(crate) mod basis;
 mod bridge;
 pub(crate) mod gather;
+pub(crate) mod leading;
 pub(crate) mod powers;
 pub(crate) mod product;
 pub(crate) mod pseudo_inverse;

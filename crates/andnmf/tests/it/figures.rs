@@ -15,7 +15,7 @@ fn passes_over_the_full_data_are_counted() {
     let base = AndParams { max_stages: 8, compress: Compress::Off, ..AndParams::new(12) };
     assert_eq!(fit(&data, base.clone()).passes, 8);
     let threshold = ThresholdParams { data_floor: Some(1.0), ..ThresholdParams::default() };
-    let floored = AndParams { threshold, ..base.clone() };
+    let floored = AndParams { threshold, ..base };
     assert_eq!(fit(&data, floored).passes, 9, "one to look first");
     let lossless = fit(&data, AndParams { compress: Compress::Lossless, ..base.clone() });
     assert_eq!((lossless.passes, lossless.compressed_to), (2, Some(12)), "one sketch, one projection");

@@ -1,0 +1,147 @@
+//! The strongest directions of the samples, by a randomized block power method.
+
+use ndarray::{Array2, s};
+
+use super::basis::orthonormal_rows;
+use super::product::{gram_add_lower, mirror_lower, multiply};
+use super::sketch::{left_product, project, random_combinations, rounding_cutoff, unit_rows};
+use super::symmetric::eigen;
+use crate::samples::Samples;
+use crate::samples::fold::{FoldPlan, fold};
+use crate::{Real, SamplesError};
+
+/// Power iterations; each is one more pass forth and back.
+const POWER_ITERATIONS: usize = 2;
+
+/// The samples' leading singular directions.
+pub(crate) struct Leading<T: Real> {
+    /// Orthonormal basis (rows), strongest first.
+    pub(crate) basis: Array2<T>,
+    /// Norm of what lies outside, relative to the norm of all samples.
+    pub(crate) discarded: f64,
+    /// Passes over the samples.
+    pub(crate) passes: usize,
+}
+
+/// The span of the `size` leading right singular vectors of the samples, by a randomized block power method.
+pub(crate) fn leading_directions<T: Real>(
+    samples: &dyn Samples<T>,
+    size: usize,
+    seed: u64,
+) -> Result<Leading<T>, SamplesError> {
+    let largest = samples.n_samples().min(samples.n_features());
+    let size = size.min(largest);
+    let width = (size + 10.max(size / 4)).min(largest);
+    let cutoff = rounding_cutoff::<T>();
+    let mut basis = orthonormal_rows(unit_rows(random_combinations(samples, width, seed)?).view(), cutoff);
+    let mut passes = 1;
+    for _ in 0..POWER_ITERATIONS {
+        let projected = scaled_to_one(project(samples, basis.view())?).0;
+        let back = left_product(samples, basis.nrows(), &|first, n| {
+            projected.slice(s![first..first + n, ..]).t().as_standard_layout().into_owned()
+        })?;
+        // Lengths tell the strong directions from the weak: all rows by one factor, not each by its own.
+        basis = orthonormal_rows(scaled_to_one(back).0.view(), cutoff);
+        passes += 2;
+    }
+    let (projected, scale) = scaled_to_one(project(samples, basis.view())?);
+    let total = squared_norm(samples, scale)?;
+    passes += 2;
+    let mut gram = Array2::zeros((basis.nrows(), basis.nrows()));
+    gram_add_lower(gram.view_mut(), projected.view());
+    mirror_lower(&mut gram);
+    let Some((values, vectors)) = eigen(gram.view()) else {
+        // Not even scaled samples are finite: nothing can be said about them, and the stages will find out.
+        return Ok(Leading { basis, discarded: 1.0, passes });
+    };
+    // Eigenvalues ascend: the leading directions are the last columns.
+    let keep = size.min(values.len());
+    let leading = vectors.slice(s![.., vectors.ncols() - keep..]);
+    let rotated = multiply(leading.slice(s![.., ..;-1]).t(), basis.view());
+    let kept: f64 = values.iter().rev().take(keep).sum();
+    let discarded = if total > 0.0 { ((total - kept) / total).max(0.0).sqrt() } else { 0.0 };
+    Ok(Leading { basis: rotated, discarded, passes })
+}
+
+/// A matrix divided by its largest magnitude, and that magnitude: squares then stay within the range of numbers.
+fn scaled_to_one<T: Real>(mut matrix: Array2<T>) -> (Array2<T>, f64) {
+    let largest = matrix.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs()));
+    if largest > 0.0 && largest.is_finite() {
+        matrix.mapv_inplace(|v| T::from_f64(v.as_f64() / largest));
+        (matrix, largest)
+    } else {
+        (matrix, 1.0)
+    }
+}
+
+/// Σ (value/scale)² over all samples.
+fn squared_norm<T: Real>(samples: &dyn Samples<T>, scale: f64) -> Result<f64, SamplesError> {
+    fold(
+        samples,
+        &FoldPlan::new(samples, 1),
+        &|| 0.0,
+        &|sum: &mut f64, _, block| {
+            block.for_each(|_, _, v| *sum += (v.as_f64() / scale).powi(2));
+            Ok::<(), SamplesError>(())
+        },
+        &|left, right| *left += right,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::symmetric::eigenvalues;
+    use crate::samples::{Block, CsrSamples, DenseSamples};
+    use crate::testing::{assert_close, low_rank, random_matrix, sparse_copy};
+
+    /// Sparse rows from a source that announces dense ones, and the other way round.
+    struct Misannounced<'a>(&'a dyn Samples<f64>);
+
+    impl Samples<f64> for Misannounced<'_> {
+        fn n_samples(&self) -> usize {
+            self.0.n_samples()
+        }
+        fn n_features(&self) -> usize {
+            self.0.n_features()
+        }
+        fn is_sparse(&self) -> bool {
+            !self.0.is_sparse()
+        }
+        fn block(&self, rows: std::ops::Range<usize>) -> Result<Block<'_, f64>, SamplesError> {
+            self.0.block(rows)
+        }
+    }
+
+    #[test]
+    fn sketches_go_by_the_blocks_not_by_what_was_announced() {
+        let data = low_rank::<f64>(300, 5, 40);
+        let (pointers, indices, values) = sparse_copy(&data);
+        let sparse = CsrSamples::new(40, &pointers, indices, values).unwrap();
+        let dense = DenseSamples::new(data.view()).unwrap();
+        for samples in [&dense as &dyn Samples<f64>, &sparse] {
+            let leading = leading_directions(&Misannounced(samples), 5, 1).unwrap();
+            assert!(leading.discarded < 1e-6, "{}", leading.discarded);
+        }
+    }
+
+    #[test]
+    fn leading_directions_keep_what_the_singular_values_say() {
+        let mut data = low_rank::<f64>(400, 6, 50);
+        data.scaled_add(1e-3, &random_matrix::<f64>(400, 50, 9));
+        let samples = DenseSamples::new(data.view()).unwrap();
+        let leading = leading_directions(&samples, 6, 3).unwrap();
+        assert_eq!(leading.basis.nrows(), 6);
+        assert_close(&multiply(leading.basis.view(), leading.basis.t()), &Array2::eye(6), 1e-12);
+        let values = eigenvalues(multiply(data.t(), data.view()).view()).unwrap();
+        let outside: f64 = values[..44].iter().sum();
+        let expected = (outside / values.iter().sum::<f64>()).sqrt();
+        assert!((leading.discarded / expected - 1.0).abs() < 1e-4, "{} {expected}", leading.discarded);
+        for scale in [1e-200, 1e200] {
+            let samples = DenseSamples::new(&data * scale).unwrap();
+            let scaled = leading_directions(&samples, 6, 3).unwrap();
+            assert_eq!(scaled.basis.nrows(), 6);
+            assert!((scaled.discarded / expected - 1.0).abs() < 1e-4, "{scale:e}: {}", scaled.discarded);
+        }
+    }
+}
