@@ -9,22 +9,30 @@ use crate::linalg::product::multiply;
 use crate::samples::{Samples, Watched};
 use crate::{FitError, Real, SamplesError, ShapeError, init};
 
-/// The state before the first stage, and the space for the stages. The samples are watched: where the run is to
+/// The state before the next stage, and the space for the stages. The samples are watched: where the run is to
 /// stop, a start that is already there is returned as it is.
-pub(super) fn fresh_state<T: Real>(
+pub(super) fn begin<T: Real>(
     params: &AndParams,
     samples: &Watched<'_, T>,
     start: Start<T>,
     workers: &Workers,
 ) -> Result<(Space<T>, Checkpoint<T>), FitError> {
     let found = match start {
+        Start::Resume(state) => {
+            let state = checked(*state, params.rank, samples)?;
+            let space = match &state.basis {
+                // Without this one pass the state could not even be returned: it is not called off.
+                Some(basis) => workers.run(|| Space::with_basis(basis.clone(), samples.samples))?,
+                None => Space::Original,
+            };
+            return Ok((space, state));
+        }
         Start::RandomSamples => init::random_samples(samples, params.rank, params.seed).map(|c| (c, 0)),
         // One pass for sizes, one for the mean (of signed data), one for each direction.
         Start::SuccessiveProjection => workers
             .run(|| init::successive_projection(samples, params.rank))
             .map(|components| (components, params.rank + 2)),
         Start::Given(components) => Ok((components, 0)),
-        Start::Resume(state) => Ok((state.components(), 0)),
     };
     let (components, passes) = found.map_err(|error| match error {
         FitError::Samples(SamplesError::CalledOff) => FitError::StoppedBeforeStart,
@@ -70,7 +78,7 @@ fn check_start<T: Real>(start: &Array2<T>, rank: usize, features: usize) -> Resu
 }
 
 /// A checkpoint that fits the samples, the settings, and itself; with its matrices in row order.
-pub(super) fn checked<T: Real>(
+fn checked<T: Real>(
     mut state: Checkpoint<T>,
     rank: usize,
     samples: &dyn Samples<T>,

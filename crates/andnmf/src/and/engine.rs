@@ -8,7 +8,7 @@ use ndarray::Array2;
 
 use super::accumulate::Scratch;
 use super::advance::advance;
-use super::begin::{checked, fresh_state};
+use super::begin::begin;
 use super::compression::Space;
 use super::decoder::Decoder;
 use super::online::OnlineStage;
@@ -90,24 +90,10 @@ impl<'a, T: Real> Engine<'a, T> {
             return Err(SamplesError::Empty { n_samples, n_features }.into());
         }
         let (workers, cancel) = (run.workers()?, run.cancel_flag());
-        let (clock, space, state) = match start {
-            Start::Resume(state) => {
-                let clock = Clock::resume(state.seconds);
-                let state = checked(*state, params.rank, samples)?;
-                let space = match &state.basis {
-                    Some(basis) => workers.run(|| Space::with_basis(basis.clone(), samples))?,
-                    None => Space::Original,
-                };
-                (clock, space, state)
-            }
-            fresh => {
-                let clock = Clock::resume(0.0);
-                let stop = || time_to_stop(cancel, params.time_limit, &clock).is_some();
-                let watched = Watched { samples, stop: &stop };
-                let (space, state) = fresh_state(params, &watched, fresh, &workers)?;
-                (clock, space, state)
-            }
-        };
+        let before = if let Start::Resume(state) = &start { state.seconds } else { 0.0 };
+        let clock = Clock::resume(before);
+        let stop = || time_to_stop(cancel, params.time_limit, &clock).is_some();
+        let (space, state) = begin(params, &Watched { samples, stop: &stop }, start, &workers)?;
         Ok(Self {
             params,
             original: samples,

@@ -25,7 +25,7 @@ pub trait Solver<T: Real> {
     ///
     /// # Errors
     /// Where the start does not fit the samples, the samples cannot be read, or numbers leave the range of the
-    /// type. Stopping early is no error: see [`Fit::stop`].
+    /// type. Stopping early is no error (see [`Fit::stop`]), unless there is not even a start to return yet.
     fn fit(
         &self,
         samples: &dyn Samples<T>,
