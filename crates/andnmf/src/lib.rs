@@ -5,6 +5,7 @@
 //!
 //! * [`samples`]: what data is, dense or sparse, read in blocks of rows.
 //! * [`mod@and`]: the algorithm, from checked settings to the sums of a stage.
+//! * [`baselines`]: the other methods, under the same contract.
 //! * [`fit`]: the contract between solvers and callers: start, run, observer, result, checkpoint.
 //! * [`init`]: where a fit may begin.
 //! * [`synth`]: data with a known truth, among them the paper's.
@@ -32,11 +33,14 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod and;
+pub mod baselines;
+mod compression;
 mod error;
 pub mod fit;
 pub mod init;
 mod linalg;
 pub mod metrics;
+mod pool;
 mod random;
 mod real;
 pub mod samples;

@@ -103,7 +103,7 @@ fn print_row(out: &mut impl Write, row: &StageRow) -> io::Result<()> {
         out,
         "{:>5}  {:>9.4}  {:>5.1}%  {:>8.1e}  {:>8.1e}  {:>7.2}",
         record.stage,
-        record.threshold_median,
+        record.threshold_median.unwrap_or_default(),
         100.0 * record.active_fraction,
         record.change,
         row.relative_correlation_error,

@@ -1,56 +1,49 @@
 //! The loop over stages.
 
-use std::ops::ControlFlow;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use ndarray::Array2;
 
 use super::accumulate::Scratch;
 use super::advance::advance;
 use super::begin::begin;
-use super::compression::Space;
 use super::decoder::Decoder;
 use super::online::OnlineStage;
 use super::params::{And, AndParams, Batch};
 use super::statistics::{DecodeStatistics, StageStatistics};
 use super::threshold::{LastStage, Thresholds};
+use crate::compression::Space;
 use crate::fit::{
-    Checkpoint, Clock, Fit, Run, Snapshot, Solver, StageRecord, StageView, Start, StopReason, Warning,
-    Workers, is_cancelled,
+    Checkpoint, Fit, Halt, Method, Run, Snapshot, Solver, StageRecord, StagedRun, Start, Warning, Watch,
+    Workers, drive,
 };
 use crate::linalg::product::multiply;
 use crate::linalg::symmetric::spectral_norm;
+use crate::pool::Pool;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Samples, Watched};
-use crate::{FitError, Real, SamplesError};
+use crate::{FitError, Real};
 
 impl<T: Real> Solver<T> for And {
+    fn method(&self) -> Method {
+        Method::And
+    }
+
     fn fit(
         &self,
         samples: &dyn Samples<T>,
         start: Start<T>,
         run: &mut Run<'_, T>,
     ) -> Result<Fit<T>, FitError> {
-        Engine::begin(self.params(), samples, start, run)?.finish(run)
-    }
-}
-
-/// Why a stage gave no result.
-enum Halt {
-    Stop(StopReason),
-    Error(FitError),
-}
-
-impl From<SamplesError> for Halt {
-    fn from(error: SamplesError) -> Self {
-        Self::Error(error.into())
-    }
-}
-
-impl From<FitError> for Halt {
-    fn from(error: FitError) -> Self {
-        Self::Error(error)
+        let mut engine = Engine::begin(self.params(), samples, start, run)?;
+        let stop = drive(&mut engine, &self.params().limits(), run)?;
+        engine.state.seconds = engine.watch.clock.seconds();
+        let mut fit = Fit::new(engine.state, stop);
+        let ever_active = &fit.checkpoint.ever_active;
+        let idle = |(k, ever): (usize, &bool)| (!ever).then_some(k);
+        let components: Vec<usize> = ever_active.iter().enumerate().filter_map(idle).collect();
+        if !components.is_empty() && fit.stages > 0 {
+            fit.warnings.push(Warning::NeverActive { components });
+        }
+        Ok(fit)
     }
 }
 
@@ -70,11 +63,10 @@ struct Engine<'a, T: Real> {
     original: &'a dyn Samples<T>,
     space: Space<T>,
     workers: Workers,
-    cancel: Option<&'a AtomicBool>,
-    clock: Clock,
+    watch: Watch<'a>,
     state: Checkpoint<T>,
     /// What threads need for a block, handed from block to block and stage to stage.
-    buffers: Mutex<Vec<Scratch<T>>>,
+    buffers: Pool<Scratch<T>>,
 }
 
 impl<'a, T: Real> Engine<'a, T> {
@@ -85,59 +77,145 @@ impl<'a, T: Real> Engine<'a, T> {
         start: Start<T>,
         run: &Run<'r, T>,
     ) -> Result<Self, FitError> {
-        let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
-        if n_samples == 0 || n_features == 0 {
-            return Err(SamplesError::Empty { n_samples, n_features }.into());
-        }
-        let (workers, cancel) = (run.workers()?, run.cancel_flag());
-        let before = if let Start::Resume(state) = &start { state.seconds } else { 0.0 };
-        let clock = Clock::resume(before);
-        let stop = || time_to_stop(cancel, params.time_limit, &clock).is_some();
+        let workers = run.workers()?;
+        let watch = Watch::new(run, params.time_limit, start.seconds_before());
+        let stop = || watch.reason().is_some();
         let (space, state) = begin(params, &Watched { samples, stop: &stop }, start, &workers)?;
-        Ok(Self {
-            params,
-            original: samples,
-            space,
-            workers,
-            cancel,
-            clock,
-            state,
-            buffers: Mutex::default(),
+        Ok(Self { params, original: samples, space, workers, watch, state, buffers: Pool::default() })
+    }
+
+    fn full_stage(&self, decoder: &Decoder<T>, thresholds: &Thresholds) -> Result<StageResult<T>, Halt> {
+        let sums = self.full_statistics(decoder, &thresholds.cast())?;
+        let (params, stage) = (self.params, self.state.stages);
+        let moments = sums.second_moments();
+        let start = &self.state.working;
+        let advanced = self
+            .workers
+            .run(|| advance(start, sums.products(), &moments, params.inner, params.step, stage))?;
+        Ok(StageResult {
+            components: advanced.components,
+            change: advanced.change,
+            active_fraction: sums.active_fraction(),
+            decoded: sums.decoded().clone(),
+            passes: 1,
         })
     }
 
-    /// Runs stages until one of the reasons to stop.
-    fn finish(mut self, run: &mut Run<'_, T>) -> Result<Fit<T>, FitError> {
-        let stop = loop {
-            if self.state.stages >= self.params.max_stages {
-                break StopReason::MaxStages;
-            }
-            let at_floor = match self.stage() {
-                Ok(at_floor) => at_floor,
-                Err(Halt::Stop(reason)) => break reason,
-                Err(Halt::Error(error)) => return Err(error),
-            };
-            let (state, space) = (&self.state, &self.space);
-            let record = *state.trace.last().expect("the stage just recorded itself");
-            let told = self
-                .clock
-                .pause(|| run.tell(&StageView::new(&record, &state.thresholds, &Between { state, space })));
-            if told == ControlFlow::Break(()) {
-                break StopReason::Cancelled;
-            }
-            let unchanged = self.params.tolerance.max(4.0 * T::EPSILON.as_f64());
-            if at_floor && record.change <= unchanged {
-                break StopReason::Converged;
-            }
-        };
-        self.state.seconds = self.clock.seconds();
-        Ok(self.into_fit(stop))
+    /// Folds a stage's sums over all samples.
+    fn full_statistics(&self, decoder: &Decoder<T>, thresholds: &[T]) -> Result<StageStatistics<T>, Halt> {
+        let samples = self.samples();
+        let (rank, features) = self.state.working.dim();
+        let sparse = samples.is_sparse();
+        let check_time = || self.watch.check();
+        self.workers.run(|| {
+            fold(
+                samples,
+                &FoldPlan::new(samples, rank * features),
+                &|| StageStatistics::new(rank, features, sparse),
+                &|sums: &mut StageStatistics<T>, _, block| {
+                    check_time()?;
+                    self.buffers.lend(|buffer| sums.accumulate_with(decoder, thresholds, &block, buffer));
+                    Ok::<(), Halt>(())
+                },
+                &|left, right| left.merge_same_shape(right),
+            )
+        })
     }
 
-    /// One stage; true where no threshold would fall any further.
+    fn online_stage(
+        &self,
+        decoder: &Decoder<T>,
+        thresholds: &Thresholds,
+        batch: usize,
+    ) -> Result<StageResult<T>, Halt> {
+        let values = thresholds.cast();
+        let stage = OnlineStage {
+            samples: self.samples(),
+            decoder,
+            thresholds: &values,
+            batch,
+            inner: self.params.inner,
+            step: self.params.step,
+            stage: self.state.stages,
+            seed: self.state.seed,
+        };
+        let done = self.workers.run(|| stage.run(&self.state.working, &|| self.watch.check()))?;
+        let active: u64 = done.decoded.active.iter().sum();
+        Ok(StageResult {
+            components: done.components,
+            change: done.change,
+            active_fraction: active as f64 / (done.n_used * values.len()).max(1) as f64,
+            decoded: done.decoded,
+            passes: done.passes,
+        })
+    }
+
+    /// Takes over what a stage did.
+    fn record(&mut self, decoder: &Decoder<T>, thresholds: Thresholds, result: StageResult<T>) {
+        let (rank, stage) = (self.params.rank, self.state.stages);
+        let numerical_rank = decoder.numerical_rank();
+        let known = |w: &Warning| matches!(w, Warning::DependentComponents { .. });
+        if numerical_rank < rank && !self.state.warnings.iter().any(known) {
+            self.state.warnings.push(Warning::DependentComponents { stage, numerical_rank, rank });
+        }
+        for (ever, &count) in self.state.ever_active.iter_mut().zip(&result.decoded.active) {
+            *ever |= count > 0;
+        }
+        if self.params.threshold.needs_mixing_error() {
+            self.state.mixing_error = Some(mixing_error(decoder, &result.components));
+        }
+        let mut sorted = thresholds.values.clone();
+        sorted.sort_by(f64::total_cmp);
+        self.state.trace.push(StageRecord {
+            stage,
+            seconds: self.watch.clock.seconds(),
+            threshold_min: Some(sorted[0]),
+            threshold_median: Some((sorted[(rank - 1) / 2] + sorted[rank / 2]) / 2.0),
+            active_fraction: result.active_fraction,
+            change: result.change,
+            loss: None,
+        });
+        let before = std::mem::take(&mut self.state.negative_rms);
+        self.state.negative_rms = result.decoded.negative_rms();
+        if self.params.batch != Batch::All && before.len() == rank {
+            // A short online stage may meet no negative value of a component: that says nothing about it.
+            for (k, rms) in self.state.negative_rms.iter_mut().enumerate() {
+                if result.decoded.negative[k] == 0 {
+                    *rms = before[k];
+                }
+            }
+        }
+        self.state.thresholds = thresholds.values;
+        self.state.working = result.components;
+        self.state.stages += 1;
+        self.state.seconds = self.watch.clock.seconds();
+    }
+
+    /// The samples in the space of the stages.
+    fn samples(&self) -> &dyn Samples<T> {
+        self.space.samples(self.original)
+    }
+
+    /// Counts passes over the full data where the stages read those.
+    fn count_passes(&mut self, passes: usize) {
+        if matches!(self.space, Space::Original) {
+            self.state.passes += passes;
+        }
+    }
+}
+
+impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
+    fn state(&self) -> &Checkpoint<T> {
+        &self.state
+    }
+
+    fn watch(&mut self) -> &mut Watch<'a> {
+        &mut self.watch
+    }
+
+    /// True where no threshold would fall any further.
     fn stage(&mut self) -> Result<bool, Halt> {
         let stage = self.state.stages;
-        self.check_time()?;
         let samples = self.samples();
         let (working, sparse) = (self.state.working.view(), samples.is_sparse());
         let Some(decoder) = self.workers.run(|| Decoder::new(working, sparse)) else {
@@ -171,177 +249,9 @@ impl<'a, T: Real> Engine<'a, T> {
         self.record(&decoder, thresholds, result);
         Ok(at_floor)
     }
-
-    fn full_stage(&self, decoder: &Decoder<T>, thresholds: &Thresholds) -> Result<StageResult<T>, Halt> {
-        let sums = self.full_statistics(decoder, &thresholds.cast())?;
-        let (params, stage) = (self.params, self.state.stages);
-        let moments = sums.second_moments();
-        let start = &self.state.working;
-        let advanced = self
-            .workers
-            .run(|| advance(start, sums.products(), &moments, params.inner, params.step, stage))?;
-        Ok(StageResult {
-            components: advanced.components,
-            change: advanced.change,
-            active_fraction: sums.active_fraction(),
-            decoded: sums.decoded().clone(),
-            passes: 1,
-        })
-    }
-
-    /// Folds a stage's sums over all samples.
-    fn full_statistics(&self, decoder: &Decoder<T>, thresholds: &[T]) -> Result<StageStatistics<T>, Halt> {
-        let samples = self.samples();
-        let (rank, features) = self.state.working.dim();
-        let sparse = samples.is_sparse();
-        let check_time = || self.check_time();
-        let take = || lock(&self.buffers).pop().unwrap_or_default();
-        let give_back = |buffer| lock(&self.buffers).push(buffer);
-        self.workers.run(|| {
-            fold(
-                samples,
-                &FoldPlan::new(samples, rank * features),
-                &|| StageStatistics::new(rank, features, sparse),
-                &|sums: &mut StageStatistics<T>, _, block| {
-                    check_time()?;
-                    let mut buffer = take();
-                    sums.accumulate_with(decoder, thresholds, &block, &mut buffer);
-                    give_back(buffer);
-                    Ok::<(), Halt>(())
-                },
-                &|left, right| left.merge_same_shape(right),
-            )
-        })
-    }
-
-    fn online_stage(
-        &self,
-        decoder: &Decoder<T>,
-        thresholds: &Thresholds,
-        batch: usize,
-    ) -> Result<StageResult<T>, Halt> {
-        let values = thresholds.cast();
-        let stage = OnlineStage {
-            samples: self.samples(),
-            decoder,
-            thresholds: &values,
-            batch,
-            inner: self.params.inner,
-            step: self.params.step,
-            stage: self.state.stages,
-            seed: self.state.seed,
-        };
-        let done = self.workers.run(|| stage.run(&self.state.working, &|| self.check_time()))?;
-        let active: u64 = done.decoded.active.iter().sum();
-        Ok(StageResult {
-            components: done.components,
-            change: done.change,
-            active_fraction: active as f64 / (done.n_used * values.len()).max(1) as f64,
-            decoded: done.decoded,
-            passes: done.passes,
-        })
-    }
-
-    /// Takes over what a stage did.
-    fn record(&mut self, decoder: &Decoder<T>, thresholds: Thresholds, result: StageResult<T>) {
-        let (rank, stage) = (self.params.rank, self.state.stages);
-        let numerical_rank = decoder.numerical_rank();
-        let known = |w: &Warning| matches!(w, Warning::DependentComponents { .. });
-        if numerical_rank < rank && !self.state.warnings.iter().any(known) {
-            self.state.warnings.push(Warning::DependentComponents { stage, numerical_rank, rank });
-        }
-        for (ever, &count) in self.state.ever_active.iter_mut().zip(&result.decoded.active) {
-            *ever |= count > 0;
-        }
-        if self.params.threshold.needs_mixing_error() {
-            self.state.mixing_error = Some(mixing_error(decoder, &result.components));
-        }
-        let mut sorted = thresholds.values.clone();
-        sorted.sort_by(f64::total_cmp);
-        self.state.trace.push(StageRecord {
-            stage,
-            seconds: self.clock.seconds(),
-            threshold_min: sorted[0],
-            threshold_median: (sorted[(rank - 1) / 2] + sorted[rank / 2]) / 2.0,
-            active_fraction: result.active_fraction,
-            change: result.change,
-        });
-        let before = std::mem::take(&mut self.state.negative_rms);
-        self.state.negative_rms = result.decoded.negative_rms();
-        if self.params.batch != Batch::All && before.len() == rank {
-            // A short online stage may meet no negative value of a component: that says nothing about it.
-            for (k, rms) in self.state.negative_rms.iter_mut().enumerate() {
-                if result.decoded.negative[k] == 0 {
-                    *rms = before[k];
-                }
-            }
-        }
-        self.state.thresholds = thresholds.values;
-        self.state.working = result.components;
-        self.state.stages += 1;
-        self.state.seconds = self.clock.seconds();
-    }
-
-    /// The samples in the space of the stages.
-    fn samples(&self) -> &dyn Samples<T> {
-        match &self.space {
-            Space::Original => self.original,
-            Space::Compressed { samples, .. } => samples,
-        }
-    }
-
-    /// Counts passes over the full data where the stages read those.
-    fn count_passes(&mut self, passes: usize) {
-        if matches!(self.space, Space::Original) {
-            self.state.passes += passes;
-        }
-    }
-
-    fn check_time(&self) -> Result<(), Halt> {
-        match time_to_stop(self.cancel, self.params.time_limit, &self.clock) {
-            Some(reason) => Err(Halt::Stop(reason)),
-            None => Ok(()),
-        }
-    }
-
-    fn into_fit(self, stop: StopReason) -> Fit<T> {
-        let state = self.state;
-        let mut warnings = state.warnings.clone();
-        let idle = |(k, ever): (usize, &bool)| (!ever).then_some(k);
-        let components: Vec<usize> = state.ever_active.iter().enumerate().filter_map(idle).collect();
-        if !components.is_empty() && state.stages > 0 {
-            warnings.push(Warning::NeverActive { components });
-        }
-        Fit {
-            components: state.components(),
-            stages: state.stages,
-            stop,
-            trace: state.trace.clone(),
-            warnings,
-            thresholds: state.thresholds.clone(),
-            compressed_to: state.basis.as_ref().map(Array2::nrows),
-            passes: state.passes,
-            seconds: state.seconds,
-            checkpoint: state,
-        }
-    }
 }
 
-/// Whether to stop now, and why.
-fn time_to_stop(cancel: Option<&AtomicBool>, limit: Option<f64>, clock: &Clock) -> Option<StopReason> {
-    if is_cancelled(cancel) {
-        return Some(StopReason::Cancelled);
-    }
-    limit.filter(|&limit| clock.seconds() >= limit).map(|_| StopReason::TimeLimit)
-}
-
-/// A run between two stages, as its observers see it.
-struct Between<'a, T: Real> {
-    state: &'a Checkpoint<T>,
-    space: &'a Space<T>,
-}
-
-impl<T: Real> Snapshot<T> for Between<'_, T> {
+impl<T: Real> Snapshot<T> for Engine<'_, T> {
     fn components(&self) -> Array2<T> {
         self.space.leave(&self.state.working)
     }
@@ -349,11 +259,6 @@ impl<T: Real> Snapshot<T> for Between<'_, T> {
     fn checkpoint(&self) -> Checkpoint<T> {
         self.state.clone()
     }
-}
-
-/// A lock on buffers means nothing more than who uses them: after a panic elsewhere they are as good as new.
-fn lock<B>(buffers: &Mutex<B>) -> MutexGuard<'_, B> {
-    buffers.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// ‖E‖ as seen from the change of a stage: with A₀†·A_T = Σ + E, the norm of E·Σ⁻¹. The stage removes most of

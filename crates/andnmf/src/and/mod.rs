@@ -40,7 +40,6 @@
 mod accumulate;
 mod advance;
 mod begin;
-mod compression;
 mod decoder;
 mod engine;
 mod literal;
@@ -49,8 +48,9 @@ mod params;
 mod statistics;
 mod threshold;
 
+pub use crate::compression::Compress;
 pub use decoder::Decoder;
 pub use literal::literal_stage;
-pub use params::{And, AndParams, Batch, Compress, Inner, Step};
+pub use params::{And, AndParams, Batch, Inner, Step};
 pub use statistics::{DecodeStatistics, StageStatistics};
 pub use threshold::{Schedule, ThresholdParams, theory_threshold};

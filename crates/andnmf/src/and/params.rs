@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::threshold::{Schedule, ThresholdParams};
 use crate::SettingError;
+use crate::compression::Compress;
+use crate::fit::Limits;
 
 /// Settings of AND, as users give them.
 ///
@@ -75,21 +77,6 @@ pub enum Batch {
     Size(usize),
 }
 
-/// Whether to run the stages in a smaller space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Compress {
-    /// Losslessly, where that is found to pay.
-    Auto,
-    /// In the space of the samples as they are.
-    Off,
-    /// In the span of samples and start, wherever that is smaller than all features: the same iterates in fewer
-    /// operations.
-    Lossless,
-    /// In the span of this many leading singular directions of the samples: lossy under noise.
-    Leading(usize),
-}
-
 impl Default for AndParams {
     fn default() -> Self {
         Self {
@@ -130,9 +117,7 @@ impl AndParams {
     /// # Errors
     /// Names the first setting outside its range and what would be right.
     pub fn check(self) -> Result<And, SettingError> {
-        if self.rank == 0 {
-            return Err(SettingError::new("rank", 0, "it must be at least 1"));
-        }
+        self.limits().check()?;
         if self.inner == Inner::Steps(0) {
             return Err(SettingError::new("inner", 0, "a stage needs at least 1 step, or exact"));
         }
@@ -144,30 +129,14 @@ impl AndParams {
         if self.batch == Batch::Size(0) {
             return Err(SettingError::new("batch", 0, "it must be at least 1 sample, or all"));
         }
-        if let Compress::Leading(dimension) = self.compress
-            && dimension < self.rank
-        {
-            let expected =
-                format!("a projection needs at least as many directions as components, {}", self.rank);
-            return Err(SettingError::new("compress", dimension, expected));
-        }
-        if self.max_stages == 0 {
-            return Err(SettingError::new("max_stages", 0, "it must be at least 1"));
-        }
-        if !(self.tolerance.is_finite() && self.tolerance >= 0.0) {
-            return Err(SettingError::new(
-                "tolerance",
-                self.tolerance,
-                "it must be zero or a positive number",
-            ));
-        }
-        if let Some(seconds) = self.time_limit
-            && (seconds.is_nan() || seconds < 0.0)
-        {
-            return Err(SettingError::new("time_limit", seconds, "it must be zero or more seconds"));
-        }
+        self.compress.check(self.rank)?;
         self.threshold.check()?;
         Ok(And { params: self })
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        let &Self { rank, max_stages, tolerance, time_limit, .. } = self;
+        Limits { rank, max_stages, tolerance, time_limit }
     }
 }
 

@@ -8,27 +8,16 @@ use ndarray::{Array2, ArrayView2};
 
 use super::accumulate::{Accumulator, Scratch};
 use super::decoder::Decoder;
-use crate::linalg::product::mirror_lower;
+use crate::linalg::weighted_sums::WeightedSums;
 use crate::samples::Block;
 use crate::{Real, ShapeError};
 
 /// The sums of one stage over some samples.
 #[derive(Debug, Clone)]
 pub struct StageStatistics<T: Real> {
-    pub(super) products: Products<T>,
-    /// C, of which only the lower triangle is filled until [`second_moments`](Self::second_moments) is read.
-    pub(super) gram: Array2<T>,
+    pub(super) sums: WeightedSums<T>,
     pub(super) n_samples: usize,
     pub(super) decoded: DecodeStatistics,
-}
-
-/// B in the order that suits the samples.
-#[derive(Debug, Clone)]
-pub(super) enum Products<T: Real> {
-    /// rank × features: dense samples, whose rows are added to the rows of active components.
-    ByComponent(Array2<T>),
-    /// features × rank: sparse samples, each of whose values meets all weights of its sample.
-    ByFeature(Array2<T>),
 }
 
 /// What the decoded values A†y looked like before thresholding, per component.
@@ -78,14 +67,8 @@ impl<T: Real> StageStatistics<T> {
     /// No samples yet.
     #[must_use]
     pub fn new(rank: usize, n_features: usize, for_sparse: bool) -> Self {
-        let products = if for_sparse {
-            Products::ByFeature(Array2::zeros((n_features, rank)))
-        } else {
-            Products::ByComponent(Array2::zeros((rank, n_features)))
-        };
         Self {
-            products,
-            gram: Array2::zeros((rank, rank)),
+            sums: WeightedSums::new(rank, n_features, for_sparse),
             n_samples: 0,
             decoded: DecodeStatistics::new(rank),
         }
@@ -148,13 +131,7 @@ impl<T: Real> StageStatistics<T> {
     }
 
     pub(crate) fn merge_same_shape(&mut self, other: Self) {
-        match (&mut self.products, other.products) {
-            (Products::ByComponent(mine), Products::ByComponent(theirs))
-            | (Products::ByFeature(mine), Products::ByFeature(theirs)) => *mine += &theirs,
-            (Products::ByComponent(mine), Products::ByFeature(theirs))
-            | (Products::ByFeature(mine), Products::ByComponent(theirs)) => *mine += &theirs.t(),
-        }
-        self.gram += &other.gram;
+        self.sums.merge(other.sums);
         self.n_samples += other.n_samples;
         self.decoded.merge(&other.decoded);
     }
@@ -162,18 +139,13 @@ impl<T: Real> StageStatistics<T> {
     /// B = Σ y zᵀ, as rank × features.
     #[must_use]
     pub fn products(&self) -> ArrayView2<'_, T> {
-        match &self.products {
-            Products::ByComponent(b) => b.view(),
-            Products::ByFeature(b) => b.t(),
-        }
+        self.sums.products()
     }
 
     /// C = Σ z zᵀ, rank × rank.
     #[must_use]
     pub fn second_moments(&self) -> Array2<T> {
-        let mut c = self.gram.clone();
-        mirror_lower(&mut c);
-        c
+        self.sums.gram()
     }
 
     /// Number of samples added.

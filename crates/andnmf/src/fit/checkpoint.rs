@@ -3,8 +3,11 @@
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use super::{StageRecord, Warning, bits};
-use crate::Real;
+use super::start::check_components;
+use super::{Method, StageRecord, Warning, bits};
+use crate::linalg::product::multiply;
+use crate::samples::Samples;
+use crate::{FitError, Real, ShapeError};
 
 /// Everything a solver needs to go on to the same bits as if it had never stopped.
 ///
@@ -16,6 +19,8 @@ use crate::Real;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "T: Real")]
 pub struct Checkpoint<T: Real> {
+    /// The method whose run it is.
+    pub method: Method,
     /// Number of samples of the run.
     pub n_samples: usize,
     /// Stages done.
@@ -26,7 +31,10 @@ pub struct Checkpoint<T: Real> {
     /// Orthonormal basis (rows) of the compressed space.
     #[serde(with = "bits::optional_matrix")]
     pub basis: Option<Array2<T>>,
-    /// The thresholds of the last stage, one per component; empty before the first.
+    /// The weights that go with the components, n × rank, where the method works on weights of its own.
+    #[serde(with = "bits::optional_matrix")]
+    pub weights: Option<Array2<T>>,
+    /// The thresholds of the last stage, one per component; empty before the first, and where there are none.
     #[serde(with = "bits::list")]
     pub thresholds: Vec<f64>,
     /// What the last stage left for the choice of the next thresholds: the root mean square of each
@@ -55,8 +63,80 @@ impl<T: Real> Checkpoint<T> {
     #[must_use]
     pub fn components(&self) -> Array2<T> {
         match &self.basis {
-            Some(basis) => crate::linalg::product::multiply(self.working.view(), basis.view()),
+            Some(basis) => multiply(self.working.view(), basis.view()),
             None => self.working.clone(),
         }
+    }
+
+    /// The state before the first stage.
+    pub(crate) fn fresh(method: Method, n_samples: usize, working: Array2<T>, seed: u64) -> Self {
+        Self {
+            method,
+            n_samples,
+            stages: 0,
+            working,
+            basis: None,
+            weights: None,
+            thresholds: Vec::new(),
+            negative_rms: Vec::new(),
+            mixing_error: None,
+            ever_active: Vec::new(),
+            seed,
+            passes: 0,
+            seconds: 0.0,
+            trace: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The checkpoint, if it fits the samples, the settings, and itself; with its matrices in row order.
+    pub(crate) fn checked(
+        mut self,
+        method: Method,
+        rank: usize,
+        samples: &dyn Samples<T>,
+    ) -> Result<Self, FitError> {
+        let wrong = |reason: String| Err(FitError::Checkpoint { reason });
+        if self.method != method {
+            return wrong(format!("it belongs to a run of {}, not of {method}", self.method));
+        }
+        let features = samples.n_features();
+        let width = match &self.basis {
+            Some(basis) if basis.ncols() != features || basis.nrows() == 0 => {
+                let expected = format!("any number of directions × {features} features");
+                return Err(ShapeError::new("the basis of the checkpoint", basis.dim(), expected).into());
+            }
+            Some(basis) => basis.nrows(),
+            None => features,
+        };
+        check_components(&self.working, rank, width)?;
+        if self.n_samples != samples.n_samples() {
+            return wrong("it belongs to another number of samples".into());
+        }
+        if self.trace.len() != self.stages {
+            return wrong("its trace does not have one record per stage".into());
+        }
+        if let Some(weights) = &self.weights {
+            if weights.dim() != (self.n_samples, rank) {
+                let expected = format!("{} × {rank} (samples × rank)", self.n_samples);
+                return Err(ShapeError::new("the weights of the checkpoint", weights.dim(), expected).into());
+            }
+            let zero = T::from_f64(0.0);
+            if !weights.iter().all(|&v| v.finite() && v >= zero) {
+                return wrong("a weight is negative or not finite".into());
+            }
+        }
+        if let Some(basis) = &self.basis {
+            let gram = multiply(basis.view(), basis.t());
+            let apart = |((i, j), v): ((usize, usize), &T)| (v.as_f64() - f64::from(u8::from(i == j))).abs();
+            if !gram.indexed_iter().all(|entry| apart(entry) < 1e-3) {
+                return wrong("its basis is not orthonormal".into());
+            }
+        }
+        let in_row_order = |matrix: Array2<T>| matrix.as_standard_layout().into_owned();
+        self.working = in_row_order(self.working);
+        self.basis = self.basis.map(in_row_order);
+        self.weights = self.weights.map(in_row_order);
+        Ok(self)
     }
 }

@@ -6,25 +6,27 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct Clock {
     before: Duration,
-    since: Instant,
+    /// When it was last set going; nothing while it stands still.
+    since: Option<Instant>,
 }
 
 impl Clock {
     /// Starts with the time that an earlier part of the run took.
     pub(crate) fn resume(seconds: f64) -> Self {
-        Self { before: Duration::try_from_secs_f64(seconds).unwrap_or_default(), since: Instant::now() }
+        Self { before: Duration::try_from_secs_f64(seconds).unwrap_or_default(), since: Some(Instant::now()) }
     }
 
     pub(crate) fn seconds(&self) -> f64 {
-        (self.before + self.since.elapsed()).as_secs_f64()
+        (self.before + self.since.map_or(Duration::ZERO, |since| since.elapsed())).as_secs_f64()
     }
 
-    /// Runs something off the clock.
-    pub(crate) fn pause<R>(&mut self, work: impl FnOnce() -> R) -> R {
-        self.before += self.since.elapsed();
-        let result = work();
-        self.since = Instant::now();
-        result
+    /// Stands still from now on.
+    pub(crate) fn stop(&mut self) {
+        self.before = self.before + self.since.take().map_or(Duration::ZERO, |since| since.elapsed());
+    }
+
+    pub(crate) fn go_on(&mut self) {
+        self.since = Some(Instant::now());
     }
 }
 
@@ -36,7 +38,9 @@ mod tests {
     fn paused_time_does_not_count() {
         let begin = Instant::now();
         let mut clock = Clock::resume(5.0);
-        clock.pause(|| std::thread::sleep(Duration::from_millis(100)));
+        clock.stop();
+        std::thread::sleep(Duration::from_millis(100));
+        clock.go_on();
         std::thread::sleep(Duration::from_millis(20));
         let counted = clock.seconds() - 5.0;
         assert!(counted >= 0.02 && begin.elapsed().as_secs_f64() - counted >= 0.099, "{counted}");

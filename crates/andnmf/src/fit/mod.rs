@@ -4,23 +4,35 @@
 mod bits;
 mod checkpoint;
 mod clock;
+mod drive;
+mod limits;
+mod method;
 mod observer;
 mod run;
+mod start;
 
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 pub use checkpoint::Checkpoint;
 pub(crate) use clock::Clock;
+pub(crate) use drive::{StagedRun, drive};
+pub(crate) use limits::{Halt, Limits, Watch};
+pub use method::Method;
 pub use observer::{Observer, Snapshot, StageView};
 pub use run::Run;
 pub(crate) use run::{Workers, is_cancelled};
+pub(crate) use start::Beginning;
+pub use start::Start;
 
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
 /// A method with checked settings, ready to fit samples.
 pub trait Solver<T: Real> {
+    /// Which method it is.
+    fn method(&self) -> Method;
+
     /// Factorizes the samples.
     ///
     /// # Errors
@@ -34,24 +46,11 @@ pub trait Solver<T: Real> {
     ) -> Result<Fit<T>, FitError>;
 }
 
-/// Where a fit begins.
-#[derive(Debug, Clone)]
-pub enum Start<T: Real> {
-    /// These components, rank × features.
-    Given(Array2<T>),
-    /// Samples drawn at random, each at most once.
-    RandomSamples,
-    /// Samples that span the data, by successive projection.
-    SuccessiveProjection,
-    /// Where an earlier run left off.
-    Resume(Box<Checkpoint<T>>),
-}
-
 /// Why a fit ended. Not converging is an answer, not an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// The components no longer changed and the threshold had reached its floor.
+    /// The components no longer changed, and no threshold was left to fall.
     Converged,
     /// All stages were done.
     MaxStages,
@@ -68,14 +67,16 @@ pub struct StageRecord {
     pub stage: usize,
     /// Time spent in the solver up to the end of this stage; observers are off the clock.
     pub seconds: f64,
-    /// Smallest threshold of any component.
-    pub threshold_min: f64,
-    /// Median threshold of the components.
-    pub threshold_median: f64,
-    /// Share of decoded weights that passed their threshold.
+    /// Smallest threshold of any component, where the method has thresholds.
+    pub threshold_min: Option<f64>,
+    /// Median threshold of the components, where the method has thresholds.
+    pub threshold_median: Option<f64>,
+    /// Share of weights that are not zero: decoded weights that passed their threshold, where there is one.
     pub active_fraction: f64,
     /// How far the components moved, relative to their size (Frobenius norms).
     pub change: f64,
+    /// What the method minimises, after the stage, where it minimises anything that it knows.
+    pub loss: Option<f64>,
 }
 
 /// Something the user should know about an otherwise good result.
@@ -102,6 +103,22 @@ pub enum Warning {
         /// Their numbers, counted from 0.
         components: Vec<usize>,
     },
+    /// Components that had come to nothing and were given a new direction.
+    #[error(
+        "components {components:?} had come to nothing at stage {stage} and began anew from a sample's residual"
+    )]
+    Revived {
+        /// The stage.
+        stage: usize,
+        /// Their numbers, counted from 0.
+        components: Vec<usize>,
+    },
+    /// Components that contribute nothing to any sample.
+    #[error("components {components:?} contribute nothing to any sample; a smaller rank would fit as well")]
+    Unused {
+        /// Their numbers, counted from 0.
+        components: Vec<usize>,
+    },
     /// A projection that loses something.
     #[error(
         "the samples were projected on their {dimension} leading directions, which leaves out \
@@ -120,6 +137,8 @@ pub enum Warning {
 pub struct Fit<T: Real> {
     /// The components found, rank × features.
     pub components: Array2<T>,
+    /// The weights that go with them, n × rank, where the method works on weights of its own.
+    pub weights: Option<Array2<T>>,
     /// Stages done in all, including those before a resumed checkpoint.
     pub stages: usize,
     /// Why the fit ended.
@@ -128,7 +147,7 @@ pub struct Fit<T: Real> {
     pub trace: Vec<StageRecord>,
     /// What the user should know.
     pub warnings: Vec<Warning>,
-    /// The thresholds of the last stage, one per component.
+    /// The thresholds of the last stage, one per component; empty where the method has none.
     pub thresholds: Vec<f64>,
     /// Dimension of the space the stages ran in, where that was smaller than the number of features.
     pub compressed_to: Option<usize>,
@@ -138,4 +157,23 @@ pub struct Fit<T: Real> {
     pub seconds: f64,
     /// The state from which a longer run can go on to the same bits.
     pub checkpoint: Checkpoint<T>,
+}
+
+impl<T: Real> Fit<T> {
+    /// The fit that a run ended with.
+    pub(crate) fn new(state: Checkpoint<T>, stop: StopReason) -> Self {
+        Self {
+            components: state.components(),
+            weights: state.weights.clone(),
+            stages: state.stages,
+            stop,
+            trace: state.trace.clone(),
+            warnings: state.warnings.clone(),
+            thresholds: state.thresholds.clone(),
+            compressed_to: state.basis.as_ref().map(Array2::nrows),
+            passes: state.passes,
+            seconds: state.seconds,
+            checkpoint: state,
+        }
+    }
 }

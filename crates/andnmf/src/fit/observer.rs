@@ -34,7 +34,7 @@ pub trait Snapshot<T: Real> {
 pub struct StageView<'a, T: Real> {
     /// The figures of the stage.
     pub record: &'a StageRecord,
-    /// The threshold of each component.
+    /// The threshold of each component; empty where the method has none.
     pub thresholds: &'a [f64],
     snapshot: &'a dyn Snapshot<T>,
 }

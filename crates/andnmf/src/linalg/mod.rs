@@ -14,3 +14,4 @@ pub(crate) mod pseudo_inverse;
 pub(crate) mod row_map;
 pub(crate) mod sketch;
 pub(crate) mod symmetric;
+pub(crate) mod weighted_sums;

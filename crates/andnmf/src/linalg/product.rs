@@ -53,6 +53,25 @@ pub(crate) fn multiply_add_wide<T: Real>(
     tiles.into_par_iter().for_each(|(out, b)| multiply_add(out, a, b, scale));
 }
 
+/// Features that one thread works on at a time in [`gram_of_rows`]: fixed, so that results are too.
+const GRAM_TILE: usize = 4096;
+
+/// `a · aᵀ` for a wide matrix, its columns shared among threads.
+pub(crate) fn gram_of_rows<T: Real>(a: ArrayView2<'_, T>) -> Array2<T> {
+    let parts: Vec<Array2<T>> = (0..a.ncols().div_ceil(GRAM_TILE).max(1))
+        .into_par_iter()
+        .map(|i| {
+            let columns = i * GRAM_TILE..((i + 1) * GRAM_TILE).min(a.ncols());
+            let mut part = Array2::zeros((a.nrows(), a.nrows()));
+            gram_add_lower(part.view_mut(), a.slice(ndarray::s![.., columns]).t());
+            part
+        })
+        .collect();
+    let mut gram = parts.into_iter().reduce(|sum, part| sum + part).expect("at least one part");
+    mirror_lower(&mut gram);
+    gram
+}
+
 /// Adds `aᵀ · a` to the lower triangle of `out`, leaving the strict upper triangle alone.
 ///
 /// Half the work of the full product; [`mirror_lower`] completes the matrix once all sums are in.
@@ -138,6 +157,14 @@ mod tests {
             multiply_add_wide(out.view_mut(), a.view(), b.view(), -0.5);
             multiply_add(expected.view_mut(), a.view(), b.view(), -0.5);
             assert_close(&out, &expected, 1e-14);
+        }
+    }
+
+    #[test]
+    fn gram_matrices_of_wide_rows_equal_the_plain_product() {
+        for width in [0, 1, 7, GRAM_TILE + 3, 2 * GRAM_TILE] {
+            let a = random_matrix::<f64>(5, width, 1);
+            assert_close(&gram_of_rows(a.view()), &multiply(a.view(), a.t()), 1e-13);
         }
     }
 

@@ -52,6 +52,11 @@ impl FoldPlan {
         start(index)..start(index + 1)
     }
 
+    /// The samples of each block, in the order of the samples.
+    pub(crate) fn all_blocks(&self) -> impl Iterator<Item = Range<usize>> {
+        (0..self.n_parts).flat_map(|part| self.blocks(self.part(part)))
+    }
+
     /// The blocks of one part, in order and of about equal length.
     fn blocks(&self, part: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
         let n_blocks = part.len().div_ceil(self.rows_per_block);

@@ -57,7 +57,7 @@ fn the_trace_follows_the_schedule_and_the_components() {
     let mut stages = 0;
     let mut observer = |view: &StageView<'_, f64>| {
         let expected = (0.2 / 1.5_f64.powi(view.record.stage as i32)).max(0.05);
-        assert!((view.record.threshold_min - expected).abs() < 1e-15);
+        assert!((view.record.threshold_min.unwrap() - expected).abs() < 1e-15);
         assert!(view.thresholds.iter().all(|t| (t - expected).abs() < 1e-15));
         assert!((0.0..=1.0).contains(&view.record.active_fraction));
         let after = view.components();
@@ -114,7 +114,7 @@ fn the_data_floor_holds_from_the_first_stage_on() {
     for batch in [Batch::All, Batch::Size(1)] {
         let params = AndParams { threshold: threshold.clone(), batch, max_stages: 1, ..AndParams::new(12) };
         let done = fit(&data, params);
-        assert!(done.trace[0].threshold_min > 1e-3, "{batch:?}: {:?}", done.thresholds);
+        assert!(done.trace[0].threshold_min.unwrap() > 1e-3, "{batch:?}: {:?}", done.thresholds);
     }
     // A stage of one sample says little about the negative values: what was known of them is kept.
     let params = AndParams {
@@ -125,5 +125,5 @@ fn the_data_floor_holds_from_the_first_stage_on() {
         ..AndParams::new(12)
     };
     let done = fit(&data, params);
-    assert!(done.trace.iter().all(|record| record.threshold_min > 1e-6), "{:?}", done.thresholds);
+    assert!(done.trace.iter().all(|record| record.threshold_min.unwrap() > 1e-6), "{:?}", done.thresholds);
 }

@@ -1,17 +1,17 @@
 //! Working in a smaller space.
 //!
-//! A stage adds combinations of samples to combinations of components, so A never leaves the span of samples
-//! and start. In an orthonormal basis of that span the iterates are the same and every product is narrower.
+//! Samples often span far fewer dimensions than they have features. In an orthonormal basis of their span every
+//! product with them is narrower and comes out the same.
 
 use ndarray::{Array2, ArrayView2};
+use serde::{Deserialize, Serialize};
 
-use super::params::{AndParams, Compress};
 use crate::fit::Warning;
 use crate::linalg::leading::leading_directions;
 use crate::linalg::product::multiply;
 use crate::linalg::sketch::{project, span};
 use crate::samples::{DenseSamples, Samples};
-use crate::{FitError, Real};
+use crate::{FitError, Real, SettingError};
 
 /// A smaller space must be this many times narrower to pay for finding it and for mapping into it.
 const WORTHWHILE: usize = 3;
@@ -20,9 +20,37 @@ const FEWEST_STAGES: usize = 4;
 /// One value of a sparse sample costs about as much as this many of a dense one.
 const SPARSE_VALUE_COST: usize = 4;
 
+/// Whether to run the stages in a smaller space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compress {
+    /// Losslessly, where that is found to pay.
+    Auto,
+    /// In the space of the samples as they are.
+    Off,
+    /// In the span of the samples (and of the start, where components are combinations of both), wherever that
+    /// is smaller than all features: the same iterates in fewer operations.
+    Lossless,
+    /// In the span of this many leading singular directions of the samples: lossy under noise.
+    Leading(usize),
+}
+
+impl Compress {
+    pub(crate) fn check(self, rank: usize) -> Result<(), SettingError> {
+        match self {
+            Self::Leading(dimension) if dimension < rank => {
+                let expected =
+                    format!("a projection needs at least as many directions as components, {rank}");
+                Err(SettingError::new("compress", dimension, expected))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The space the stages run in.
 #[derive(Debug)]
-pub(super) enum Space<T: Real> {
+pub(crate) enum Space<T: Real> {
     /// That of the samples as they are.
     Original,
     /// The span of these orthonormal rows, with the samples in its coordinates.
@@ -31,35 +59,39 @@ pub(super) enum Space<T: Real> {
 
 /// A chosen space and what choosing it took.
 #[derive(Debug)]
-pub(super) struct Chosen<T: Real> {
-    pub(super) space: Space<T>,
-    pub(super) passes: usize,
-    pub(super) warning: Option<Warning>,
+pub(crate) struct Chosen<T: Real> {
+    pub(crate) space: Space<T>,
+    pub(crate) passes: usize,
+    pub(crate) warning: Option<Warning>,
 }
 
 impl<T: Real> Chosen<T> {
-    pub(super) fn original() -> Self {
+    pub(crate) fn original() -> Self {
         Self { space: Space::Original, passes: 0, warning: None }
     }
 }
 
 impl<T: Real> Space<T> {
-    /// Chooses the space for a run from `start` (rank × features).
-    pub(super) fn choose(
-        params: &AndParams,
+    /// Chooses the space for a run of at most so many stages, about `guess` wide or more. It will hold the rows
+    /// of `also` besides the samples.
+    pub(crate) fn choose(
+        compress: Compress,
+        max_stages: usize,
         samples: &dyn Samples<T>,
-        start: ArrayView2<'_, T>,
+        also: ArrayView2<'_, T>,
+        guess: usize,
+        seed: u64,
     ) -> Result<Chosen<T>, FitError> {
-        let (features, seed) = (samples.n_features(), params.seed);
-        let most = match params.compress {
-            Compress::Auto if params.max_stages < FEWEST_STAGES => return Ok(Chosen::original()),
+        let features = samples.n_features();
+        let most = match compress {
+            Compress::Auto if max_stages < FEWEST_STAGES => return Ok(Chosen::original()),
             Compress::Off => return Ok(Chosen::original()),
             Compress::Auto => effective_width(samples) / WORTHWHILE,
             Compress::Lossless => features.saturating_sub(1),
             Compress::Leading(dimension) => return Self::leading(samples, dimension, seed),
         };
-        let thorough = params.compress == Compress::Lossless;
-        let found = span(samples, start, start.nrows(), most, thorough, seed)?;
+        let thorough = compress == Compress::Lossless;
+        let found = span(samples, also, guess, most, thorough, seed)?;
         Ok(match found.basis {
             Some(basis) => {
                 let space = Self::with_basis(basis, samples)?;
@@ -78,7 +110,7 @@ impl<T: Real> Space<T> {
     }
 
     /// The space of a known basis.
-    pub(super) fn with_basis(basis: Array2<T>, samples: &dyn Samples<T>) -> Result<Self, FitError> {
+    pub(crate) fn with_basis(basis: Array2<T>, samples: &dyn Samples<T>) -> Result<Self, FitError> {
         if basis.nrows() == 0 {
             // All samples and the whole start are zero: there is nothing to narrow down to.
             return Ok(Self::Original);
@@ -90,7 +122,7 @@ impl<T: Real> Space<T> {
     }
 
     /// Components of the samples' space in the coordinates of this one.
-    pub(super) fn enter(&self, components: &Array2<T>) -> Array2<T> {
+    pub(crate) fn enter(&self, components: &Array2<T>) -> Array2<T> {
         match self {
             Self::Original => components.clone(),
             Self::Compressed { basis, .. } => multiply(components.view(), basis.t()),
@@ -98,14 +130,22 @@ impl<T: Real> Space<T> {
     }
 
     /// Components of this space in the space of the samples.
-    pub(super) fn leave(&self, working: &Array2<T>) -> Array2<T> {
+    pub(crate) fn leave(&self, working: &Array2<T>) -> Array2<T> {
         match self {
             Self::Original => working.clone(),
             Self::Compressed { basis, .. } => multiply(working.view(), basis.view()),
         }
     }
 
-    pub(super) fn basis(&self) -> Option<&Array2<T>> {
+    /// The samples in this space.
+    pub(crate) fn samples<'a>(&'a self, original: &'a dyn Samples<T>) -> &'a dyn Samples<T> {
+        match self {
+            Self::Original => original,
+            Self::Compressed { samples, .. } => samples,
+        }
+    }
+
+    pub(crate) fn basis(&self) -> Option<&Array2<T>> {
         match self {
             Self::Original => None,
             Self::Compressed { basis, .. } => Some(basis),

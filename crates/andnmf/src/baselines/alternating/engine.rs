@@ -1,0 +1,220 @@
+//! The stages of an alternating method.
+
+use ndarray::{Array2, s};
+
+use super::slots::Slots;
+use super::{Alternation, BlockAt, Now, Renewed};
+use crate::compression::{Chosen, Space};
+use crate::fit::{
+    Beginning, Checkpoint, Fit, Halt, Run, Snapshot, StageRecord, StagedRun, Start, Warning, Watch, Workers,
+    drive,
+};
+use crate::linalg::product::frobenius;
+use crate::samples::fold::{FoldPlan, fold};
+use crate::samples::{Samples, Watched};
+use crate::{FitError, Real, SamplesError};
+
+/// Fits samples with an alternating method.
+pub(in crate::baselines) fn fit<T: Real, A: Alternation<T>>(
+    method: &A,
+    samples: &dyn Samples<T>,
+    start: Start<T>,
+    run: &mut Run<'_, T>,
+) -> Result<Fit<T>, FitError> {
+    let mut engine = Engine::begin(method, samples, start, run)?;
+    let stop = drive(&mut engine, &method.settings().limits, run)?;
+    engine.state.seconds = engine.watch.clock.seconds();
+    let compressed_to = engine.space.basis().map(Array2::nrows);
+    let mut fit = Fit { compressed_to, ..Fit::new(engine.state, stop) };
+    let components = unused(&fit);
+    if !components.is_empty() {
+        fit.warnings.push(Warning::Unused { components });
+    }
+    Ok(fit)
+}
+
+/// Components that contribute nothing to any sample.
+fn unused<T: Real>(fit: &Fit<T>) -> Vec<usize> {
+    let zero = T::from_f64(0.0);
+    let Some(weights) = &fit.weights else { return Vec::new() };
+    let mut used = vec![false; weights.ncols()];
+    for row in weights.outer_iter() {
+        used.iter_mut().zip(row).for_each(|(used, &v)| *used |= v != zero);
+    }
+    let dead = |k: &usize| !used[*k] || fit.components.row(*k).iter().all(|&v| v == zero);
+    (0..used.len()).filter(dead).collect()
+}
+
+/// A run between two stages.
+struct Engine<'a, T: Real, A: Alternation<T>> {
+    method: &'a A,
+    original: &'a dyn Samples<T>,
+    space: Space<T>,
+    workers: Workers,
+    watch: Watch<'a>,
+    /// The preparation for the next pass.
+    pass: A::Pass,
+    /// Room for the weights of the stage under way: those of the last one stay whole until it is done.
+    next_weights: Array2<T>,
+    state: Checkpoint<T>,
+}
+
+impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
+    fn begin<'r: 'a>(
+        method: &'a A,
+        samples: &'a dyn Samples<T>,
+        start: Start<T>,
+        run: &Run<'r, T>,
+    ) -> Result<Self, FitError> {
+        let settings = method.settings();
+        let (rank, seed) = (settings.limits.rank, settings.seed);
+        let workers = run.workers()?;
+        let watch = Watch::new(run, settings.limits.time_limit, start.seconds_before());
+        let stop = || watch.reason().is_some();
+        let watched = Watched { samples, stop: &stop };
+        let beginning = start.or(Start::RandomSamples).begin(A::METHOD, &watched, rank, seed, &workers)?;
+        let resumed = matches!(beginning, Beginning::Resumed(_));
+        let mut state = match beginning {
+            Beginning::Resumed(state)
+                if state.basis.is_some() || state.weights.is_none() != (state.stages == 0) =>
+            {
+                let reason = "it must have no basis, and weights if it has stages".into();
+                return Err(FitError::Checkpoint { reason });
+            }
+            Beginning::Resumed(state) => state,
+            Beginning::Fresh(found) => {
+                let working = method.admit(found.components);
+                let fresh = Checkpoint::fresh(A::METHOD, samples.n_samples(), working, seed);
+                Checkpoint { passes: found.passes, ..fresh }
+            }
+        };
+        // The same space as before for a resumed run: it depends on samples, settings and seed alone.
+        let nothing = Array2::zeros((0, samples.n_features()));
+        let (compress, stages) = (settings.compress, settings.limits.max_stages);
+        let chosen =
+            workers.run(|| Space::choose(compress, stages, &watched, nothing.view(), rank, state.seed));
+        let chosen = match chosen {
+            Err(FitError::Samples(SamplesError::CalledOff)) => Chosen::original(),
+            other => other?,
+        };
+        state.passes += chosen.passes;
+        if !resumed {
+            state.warnings.extend(chosen.warning);
+        }
+        let space = chosen.space;
+        let sparse = space.samples(samples).is_sparse();
+        let pass = workers.run(|| method.prepare(&state.working, &space, sparse));
+        let next_weights = Array2::zeros((samples.n_samples(), rank));
+        Ok(Self { method, original: samples, space, workers, watch, pass, next_weights, state })
+    }
+
+    /// Renews the weights of all samples and sums up what the components need.
+    fn pass(&mut self) -> Result<A::Sums, Halt> {
+        let samples = self.space.samples(self.original);
+        let (rank, width, sparse) = (self.next_weights.ncols(), samples.n_features(), samples.is_sparse());
+        let plan = FoldPlan::new(samples, rank * width);
+        let slots = Slots::new(&plan, &mut self.next_weights);
+        let (method, pass, watch, state) = (self.method, &self.pass, &self.watch, &self.state);
+        self.workers.run(|| {
+            fold(
+                samples,
+                &plan,
+                &|| method.new_sums(width, sparse),
+                &|sums: &mut A::Sums, first, rows| {
+                    watch.check()?;
+                    slots.with(first, |mut weights| {
+                        match &state.weights {
+                            Some(last) => {
+                                weights.assign(&last.slice(s![first..first + rows.n_samples(), ..]))
+                            }
+                            None => weights.fill(T::from_f64(0.0)),
+                        }
+                        let block = BlockAt { rows, first, stage: state.stages };
+                        method.block(pass, sums, &block, weights).map_err(Halt::Error)
+                    })
+                },
+                &|into, other| method.merge(into, other),
+            )
+        })
+    }
+
+    /// How often each component has been revived so far.
+    fn revivals(&self) -> Vec<usize> {
+        let mut times = vec![0_usize; self.state.working.nrows()];
+        for warning in &self.state.warnings {
+            if let Warning::Revived { components, .. } = warning {
+                for &k in components {
+                    if let Some(times) = times.get_mut(k) {
+                        *times += 1;
+                    }
+                }
+            }
+        }
+        times
+    }
+}
+
+impl<'a, T: Real, A: Alternation<T>> StagedRun<'a, T> for Engine<'a, T, A> {
+    fn state(&self) -> &Checkpoint<T> {
+        &self.state
+    }
+
+    fn watch(&mut self) -> &mut Watch<'a> {
+        &mut self.watch
+    }
+
+    fn stage(&mut self) -> Result<bool, Halt> {
+        let stage = self.state.stages;
+        let sums = self.pass()?;
+        let revivals = self.revivals();
+        let now = Now {
+            stage,
+            components: &self.state.working,
+            space: &self.space,
+            samples: self.space.samples(self.original),
+            weights: &mut self.next_weights,
+            revivals,
+        };
+        let renewed = self.workers.run(|| self.method.renew(sums, now))?;
+        let Renewed { components, pass, loss, active_fraction, revived } = renewed;
+        let moved = frobenius((&components - &self.state.working).view());
+        let size = frobenius(components.view()).max(frobenius(self.state.working.view()));
+        let change = if moved == 0.0 { 0.0 } else { moved / size };
+        if !loss.is_finite() || !change.is_finite() {
+            return Err(FitError::Overflow { stage }.into());
+        }
+        let settled = revived.is_empty();
+        if !settled {
+            self.state.warnings.push(Warning::Revived { stage, components: revived });
+        }
+        let rank = components.nrows();
+        let next = std::mem::replace(&mut self.next_weights, Array2::zeros((0, 0)));
+        let last = self.state.weights.replace(next);
+        self.next_weights = last.unwrap_or_else(|| Array2::zeros((self.state.n_samples, rank)));
+        self.state.working = components;
+        self.pass = pass;
+        self.state.passes += usize::from(matches!(self.space, Space::Original));
+        self.state.seconds = self.watch.clock.seconds();
+        self.state.trace.push(StageRecord {
+            stage,
+            seconds: self.state.seconds,
+            threshold_min: None,
+            threshold_median: None,
+            active_fraction,
+            change,
+            loss: Some(loss),
+        });
+        self.state.stages += 1;
+        Ok(settled)
+    }
+}
+
+impl<T: Real, A: Alternation<T>> Snapshot<T> for Engine<'_, T, A> {
+    fn components(&self) -> Array2<T> {
+        self.state.working.clone()
+    }
+
+    fn checkpoint(&self) -> Checkpoint<T> {
+        self.state.clone()
+    }
+}

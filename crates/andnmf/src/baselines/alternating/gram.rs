@@ -1,0 +1,244 @@
+//! What the methods for the squared error ‖Y − X·A‖² share.
+//!
+//! Both halves of an alternation need the samples only through products: the weights through Y·Aᵀ and A·Aᵀ, the
+//! components through Xᵀ·Y and Xᵀ·X. The residual is never formed, and the loss follows from the same numbers.
+
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
+
+use super::revive::{self, Residuals};
+use super::{Alternation, BlockAt, Now, Renewed, Settings};
+use crate::compression::Space;
+use crate::fit::Method;
+use crate::linalg::product::{frobenius, gram_of_rows, multiply_add_wide};
+use crate::linalg::row_map::RowMap;
+use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
+use crate::pool::Pool;
+use crate::samples::Block;
+use crate::{FitError, Real};
+
+/// How a method renews weights and components from products.
+pub(in crate::baselines) trait GramRule<T: Real>: Sync {
+    const METHOD: Method;
+    /// Whether components that have come to nothing get a new direction. Their weights are then zero, so the
+    /// rule must be one that can leave zero.
+    const REVIVES: bool;
+    /// What one thread needs for a block.
+    type Buffers: Default + Send;
+
+    fn settings(&self) -> Settings;
+
+    /// Whether components may be negative.
+    fn signed(&self) -> bool;
+
+    /// The start as the rule can use it.
+    fn admit(&self, start: Array2<T>) -> Array2<T> {
+        if self.signed() {
+            start
+        } else {
+            start.mapv_into(|v| if v > T::from_f64(0.0) { v } else { T::from_f64(0.0) })
+        }
+    }
+
+    /// Renews the weights (samples × rank) given `gram` = A·Aᵀ and `products` = Y·Aᵀ.
+    fn weights(
+        &self,
+        problem: &WeightProblem<'_, T>,
+        weights: ArrayViewMut2<'_, T>,
+        buffers: &mut Self::Buffers,
+    );
+
+    /// The new components.
+    ///
+    /// # Errors
+    /// Where numbers leave the range of the type.
+    fn components(&self, moments: &Moments<T>, now: &Array2<T>) -> Result<Array2<T>, FitError>;
+
+    /// What the rule minimises besides the squared error, for components with this Gram matrix.
+    fn penalty(&self, _gram: ArrayView2<'_, T>) -> f64 {
+        0.0
+    }
+}
+
+/// The problem of a block: which weights fit its samples best?
+pub(in crate::baselines) struct WeightProblem<'a, T: Real> {
+    /// A·Aᵀ.
+    pub(in crate::baselines) gram: ArrayView2<'a, T>,
+    /// Y·Aᵀ, samples × rank.
+    pub(in crate::baselines) products: ArrayView2<'a, T>,
+    /// Before the first stage there are no weights yet: they come as zeros.
+    pub(in crate::baselines) first: bool,
+}
+
+/// The problem of the components: which fit all samples best, given their weights?
+pub(in crate::baselines) struct Moments<T: Real> {
+    /// Xᵀ·X.
+    pub(in crate::baselines) gram: Array2<T>,
+    /// Xᵀ·Y, rank × features, row-major.
+    pub(in crate::baselines) products: Array2<T>,
+    pub(in crate::baselines) stage: usize,
+}
+
+/// A rule with what it needs to run as an [`Alternation`].
+pub(in crate::baselines) struct GramMethod<T: Real, R: GramRule<T>> {
+    rule: R,
+    buffers: Pool<Buffers<T, R::Buffers>>,
+}
+
+impl<T: Real, R: GramRule<T>> GramMethod<T, R> {
+    pub(in crate::baselines) fn new(rule: R) -> Self {
+        Self { rule, buffers: Pool::default() }
+    }
+}
+
+struct Buffers<T, B> {
+    products: Vec<T>,
+    sums: SumBuffers<T>,
+    rule: B,
+}
+
+impl<T, B: Default> Default for Buffers<T, B> {
+    fn default() -> Self {
+        Self { products: Vec::new(), sums: SumBuffers::default(), rule: B::default() }
+    }
+}
+
+/// What a pass needs to know of the components.
+pub(in crate::baselines) struct GramPass<T: Real> {
+    /// y ↦ A·y, in the space of the samples.
+    map: RowMap<T>,
+    /// A·Aᵀ, in the space of the samples.
+    gram: Array2<T>,
+}
+
+pub(in crate::baselines) struct GramSums<T: Real> {
+    sums: WeightedSums<T>,
+    /// ‖Y‖².
+    squares: f64,
+    active: u64,
+}
+
+impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
+    const METHOD: Method = R::METHOD;
+    type Pass = GramPass<T>;
+    type Sums = GramSums<T>;
+
+    fn settings(&self) -> Settings {
+        self.rule.settings()
+    }
+
+    fn admit(&self, start: Array2<T>) -> Array2<T> {
+        self.rule.admit(start)
+    }
+
+    fn prepare(&self, components: &Array2<T>, space: &Space<T>, sparse: bool) -> GramPass<T> {
+        let gram = gram_of_rows(components.view());
+        GramPass { map: RowMap::new(space.enter(components), sparse), gram }
+    }
+
+    fn new_sums(&self, width: usize, sparse: bool) -> GramSums<T> {
+        let rank = self.settings().limits.rank;
+        GramSums { sums: WeightedSums::new(rank, width, sparse), squares: 0.0, active: 0 }
+    }
+
+    fn block(
+        &self,
+        pass: &GramPass<T>,
+        sums: &mut GramSums<T>,
+        block: &BlockAt<'_, T>,
+        mut weights: ArrayViewMut2<'_, T>,
+    ) -> Result<(), FitError> {
+        self.buffers.lend(|buffers| {
+            let Buffers { products, sums: sum_buffers, rule } = buffers;
+            products.resize(weights.len(), T::from_f64(0.0));
+            let mut products = ArrayViewMut2::from_shape(weights.dim(), products).expect("sized just above");
+            pass.map.apply(&block.rows, products.view_mut());
+            let (gram, first) = (pass.gram.view(), block.stage == 0);
+            let problem = WeightProblem { gram, products: products.view(), first };
+            self.rule.weights(&problem, weights.view_mut(), rule);
+            let active = weights.iter().filter(|&&v| v != T::from_f64(0.0)).count() as u64;
+            sums.sums.add(&block.rows, weights.view(), active, sum_buffers);
+            sums.squares += squares(&block.rows);
+            sums.active += active;
+        });
+        Ok(())
+    }
+
+    fn merge(&self, into: &mut GramSums<T>, other: GramSums<T>) {
+        into.sums.merge(other.sums);
+        into.squares += other.squares;
+        into.active += other.active;
+    }
+
+    fn renew(&self, sums: GramSums<T>, now: Now<'_, T>) -> Result<Renewed<T, Self>, FitError> {
+        let moments = Moments {
+            gram: sums.sums.gram(),
+            products: in_sample_space(sums.sums.products(), now.space),
+            stage: now.stage,
+        };
+        let mut components = self.rule.components(&moments, now.components)?;
+        let mut pass = self.prepare(&components, now.space, now.samples.is_sparse());
+        let loss = loss(sums.squares, &moments, components.view(), pass.gram.view());
+        let mut revived = Vec::new();
+        if R::REVIVES {
+            let dead = revive::dead(&moments.gram, &pass.gram, &now.revivals);
+            if !dead.is_empty() {
+                let residuals = Residuals { map: &pass.map, gram: pass.gram.view(), squares: sums.squares };
+                let found = residuals.largest(now.samples, now.weights, dead.len())?;
+                for (&k, sample) in dead.iter().zip(found) {
+                    let direction = revive::direction(now.samples, sample, now.weights, &pass.map)?;
+                    let direction = self.rule.admit(now.space.leave(&direction));
+                    if direction.iter().all(|&v| v == T::from_f64(0.0)) {
+                        continue;
+                    }
+                    components.slice_mut(s![k..=k, ..]).assign(&direction);
+                    now.weights.column_mut(k).fill(T::from_f64(0.0));
+                    revived.push(k);
+                }
+                if !revived.is_empty() {
+                    pass = self.prepare(&components, now.space, now.samples.is_sparse());
+                }
+            }
+        }
+        let active_fraction = sums.active as f64 / now.weights.len().max(1) as f64;
+        let loss = loss + self.rule.penalty(pass.gram.view());
+        Ok(Renewed { components, pass, loss, active_fraction, revived })
+    }
+}
+
+/// Xᵀ·Y in the space of the samples' features, row-major.
+fn in_sample_space<T: Real>(products: ArrayView2<'_, T>, space: &Space<T>) -> Array2<T> {
+    match space.basis() {
+        None => products.as_standard_layout().into_owned(),
+        Some(basis) => {
+            let mut full = Array2::zeros((products.nrows(), basis.ncols()));
+            multiply_add_wide(full.view_mut(), products, basis.view(), T::from_f64(1.0));
+            full
+        }
+    }
+}
+
+/// ‖Y − X·A‖² from ‖Y‖², the moments of the weights, and the Gram matrix of the components. Rounding leaves an
+/// error of some ε·‖Y‖², which a loss that is really zero may show as a small positive number, never a negative.
+fn loss<T: Real>(
+    squares: f64,
+    moments: &Moments<T>,
+    components: ArrayView2<'_, T>,
+    gram: ArrayView2<'_, T>,
+) -> f64 {
+    let inner = |a: ArrayView2<'_, T>, b: ArrayView2<'_, T>| -> f64 {
+        a.iter().zip(&b).map(|(x, y)| x.as_f64() * y.as_f64()).sum()
+    };
+    (squares - 2.0 * inner(moments.products.view(), components) + inner(moments.gram.view(), gram)).max(0.0)
+}
+
+/// ‖Y‖² of a block.
+fn squares<T: Real>(block: &Block<'_, T>) -> f64 {
+    match block {
+        Block::Dense(rows) => frobenius(rows.view()).powi(2),
+        Block::Sparse(_) => {
+            let mut sum = 0.0;
+            block.for_each(|_, _, v| sum += v.as_f64().powi(2));
+            sum
+        }
+    }
+}

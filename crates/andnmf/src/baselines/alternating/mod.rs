@@ -1,0 +1,99 @@
+//! Methods that alternate: weights from components, then components from weights.
+//!
+//! One stage is one pass over the samples. Each block gets new weights from the components as they are, and adds
+//! to the sums from which the components are then renewed. [`engine`] runs the stages of any such method;
+//! [`gram`] is what the methods for the squared error share.
+
+mod engine;
+mod gram;
+mod revive;
+mod slots;
+
+use ndarray::{Array2, ArrayViewMut2};
+
+pub(super) use engine::fit;
+pub(super) use gram::{GramMethod, GramRule, Moments, WeightProblem};
+
+use crate::compression::{Compress, Space};
+use crate::fit::{Limits, Method};
+use crate::samples::{Block, Samples};
+use crate::{FitError, Real};
+
+/// The settings that alternating methods share.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Settings {
+    pub(super) limits: Limits,
+    pub(super) compress: Compress,
+    pub(super) seed: u64,
+}
+
+/// A method that alternates.
+pub(super) trait Alternation<T: Real>: Sync {
+    const METHOD: Method;
+    /// What every block of a pass needs to know of the components.
+    type Pass: Send + Sync;
+    /// What the components need to know of all samples.
+    type Sums: Send;
+
+    fn settings(&self) -> Settings;
+
+    /// The start as the method can use it.
+    fn admit(&self, start: Array2<T>) -> Array2<T>;
+
+    fn prepare(&self, components: &Array2<T>, space: &Space<T>, sparse: bool) -> Self::Pass;
+
+    /// Empty sums over samples of this width.
+    fn new_sums(&self, width: usize, sparse: bool) -> Self::Sums;
+
+    /// Renews the weights of a block, which come as the last stage left them, and adds the block to the sums.
+    /// Before the first stage there are no weights yet: they come as zeros.
+    ///
+    /// # Errors
+    /// Where a value of the samples is none that the method can work with.
+    fn block(
+        &self,
+        pass: &Self::Pass,
+        sums: &mut Self::Sums,
+        block: &BlockAt<'_, T>,
+        weights: ArrayViewMut2<'_, T>,
+    ) -> Result<(), FitError>;
+
+    fn merge(&self, into: &mut Self::Sums, other: Self::Sums);
+
+    /// Renews the components from the sums over all samples.
+    fn renew(&self, sums: Self::Sums, now: Now<'_, T>) -> Result<Renewed<T, Self>, FitError>;
+}
+
+/// A block of samples and where it is.
+pub(super) struct BlockAt<'a, T: Real> {
+    pub(super) rows: Block<'a, T>,
+    /// Number of its first sample.
+    pub(super) first: usize,
+    /// Stage, counted from 0.
+    pub(super) stage: usize,
+}
+
+/// Where a run stands when its components are to be renewed.
+pub(super) struct Now<'a, T: Real> {
+    pub(super) stage: usize,
+    pub(super) components: &'a Array2<T>,
+    pub(super) space: &'a Space<T>,
+    /// The samples in that space.
+    pub(super) samples: &'a dyn Samples<T>,
+    /// The new weights of all samples.
+    pub(super) weights: &'a mut Array2<T>,
+    /// How often each component has been revived so far.
+    pub(super) revivals: Vec<usize>,
+}
+
+/// What renewing the components came to.
+pub(super) struct Renewed<T: Real, A: Alternation<T> + ?Sized> {
+    pub(super) components: Array2<T>,
+    /// The preparation for the next pass with them.
+    pub(super) pass: A::Pass,
+    pub(super) loss: f64,
+    /// Share of weights that are not zero.
+    pub(super) active_fraction: f64,
+    /// Components that were dead and got a new direction.
+    pub(super) revived: Vec<usize>,
+}

@@ -1,0 +1,92 @@
+//! New directions for components that have come to nothing.
+//!
+//! A component that is zero, or that no sample uses, contributes nothing; giving it another direction with
+//! weights of zero changes nothing either, so the loss stays where it is, and the next stage can only gain. The
+//! direction is what the samples that are fitted worst still lack.
+
+use ndarray::{Array2, ArrayView2, Axis, s};
+
+use crate::linalg::product::multiply;
+use crate::linalg::row_map::RowMap;
+use crate::samples::fold::{FoldPlan, fold};
+use crate::samples::{Samples, dense_rows};
+use crate::{FitError, Real, SamplesError};
+
+/// A component that has died this often is left alone: there is nothing for it to find.
+const MOST_REVIVALS: usize = 3;
+/// Residuals smaller than this share of all samples, squared, are rounding.
+const WORTHWHILE: f64 = 64.0;
+
+/// Components that contribute nothing and may be revived.
+pub(super) fn dead<T: Real>(weights_gram: &Array2<T>, gram: &Array2<T>, revivals: &[usize]) -> Vec<usize> {
+    let zero = T::from_f64(0.0);
+    let nothing = |&k: &usize| weights_gram[[k, k]] == zero || gram[[k, k]] == zero;
+    (0..revivals.len()).filter(nothing).filter(|&k| revivals[k] < MOST_REVIVALS).collect()
+}
+
+/// Finds the samples that are fitted worst.
+pub(super) struct Residuals<'a, T: Real> {
+    pub(super) map: &'a RowMap<T>,
+    /// A·Aᵀ.
+    pub(super) gram: ArrayView2<'a, T>,
+    /// ‖Y‖².
+    pub(super) squares: f64,
+}
+
+impl<T: Real> Residuals<'_, T> {
+    /// The numbers of at most `count` samples, worst first; none whose residual is but rounding.
+    pub(super) fn largest(
+        &self,
+        samples: &dyn Samples<T>,
+        weights: &Array2<T>,
+        count: usize,
+    ) -> Result<Vec<usize>, FitError> {
+        let negligible = WORTHWHILE * T::EPSILON.as_f64() * self.squares / samples.n_samples() as f64;
+        let mut worst = fold(
+            samples,
+            &FoldPlan::new(samples, count),
+            &Vec::new,
+            &|worst: &mut Vec<(f64, usize)>, first, block| {
+                let mut products = Array2::zeros((block.n_samples(), weights.ncols()));
+                self.map.apply(&block, products.view_mut());
+                let mut squares = vec![0.0; block.n_samples()];
+                block.for_each(|i, _, v| squares[i] += v.as_f64().powi(2));
+                let x = weights.slice(s![first..first + block.n_samples(), ..]);
+                let fitted = multiply(x, self.gram);
+                for (i, squares) in squares.into_iter().enumerate() {
+                    let gain: f64 = (0..x.ncols())
+                        .map(|k| {
+                            x[[i, k]].as_f64() * (fitted[[i, k]].as_f64() - 2.0 * products[[i, k]].as_f64())
+                        })
+                        .sum();
+                    worst.push((squares + gain, first + i));
+                }
+                keep_largest(worst, count);
+                Ok::<(), SamplesError>(())
+            },
+            &|worst, others| {
+                worst.extend(others);
+                keep_largest(worst, count);
+            },
+        )?;
+        worst.retain(|&(residual, _)| residual > negligible);
+        Ok(worst.into_iter().map(|(_, sample)| sample).collect())
+    }
+}
+
+/// Keeps the `count` largest, in falling order; of equals the one that comes first in the data.
+fn keep_largest(list: &mut Vec<(f64, usize)>, count: usize) {
+    list.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    list.truncate(count);
+}
+
+/// What a sample lacks, as 1 × width in the space of the samples.
+pub(super) fn direction<T: Real>(
+    samples: &dyn Samples<T>,
+    sample: usize,
+    weights: &Array2<T>,
+    map: &RowMap<T>,
+) -> Result<Array2<T>, FitError> {
+    let sample_row = dense_rows(samples, &[sample])?;
+    Ok(sample_row - multiply(weights.row(sample).insert_axis(Axis(0)), map.matrix()))
+}

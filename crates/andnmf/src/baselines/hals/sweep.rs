@@ -1,0 +1,98 @@
+//! Sweeps over the weights of one sample after the other.
+//!
+//! For each sample the gradient of ½·xᵀGx − pᵀx is kept up to date: a weight that stays at zero costs one
+//! comparison, and only a weight that moves costs a row of G.
+
+use ndarray::{ArrayView2, ArrayViewMut2};
+use pulp::{Simd, WithSimd};
+
+use crate::Real;
+use crate::linalg::product::multiply_into;
+
+/// Further sweeps end when one moves the weights by less than this share of what the first one did.
+const WORTHWHILE: f64 = 0.1;
+
+/// Improves non-negative weights (samples × rank) by at most `most` sweeps of coordinate descent for the problem
+/// with these Gram matrix and products. `gradients` is room for the work.
+pub(crate) fn sweep_weights<T: Real>(
+    gram: ArrayView2<'_, T>,
+    products: ArrayView2<'_, T>,
+    mut weights: ArrayViewMut2<'_, T>,
+    most: usize,
+    gradients: &mut Vec<T>,
+) {
+    let rank = gram.nrows();
+    gradients.resize(weights.len(), T::from_f64(0.0));
+    let mut gradient = ArrayViewMut2::from_shape(weights.dim(), gradients).expect("sized just above");
+    multiply_into(gradient.view_mut(), weights.view(), gram);
+    gradient -= &products;
+    let gram = gram.as_standard_layout();
+    let gram = gram.as_slice().expect("just made row-major");
+    let diagonal: Vec<T> = (0..rank).map(|k| gram[k * rank + k]).collect();
+    pulp::Arch::new().dispatch(SweepRows {
+        gram,
+        diagonal: &diagonal,
+        weights: weights.as_slice_mut().expect("row-major"),
+        gradients: gradient.as_slice_mut().expect("row-major"),
+        most,
+    });
+}
+
+struct SweepRows<'a, T> {
+    gram: &'a [T],
+    diagonal: &'a [T],
+    weights: &'a mut [T],
+    gradients: &'a mut [T],
+    most: usize,
+}
+
+impl<T: Real> WithSimd for SweepRows<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let rank = self.diagonal.len();
+        let rows = self.weights.chunks_exact_mut(rank).zip(self.gradients.chunks_exact_mut(rank));
+        for (weights, gradient) in rows {
+            let mut first = T::from_f64(0.0);
+            for sweep in 0..self.most {
+                let moved = sweep_row(self.gram, self.diagonal, weights, gradient);
+                if sweep == 0 {
+                    first = moved;
+                }
+                if moved <= first * T::from_f64(WORTHWHILE * WORTHWHILE) {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// One sweep over the weights of a sample; returns how far they moved, squared, in the norm that the scales of
+/// the components give.
+#[inline(always)]
+fn sweep_row<T: Real>(gram: &[T], diagonal: &[T], weights: &mut [T], gradient: &mut [T]) -> T {
+    let (rank, zero) = (diagonal.len(), T::from_f64(0.0));
+    let gradient = &mut gradient[..rank];
+    let mut moved = zero;
+    for k in 0..rank {
+        let (slope, weight) = (gradient[k], weights[k]);
+        if slope >= zero && weight == zero {
+            continue;
+        }
+        let wanted = weight - slope / diagonal[k];
+        // A component of zero has no say: its weight is zero. (Its slope is zero as well, and the quotient NaN.)
+        let new = if wanted > zero { wanted } else { zero };
+        let step = new - weight;
+        if step == zero {
+            continue;
+        }
+        weights[k] = new;
+        moved += step * step * diagonal[k];
+        let row = &gram[k * rank..(k + 1) * rank];
+        for (g, &c) in gradient.iter_mut().zip(row) {
+            *g += step * c;
+        }
+    }
+    moved
+}

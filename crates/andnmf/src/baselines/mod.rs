@@ -1,0 +1,12 @@
+//! The other methods for the same problem, under the same contract: [`Solver`](crate::fit::Solver).
+//!
+//! A comparison is worth something only if the rivals are strong, so each is meant to be as good as its best
+//! implementation elsewhere.
+//!
+//! * [`Hals`]: hierarchical alternating least squares.
+
+mod alternating;
+mod hals;
+
+pub use crate::compression::Compress;
+pub use hals::{Hals, HalsParams};

@@ -1,0 +1,83 @@
+//! What ends a run, whatever the method.
+
+use std::sync::atomic::AtomicBool;
+
+use super::{Clock, Run, StopReason, is_cancelled};
+use crate::{FitError, Real, SamplesError, SettingError};
+
+/// The settings that every method shares.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) rank: usize,
+    pub(crate) max_stages: usize,
+    pub(crate) tolerance: f64,
+    pub(crate) time_limit: Option<f64>,
+}
+
+impl Limits {
+    pub(crate) fn check(&self) -> Result<(), SettingError> {
+        if self.rank == 0 {
+            return Err(SettingError::new("rank", 0, "it must be at least 1"));
+        }
+        if self.max_stages == 0 {
+            return Err(SettingError::new("max_stages", 0, "it must be at least 1"));
+        }
+        if !(self.tolerance.is_finite() && self.tolerance >= 0.0) {
+            let expected = "it must be zero or a positive number";
+            return Err(SettingError::new("tolerance", self.tolerance, expected));
+        }
+        match self.time_limit {
+            Some(seconds) if seconds.is_nan() || seconds < 0.0 => {
+                Err(SettingError::new("time_limit", seconds, "it must be zero or more seconds"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Why a stage gave no result.
+#[derive(Debug)]
+pub(crate) enum Halt {
+    Stop(StopReason),
+    Error(FitError),
+}
+
+impl From<SamplesError> for Halt {
+    fn from(error: SamplesError) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+impl From<FitError> for Halt {
+    fn from(error: FitError) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// Knows when a run has to stop in the middle of a stage.
+#[derive(Debug)]
+pub(crate) struct Watch<'a> {
+    cancel: Option<&'a AtomicBool>,
+    time_limit: Option<f64>,
+    pub(crate) clock: Clock,
+}
+
+impl<'a> Watch<'a> {
+    /// Starts the clock with the time that an earlier part of the run took.
+    pub(crate) fn new<'r: 'a, T: Real>(run: &Run<'r, T>, time_limit: Option<f64>, seconds: f64) -> Self {
+        Self { cancel: run.cancel_flag(), time_limit, clock: Clock::resume(seconds) }
+    }
+
+    /// Whether to stop now, and why.
+    pub(crate) fn reason(&self) -> Option<StopReason> {
+        if is_cancelled(self.cancel) {
+            return Some(StopReason::Cancelled);
+        }
+        self.time_limit.filter(|&limit| self.clock.seconds() >= limit).map(|_| StopReason::TimeLimit)
+    }
+
+    /// [`reason`](Self::reason) as the end of a stage.
+    pub(crate) fn check(&self) -> Result<(), Halt> {
+        self.reason().map_or(Ok(()), |reason| Err(Halt::Stop(reason)))
+    }
+}

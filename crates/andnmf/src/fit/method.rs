@@ -1,0 +1,33 @@
+//! The methods by name.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A method that can factorize samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Method {
+    /// Alternating non-negative gradient descent: [`mod@crate::and`].
+    And,
+    /// Hierarchical alternating least squares: [`crate::baselines::Hals`].
+    Hals,
+}
+
+impl Method {
+    /// The name that users write.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::And => "and",
+            Self::Hals => "hals",
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(self.name())
+    }
+}
