@@ -4,9 +4,12 @@
 //! implementation elsewhere.
 //!
 //! * [`Hals`]: hierarchical alternating least squares.
+//! * [`MinVolume`]: the same with a penalty on the volume that the components span.
 
 mod alternating;
 mod hals;
+mod min_volume;
 
 pub use crate::compression::Compress;
 pub use hals::{Hals, HalsParams};
+pub use min_volume::{MinVolume, MinVolumeParams};

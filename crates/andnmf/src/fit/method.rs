@@ -13,6 +13,8 @@ pub enum Method {
     And,
     /// Hierarchical alternating least squares: [`crate::baselines::Hals`].
     Hals,
+    /// Minimum-volume factorization: [`crate::baselines::MinVolume`].
+    MinVolume,
 }
 
 impl Method {
@@ -22,6 +24,7 @@ impl Method {
         match self {
             Self::And => "and",
             Self::Hals => "hals",
+            Self::MinVolume => "min-volume",
         }
     }
 }

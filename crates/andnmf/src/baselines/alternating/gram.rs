@@ -3,6 +3,8 @@
 //! Both halves of an alternation need the samples only through products: the weights through Y·Aᵀ and A·Aᵀ, the
 //! components through Xᵀ·Y and Xᵀ·X. The residual is never formed, and the loss follows from the same numbers.
 
+use std::sync::OnceLock;
+
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 
 use super::revive::{self, Residuals};
@@ -53,8 +55,9 @@ pub(in crate::baselines) trait GramRule<T: Real>: Sync {
     /// Where numbers leave the range of the type.
     fn components(&self, moments: &Moments<T>, now: &Array2<T>) -> Result<Array2<T>, FitError>;
 
-    /// What the rule minimises besides the squared error, for components with this Gram matrix.
-    fn penalty(&self, _gram: ArrayView2<'_, T>) -> f64 {
+    /// What the rule minimises besides the squared error, in this stage, for components with this Gram matrix and
+    /// samples with this sum of squares.
+    fn penalty(&self, _gram: ArrayView2<'_, T>, _stage: usize, _squares: f64) -> f64 {
         0.0
     }
 }
@@ -76,17 +79,21 @@ pub(in crate::baselines) struct Moments<T: Real> {
     /// Xᵀ·Y, rank × features, row-major.
     pub(in crate::baselines) products: Array2<T>,
     pub(in crate::baselines) stage: usize,
+    /// ‖Y‖².
+    pub(in crate::baselines) squares: f64,
 }
 
 /// A rule with what it needs to run as an [`Alternation`].
 pub(in crate::baselines) struct GramMethod<T: Real, R: GramRule<T>> {
     rule: R,
     buffers: Pool<Buffers<T, R::Buffers>>,
+    /// ‖Y‖², known after the first pass.
+    squares: OnceLock<f64>,
 }
 
 impl<T: Real, R: GramRule<T>> GramMethod<T, R> {
     pub(in crate::baselines) fn new(rule: R) -> Self {
-        Self { rule, buffers: Pool::default() }
+        Self { rule, buffers: Pool::default(), squares: OnceLock::new() }
     }
 }
 
@@ -112,7 +119,7 @@ pub(in crate::baselines) struct GramPass<T: Real> {
 
 pub(in crate::baselines) struct GramSums<T: Real> {
     sums: WeightedSums<T>,
-    /// ‖Y‖².
+    /// ‖Y‖², summed in the first pass only.
     squares: f64,
     active: u64,
 }
@@ -157,7 +164,9 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
             self.rule.weights(&problem, weights.view_mut(), rule);
             let active = weights.iter().filter(|&&v| v != T::from_f64(0.0)).count() as u64;
             sums.sums.add(&block.rows, weights.view(), active, sum_buffers);
-            sums.squares += squares(&block.rows);
+            if self.squares.get().is_none() {
+                sums.squares += squares(&block.rows);
+            }
             sums.active += active;
         });
         Ok(())
@@ -170,19 +179,21 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
     }
 
     fn renew(&self, sums: GramSums<T>, now: Now<'_, T>) -> Result<Renewed<T, Self>, FitError> {
+        let squares = *self.squares.get_or_init(|| sums.squares);
         let moments = Moments {
             gram: sums.sums.gram(),
             products: in_sample_space(sums.sums.products(), now.space),
             stage: now.stage,
+            squares,
         };
         let mut components = self.rule.components(&moments, now.components)?;
         let mut pass = self.prepare(&components, now.space, now.samples.is_sparse());
-        let loss = loss(sums.squares, &moments, components.view(), pass.gram.view());
+        let loss = loss(squares, &moments, components.view(), pass.gram.view());
         let mut revived = Vec::new();
         if R::REVIVES {
             let dead = revive::dead(&moments.gram, &pass.gram, &now.revivals);
             if !dead.is_empty() {
-                let residuals = Residuals { map: &pass.map, gram: pass.gram.view(), squares: sums.squares };
+                let residuals = Residuals { map: &pass.map, gram: pass.gram.view(), squares };
                 let found = residuals.largest(now.samples, now.weights, dead.len())?;
                 for (&k, sample) in dead.iter().zip(found) {
                     let direction = revive::direction(now.samples, sample, now.weights, &pass.map)?;
@@ -200,7 +211,7 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
             }
         }
         let active_fraction = sums.active as f64 / now.weights.len().max(1) as f64;
-        let loss = loss + self.rule.penalty(pass.gram.view());
+        let loss = loss + self.rule.penalty(pass.gram.view(), now.stage, squares);
         Ok(Renewed { components, pass, loss, active_fraction, revived })
     }
 }
@@ -235,10 +246,23 @@ fn loss<T: Real>(
 fn squares<T: Real>(block: &Block<'_, T>) -> f64 {
     match block {
         Block::Dense(rows) => frobenius(rows.view()).powi(2),
-        Block::Sparse(_) => {
-            let mut sum = 0.0;
-            block.for_each(|_, _, v| sum += v.as_f64().powi(2));
-            sum
+        Block::Sparse(rows) => {
+            let mut features = Vec::new();
+            (0..rows.n_samples()).map(|i| squares_of_row(rows.row_parts(i, &mut features), &features)).sum()
         }
     }
+}
+
+/// The squares of a sparse row, in which a feature that is named twice has the sum of both values.
+fn squares_of_row<T: Real>(values: &[T], features: &[usize]) -> f64 {
+    if features.is_sorted_by(|a, b| a < b) {
+        return values.iter().map(|v| v.as_f64().powi(2)).sum();
+    }
+    let mut entries: Vec<_> =
+        features.iter().zip(values).map(|(&feature, v)| (feature, v.as_f64())).collect();
+    entries.sort_by_key(|&(feature, _)| feature);
+    entries
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|same| same.iter().map(|entry| entry.1).sum::<f64>().powi(2))
+        .sum()
 }

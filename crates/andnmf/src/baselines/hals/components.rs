@@ -90,3 +90,50 @@ impl<T: Real> WithSimd for SweepTile<'_, T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{assert_close, random_matrix};
+
+    /// The same by the definition: each component in turn takes its best value.
+    fn naive(gram: &Array2<f64>, products: &Array2<f64>, components: &mut Array2<f64>, signed: bool) {
+        for k in 0..components.nrows() {
+            for f in 0..components.ncols() {
+                let others: f64 = (0..components.nrows())
+                    .filter(|&j| j != k)
+                    .map(|j| gram[[k, j]] * components[[j, f]])
+                    .sum();
+                let best = (products[[k, f]] - others) / gram[[k, k]];
+                components[[k, f]] = if signed { best } else { best.max(0.0) };
+            }
+        }
+    }
+
+    #[test]
+    fn a_sweep_gives_each_component_its_best_value_in_turn() {
+        for (rank, features) in [(1, 1), (3, 31), (5, LANES), (4, FEATURES_PER_TASK + LANES + 5)] {
+            let weights = random_matrix::<f64>(rank + 4, rank, 1);
+            let gram = weights.t().dot(&weights);
+            let products = weights.t().dot(&random_matrix::<f64>(rank + 4, features, 2));
+            for signed in [false, true] {
+                let start = random_matrix::<f64>(rank, features, 3).mapv(|v| v.max(0.0));
+                let (mut swept, mut expected) = (start.clone(), start);
+                for _ in 0..2 {
+                    naive(&gram, &products, &mut expected, signed);
+                }
+                sweep_components(gram.view(), &products, &mut swept, signed, 2);
+                assert_close(&swept, &expected, 1e-11);
+            }
+        }
+    }
+
+    #[test]
+    fn a_component_that_no_sample_uses_stays() {
+        let gram = ndarray::array![[2.0, 0.0], [0.0, 0.0]];
+        let products = ndarray::array![[4.0, -2.0], [0.0, 0.0]];
+        let mut components = ndarray::array![[1.0, 1.0], [3.0, 5.0]];
+        sweep_components(gram.view(), &products, &mut components, false, 1);
+        assert_eq!(components, ndarray::array![[2.0, 0.0], [3.0, 5.0]]);
+    }
+}

@@ -16,3 +16,4 @@ mod solver;
 mod sweep;
 
 pub use params::{Hals, HalsParams};
+pub(super) use sweep::sweep_weights;

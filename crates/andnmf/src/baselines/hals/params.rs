@@ -94,3 +94,21 @@ impl Hals {
         &self.params
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_out_of_range_are_refused_by_name() {
+        let base = HalsParams::new(3);
+        let refused = |params: HalsParams| params.check().unwrap_err().name;
+        assert_eq!(refused(HalsParams { rank: 0, ..base.clone() }), "rank");
+        assert_eq!(refused(HalsParams { sweeps: 0, ..base.clone() }), "sweeps");
+        assert_eq!(refused(HalsParams { max_stages: 0, ..base.clone() }), "max_stages");
+        assert_eq!(refused(HalsParams { tolerance: f64::NAN, ..base.clone() }), "tolerance");
+        assert_eq!(refused(HalsParams { time_limit: Some(-1.0), ..base.clone() }), "time_limit");
+        assert_eq!(refused(HalsParams { compress: Compress::Leading(2), ..base.clone() }), "compress");
+        assert!(base.check().is_ok());
+    }
+}

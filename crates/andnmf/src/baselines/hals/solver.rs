@@ -50,3 +50,96 @@ impl<T: Real> GramRule<T> for &HalsParams {
         Ok(components)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::baselines::Compress;
+    use crate::fit::Warning;
+    use crate::linalg::product::frobenius;
+    use crate::samples::DenseSamples;
+    use crate::testing::{assert_close, random_matrix};
+
+    fn non_negative(rows: usize, columns: usize, seed: u64) -> Array2<f64> {
+        random_matrix::<f64>(rows, columns, seed).mapv(|v| v.max(0.0))
+    }
+
+    fn run(samples: &Array2<f64>, start: &Array2<f64>, params: HalsParams) -> Fit<f64> {
+        let samples = DenseSamples::new(samples.view()).unwrap();
+        params.check().unwrap().fit(&samples, Start::Given(start.clone()), &mut Run::new()).unwrap()
+    }
+
+    /// HALS as the textbook has it, on the residual.
+    fn textbook(y: &Array2<f64>, x: &mut Array2<f64>, a: &mut Array2<f64>, signed: bool) {
+        for side in [0, 1] {
+            for k in 0..a.nrows() {
+                let outer = |x: &Array2<f64>, a: &Array2<f64>| {
+                    x.column(k).insert_axis(ndarray::Axis(1)).dot(&a.row(k).insert_axis(ndarray::Axis(0)))
+                };
+                let residual = y - &x.dot(a) + &outer(x, a);
+                if side == 0 {
+                    let best = residual.dot(&a.row(k)) / a.row(k).dot(&a.row(k));
+                    x.column_mut(k).assign(&best.mapv(|v| v.max(0.0)));
+                } else {
+                    let best = residual.t().dot(&x.column(k)) / x.column(k).dot(&x.column(k));
+                    a.row_mut(k).assign(&best.mapv(|v| if signed { v } else { v.max(0.0) }));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn stages_equal_the_textbook_in_any_space() {
+        let y = non_negative(700, 4, 1).dot(&non_negative(4, 30, 2));
+        for signed in [false, true] {
+            for compress in [Compress::Off, Compress::Lossless] {
+                let params = |max_stages| {
+                    let base =
+                        HalsParams { signed, compress, sweeps: 1, tolerance: 0.0, ..HalsParams::new(4) };
+                    HalsParams { max_stages, ..base }
+                };
+                let one = run(&y, &non_negative(4, 30, 3), params(1));
+                let (mut x, mut a) = (one.weights.unwrap(), one.components);
+                for _ in 0..5 {
+                    textbook(&y, &mut x, &mut a, signed);
+                }
+                let six = run(&y, &non_negative(4, 30, 3), params(6));
+                assert_close(&six.components, &a, 1e-9);
+                assert_close(&six.weights.unwrap(), &x, 1e-9);
+                let loss = frobenius((&y - &x.dot(&a)).view()).powi(2);
+                let told = six.trace[5].loss.unwrap();
+                assert!((told - loss).abs() < 1e-9 * loss.max(1.0), "{told} {loss}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_component_of_zero_begins_anew_and_is_used() {
+        let y = non_negative(300, 4, 4).dot(&non_negative(4, 20, 5));
+        let mut start = non_negative(4, 20, 6);
+        start.row_mut(2).fill(0.0);
+        let done = run(&y, &start, HalsParams { max_stages: 2000, tolerance: 0.0, ..HalsParams::new(4) });
+        assert!(
+            done.warnings.contains(&Warning::Revived { stage: 0, components: vec![2] }),
+            "{:?}",
+            done.warnings
+        );
+        let losses: Vec<f64> = done.trace.iter().map(|r| r.loss.unwrap()).collect();
+        let size = frobenius(y.view()).powi(2);
+        assert!(losses.windows(2).all(|pair| pair[1] <= pair[0] + 1e-12 * size));
+        assert!(losses[losses.len() - 1] < 1e-6 * size, "{:?}", losses.last());
+        assert!(done.weights.unwrap().column(2).iter().any(|&v| v > 0.0));
+    }
+
+    #[test]
+    fn components_beyond_the_rank_of_the_samples_are_reported_not_revived_for_ever() {
+        // Two components fit exactly, so that a third finds nothing to do.
+        let y = ndarray::array![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [2.0, 0.0, 0.0], [0.0, 3.0, 0.0]];
+        let mut start = ndarray::array![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]];
+        let done = run(&y, &start, HalsParams { max_stages: 50, ..HalsParams::new(3) });
+        assert_eq!(done.warnings, [Warning::Unused { components: vec![2] }]);
+        start[[2, 2]] = 1.0;
+        let done = run(&y, &start, HalsParams { max_stages: 50, ..HalsParams::new(3) });
+        assert_eq!(done.warnings, [Warning::Unused { components: vec![2] }]);
+    }
+}

@@ -96,3 +96,66 @@ fn sweep_row<T: Real>(gram: &[T], diagonal: &[T], weights: &mut [T], gradient: &
     }
     moved
 }
+
+#[cfg(test)]
+mod tests {
+    use ndarray::Array2;
+
+    use super::*;
+    use crate::testing::{assert_close, random_matrix};
+
+    fn problem(samples: usize, rank: usize) -> (Array2<f64>, Array2<f64>, Array2<f64>) {
+        let components = random_matrix::<f64>(rank, rank + 3, 1);
+        let y = random_matrix::<f64>(samples, rank + 3, 2);
+        let weights = random_matrix::<f64>(samples, rank, 3).mapv(|v| v.max(0.0));
+        (components.dot(&components.t()), y.dot(&components.t()), weights)
+    }
+
+    /// The same by the definition: each weight in turn takes its best value.
+    fn naive(gram: &Array2<f64>, products: &Array2<f64>, weights: &mut Array2<f64>) {
+        for (i, mut x) in weights.outer_iter_mut().enumerate() {
+            for k in 0..x.len() {
+                let others: f64 = (0..x.len()).filter(|&j| j != k).map(|j| gram[[k, j]] * x[j]).sum();
+                let best = (products[[i, k]] - others) / gram[[k, k]];
+                x[k] = if best > 0.0 { best } else { 0.0 };
+            }
+        }
+    }
+
+    #[test]
+    fn a_sweep_gives_each_weight_its_best_value_in_turn() {
+        for rank in [1, 2, 7, 33] {
+            let (gram, products, start) = problem(20, rank);
+            let (mut swept, mut expected) = (start.clone(), start);
+            naive(&gram, &products, &mut expected);
+            sweep_weights(gram.view(), products.view(), swept.view_mut(), 1, &mut Vec::new());
+            assert_close(&swept, &expected, 1e-12);
+        }
+    }
+
+    #[test]
+    fn further_sweeps_go_on_until_they_are_small() {
+        let (gram, products, start) = problem(20, 7);
+        let (mut many, mut few) = (start.clone(), start.clone());
+        sweep_weights(gram.view(), products.view(), many.view_mut(), 500, &mut Vec::new());
+        sweep_weights(gram.view(), products.view(), few.view_mut(), 2, &mut Vec::new());
+        let mut two = start;
+        naive(&gram, &products, &mut two);
+        naive(&gram, &products, &mut two);
+        // Rows whose second sweep was small beside the first end there for both.
+        let rows_that_went_on = many.outer_iter().zip(few.outer_iter()).filter(|(a, b)| a != b).count();
+        assert!((5..20).contains(&rows_that_went_on), "{rows_that_went_on}");
+        assert_close(&few, &two, 1e-12);
+    }
+
+    #[test]
+    fn a_component_of_zero_gets_no_weight() {
+        let (mut gram, mut products, mut weights) = problem(6, 3);
+        gram.row_mut(1).fill(0.0);
+        gram.column_mut(1).fill(0.0);
+        products.column_mut(1).fill(0.0);
+        weights.fill(1.0);
+        sweep_weights(gram.view(), products.view(), weights.view_mut(), 2, &mut Vec::new());
+        assert!(weights.column(1).iter().all(|&v| v == 0.0) && weights.iter().all(|v| v.is_finite()));
+    }
+}
