@@ -6,6 +6,7 @@
 //! * [`samples`]: what data is, dense or sparse, read in blocks of rows.
 //! * [`mod@and`]: the algorithm, from checked settings to the sums of a stage.
 //! * [`baselines`]: the other methods, under the same contract.
+//! * [`nnls`](mod@nnls): non-negative least squares, the weights of samples under given components.
 //! * [`fit`]: the contract between solvers and callers: start, run, observer, result, checkpoint.
 //! * [`init`]: where a fit may begin.
 //! * [`synth`]: data with a known truth, among them the paper's.
@@ -40,6 +41,7 @@ pub mod fit;
 pub mod init;
 mod linalg;
 pub mod metrics;
+pub mod nnls;
 mod pool;
 mod random;
 mod real;

@@ -27,6 +27,9 @@ pub trait Real:
     /// The distance from 1 to the next larger number.
     const EPSILON: Self;
 
+    /// The smallest positive number with all its digits.
+    const SMALLEST: Self;
+
     /// Name as users write it: `f32` or `f64`.
     const NAME: &'static str;
 
@@ -53,6 +56,7 @@ macro_rules! impl_real {
     ($($float:ident),*) => {$(
         impl Real for $float {
             const EPSILON: Self = $float::EPSILON;
+            const SMALLEST: Self = $float::MIN_POSITIVE;
             const NAME: &'static str = stringify!($float);
 
             #[inline(always)]

@@ -23,7 +23,7 @@ pub(super) fn begin<T: Real>(
                 Some(basis) => workers.run(|| Space::with_basis(basis.clone(), samples.samples))?,
                 None => Space::Original,
             };
-            return Ok((space, state));
+            return Ok((space, *state));
         }
         Beginning::Fresh(found) => found,
     };

@@ -3,13 +3,16 @@
 //! A comparison is worth something only if the rivals are strong, so each is meant to be as good as its best
 //! implementation elsewhere.
 //!
+//! * [`Anls`]: alternating non-negative least squares.
 //! * [`Hals`]: hierarchical alternating least squares.
 //! * [`MinVolume`]: the same with a penalty on the volume that the components span.
 
 mod alternating;
+mod anls;
 mod hals;
 mod min_volume;
 
 pub use crate::compression::Compress;
+pub use anls::{Anls, AnlsParams};
 pub use hals::{Hals, HalsParams};
 pub use min_volume::{MinVolume, MinVolumeParams};

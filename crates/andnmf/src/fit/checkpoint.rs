@@ -25,7 +25,7 @@ pub struct Checkpoint<T: Real> {
     pub n_samples: usize,
     /// Stages done.
     pub stages: usize,
-    /// The working matrix, in the compressed space where there is one.
+    /// The working matrix: the components, in the compressed space where there is one.
     #[serde(with = "bits::matrix")]
     pub working: Array2<T>,
     /// Orthonormal basis (rows) of the compressed space.
@@ -133,10 +133,10 @@ impl<T: Real> Checkpoint<T> {
                 return wrong("its basis is not orthonormal".into());
             }
         }
-        let in_row_order = |matrix: Array2<T>| matrix.as_standard_layout().into_owned();
-        self.working = in_row_order(self.working);
-        self.basis = self.basis.map(in_row_order);
-        self.weights = self.weights.map(in_row_order);
+        let matrices = [Some(&mut self.working), self.basis.as_mut(), self.weights.as_mut()];
+        for matrix in matrices.into_iter().flatten() {
+            *matrix = matrix.as_standard_layout().into_owned();
+        }
         Ok(self)
     }
 }

@@ -22,7 +22,7 @@ impl Clock {
 
     /// Stands still from now on.
     pub(crate) fn stop(&mut self) {
-        self.before = self.before + self.since.take().map_or(Duration::ZERO, |since| since.elapsed());
+        self.before += self.since.take().map_or(Duration::ZERO, |since| since.elapsed());
     }
 
     pub(crate) fn go_on(&mut self) {

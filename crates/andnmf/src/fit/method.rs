@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub enum Method {
     /// Alternating non-negative gradient descent: [`mod@crate::and`].
     And,
+    /// Alternating non-negative least squares: [`crate::baselines::Anls`].
+    Anls,
     /// Hierarchical alternating least squares: [`crate::baselines::Hals`].
     Hals,
     /// Minimum-volume factorization: [`crate::baselines::MinVolume`].
@@ -23,6 +25,7 @@ impl Method {
     pub fn name(self) -> &'static str {
         match self {
             Self::And => "and",
+            Self::Anls => "anls",
             Self::Hals => "hals",
             Self::MinVolume => "min-volume",
         }

@@ -75,7 +75,8 @@ pub struct StageRecord {
     pub active_fraction: f64,
     /// How far the components moved, relative to their size (Frobenius norms).
     pub change: f64,
-    /// What the method minimises, after the stage, where it minimises anything that it knows.
+    /// What the method minimises, after the stage, where it minimises anything that it knows: for samples as the
+    /// stages see them, so without what a projection on leading directions leaves out.
     pub loss: Option<f64>,
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct Found<T> {
 #[derive(Debug)]
 pub(crate) enum Beginning<T: Real> {
     Fresh(Found<T>),
-    Resumed(Checkpoint<T>),
+    Resumed(Box<Checkpoint<T>>),
 }
 
 impl<T: Real> Start<T> {
@@ -62,7 +62,9 @@ impl<T: Real> Start<T> {
             return Err(SamplesError::Empty { n_samples, n_features }.into());
         }
         let found = match self {
-            Self::Resume(state) => return Ok(Beginning::Resumed(state.checked(method, rank, samples)?)),
+            Self::Resume(state) => {
+                return Ok(Beginning::Resumed(Box::new(state.checked(method, rank, samples)?)));
+            }
             Self::Given(components) => Ok((components, 0)),
             Self::RandomSamples => init::random_samples(samples, rank, seed).map(|c| (c, 0)),
             // One pass for sizes, one for the mean (of signed data), one for each direction.

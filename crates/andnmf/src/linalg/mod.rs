@@ -7,6 +7,8 @@
 pub(crate) mod basis;
 mod bridge;
 pub(crate) mod gather;
+pub(crate) mod lane_cholesky;
+mod lane_kernels;
 pub(crate) mod leading;
 pub(crate) mod powers;
 pub(crate) mod product;

@@ -104,6 +104,9 @@ pub(crate) fn frobenius<T: Real>(a: ArrayView2<'_, T>) -> f64 {
     if plain.is_normal() {
         return plain.sqrt();
     }
+    if plain.is_nan() {
+        return plain;
+    }
     let largest = a.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs()));
     if largest == 0.0 || !largest.is_finite() {
         return largest;

@@ -81,18 +81,25 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
                 let reason = "it must have no basis, and weights if it has stages".into();
                 return Err(FitError::Checkpoint { reason });
             }
-            Beginning::Resumed(state) => state,
+            Beginning::Resumed(state)
+                if !settings.signed && state.working.iter().any(|v| *v < T::from_f64(0.0)) =>
+            {
+                let reason = "a component is negative, which the settings do not allow".into();
+                return Err(FitError::Checkpoint { reason });
+            }
+            Beginning::Resumed(state) => *state,
             Beginning::Fresh(found) => {
                 let working = method.admit(found.components);
                 let fresh = Checkpoint::fresh(A::METHOD, samples.n_samples(), working, seed);
                 Checkpoint { passes: found.passes, ..fresh }
             }
         };
-        // The same space as before for a resumed run: it depends on samples, settings and seed alone.
+        // The same space as before for a resumed run: it depends on samples, the choice of it and seed alone, and not
+        // on how many stages are asked for.
         let nothing = Array2::zeros((0, samples.n_features()));
-        let (compress, stages) = (settings.compress, settings.limits.max_stages);
+        let compress = settings.compress;
         let chosen =
-            workers.run(|| Space::choose(compress, stages, &watched, nothing.view(), rank, state.seed));
+            workers.run(|| Space::choose(compress, usize::MAX, &watched, nothing.view(), rank, state.seed));
         let chosen = match chosen {
             Err(FitError::Samples(SamplesError::CalledOff)) => Chosen::original(),
             other => other?,
@@ -125,11 +132,11 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
                     slots.with(first, |mut weights| {
                         match &state.weights {
                             Some(last) => {
-                                weights.assign(&last.slice(s![first..first + rows.n_samples(), ..]))
+                                weights.assign(&last.slice(s![first..first + rows.n_samples(), ..]));
                             }
                             None => weights.fill(T::from_f64(0.0)),
                         }
-                        let block = BlockAt { rows, first, stage: state.stages };
+                        let block = BlockAt { rows, stage: state.stages };
                         method.block(pass, sums, &block, weights).map_err(Halt::Error)
                     })
                 },
@@ -180,7 +187,8 @@ impl<'a, T: Real, A: Alternation<T>> StagedRun<'a, T> for Engine<'a, T, A> {
         let moved = frobenius((&components - &self.state.working).view());
         let size = frobenius(components.view()).max(frobenius(self.state.working.view()));
         let change = if moved == 0.0 { 0.0 } else { moved / size };
-        if !loss.is_finite() || !change.is_finite() {
+        let whole = components.iter().all(|v| v.finite());
+        if !loss.is_finite() || !change.is_finite() || !whole {
             return Err(FitError::Overflow { stage }.into());
         }
         let settled = revived.is_empty();

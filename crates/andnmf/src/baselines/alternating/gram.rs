@@ -13,7 +13,9 @@ use crate::compression::Space;
 use crate::fit::Method;
 use crate::linalg::product::{frobenius, gram_of_rows, multiply_add_wide};
 use crate::linalg::row_map::RowMap;
+use crate::linalg::symmetric::gram_inverse;
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
+use crate::nnls::{Begin, ScaledGram, solve_block};
 use crate::pool::Pool;
 use crate::samples::Block;
 use crate::{FitError, Real};
@@ -29,12 +31,9 @@ pub(in crate::baselines) trait GramRule<T: Real>: Sync {
 
     fn settings(&self) -> Settings;
 
-    /// Whether components may be negative.
-    fn signed(&self) -> bool;
-
     /// The start as the rule can use it.
     fn admit(&self, start: Array2<T>) -> Array2<T> {
-        if self.signed() {
+        if self.settings().signed {
             start
         } else {
             start.mapv_into(|v| if v > T::from_f64(0.0) { v } else { T::from_f64(0.0) })
@@ -72,6 +71,16 @@ pub(in crate::baselines) struct WeightProblem<'a, T: Real> {
     pub(in crate::baselines) first: bool,
 }
 
+impl<T: Real> WeightProblem<'_, T> {
+    /// The best weights, from no knowledge of any. Where they are out of range they stay as they are.
+    pub(in crate::baselines) fn solve(&self, weights: ArrayViewMut2<'_, T>) {
+        if let Ok(gram) = ScaledGram::new(self.gram) {
+            // A weight out of range shows in the sums, where it is reported.
+            let _ = solve_block(&gram, self.products, weights, Begin::Cold);
+        }
+    }
+}
+
 /// The problem of the components: which fit all samples best, given their weights?
 pub(in crate::baselines) struct Moments<T: Real> {
     /// Xᵀ·X.
@@ -81,6 +90,24 @@ pub(in crate::baselines) struct Moments<T: Real> {
     pub(in crate::baselines) stage: usize,
     /// ‖Y‖².
     pub(in crate::baselines) squares: f64,
+}
+
+impl<T: Real> Moments<T> {
+    /// The components of any sign that fit best. As a correction of those at hand, A + (XᵀX)†·(XᵀY − XᵀX·A), this
+    /// leaves alone what the weights say nothing about, and the loss cannot rise. `None` where numbers leave the
+    /// range of the type.
+    pub(in crate::baselines) fn least_squares(&self, now: &Array2<T>) -> Option<Array2<T>> {
+        let inverse = gram_inverse(self.gram.view())?;
+        let one = T::from_f64(1.0);
+        let mut components = now.clone();
+        // The second time removes what rounding left of the first.
+        for _ in 0..2 {
+            let mut slopes = self.products.clone();
+            multiply_add_wide(slopes.view_mut(), self.gram.view(), components.view(), -one);
+            multiply_add_wide(components.view_mut(), inverse.view(), slopes.view(), one);
+        }
+        components.iter().all(|v| v.finite()).then_some(components)
+    }
 }
 
 /// A rule with what it needs to run as an [`Alternation`].
@@ -119,8 +146,10 @@ pub(in crate::baselines) struct GramPass<T: Real> {
 
 pub(in crate::baselines) struct GramSums<T: Real> {
     sums: WeightedSums<T>,
-    /// ‖Y‖², summed in the first pass only.
+    /// ‖Y‖², summed in the first pass only…
     squares: f64,
+    /// …and the largest value by magnitude.
+    largest: f64,
     active: u64,
 }
 
@@ -144,7 +173,7 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
 
     fn new_sums(&self, width: usize, sparse: bool) -> GramSums<T> {
         let rank = self.settings().limits.rank;
-        GramSums { sums: WeightedSums::new(rank, width, sparse), squares: 0.0, active: 0 }
+        GramSums { sums: WeightedSums::new(rank, width, sparse), squares: 0.0, largest: 0.0, active: 0 }
     }
 
     fn block(
@@ -165,7 +194,9 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
             let active = weights.iter().filter(|&&v| v != T::from_f64(0.0)).count() as u64;
             sums.sums.add(&block.rows, weights.view(), active, sum_buffers);
             if self.squares.get().is_none() {
-                sums.squares += squares(&block.rows);
+                let (squares, largest) = sizes(&block.rows);
+                sums.squares += squares;
+                sums.largest = sums.largest.max(largest);
             }
             sums.active += active;
         });
@@ -175,10 +206,14 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
     fn merge(&self, into: &mut GramSums<T>, other: GramSums<T>) {
         into.sums.merge(other.sums);
         into.squares += other.squares;
+        into.largest = into.largest.max(other.largest);
         into.active += other.active;
     }
 
     fn renew(&self, sums: GramSums<T>, now: Now<'_, T>) -> Result<Renewed<T, Self>, FitError> {
+        if self.squares.get().is_none() && sums.largest > 0.0 && sums.largest < smallest_size::<T>() {
+            return Err(FitError::Overflow { stage: now.stage });
+        }
         let squares = *self.squares.get_or_init(|| sums.squares);
         let moments = Moments {
             gram: sums.sums.gram(),
@@ -228,6 +263,11 @@ fn in_sample_space<T: Real>(products: ArrayView2<'_, T>, space: &Space<T>) -> Ar
     }
 }
 
+/// Samples without any value of at least this size have squares that the type can hardly tell from zero.
+fn smallest_size<T: Real>() -> f64 {
+    (T::SMALLEST.as_f64() / T::EPSILON.as_f64()).sqrt()
+}
+
 /// ‖Y − X·A‖² from ‖Y‖², the moments of the weights, and the Gram matrix of the components. Rounding leaves an
 /// error of some ε·‖Y‖², which a loss that is really zero may show as a small positive number, never a negative.
 fn loss<T: Real>(
@@ -239,30 +279,29 @@ fn loss<T: Real>(
     let inner = |a: ArrayView2<'_, T>, b: ArrayView2<'_, T>| -> f64 {
         a.iter().zip(&b).map(|(x, y)| x.as_f64() * y.as_f64()).sum()
     };
-    (squares - 2.0 * inner(moments.products.view(), components) + inner(moments.gram.view(), gram)).max(0.0)
+    let loss = squares - 2.0 * inner(moments.products.view(), components) + inner(moments.gram.view(), gram);
+    // Not by max, which would turn a NaN into a loss of zero.
+    if loss < 0.0 { 0.0 } else { loss }
 }
 
-/// ‖Y‖² of a block.
-fn squares<T: Real>(block: &Block<'_, T>) -> f64 {
+/// ‖Y‖² of a block, and its largest value by magnitude.
+fn sizes<T: Real>(block: &Block<'_, T>) -> (f64, f64) {
+    let largest = |values: &[T]| values.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs()));
+    let mut sizes = (0.0, 0.0_f64);
     match block {
-        Block::Dense(rows) => frobenius(rows.view()).powi(2),
+        Block::Dense(rows) => {
+            sizes.0 = frobenius(rows.view()).powi(2);
+            sizes.1 =
+                rows.outer_iter().fold(0.0, |top, row| top.max(largest(row.to_slice().expect("row-major"))));
+        }
         Block::Sparse(rows) => {
             let mut features = Vec::new();
-            (0..rows.n_samples()).map(|i| squares_of_row(rows.row_parts(i, &mut features), &features)).sum()
+            for i in 0..rows.n_samples() {
+                let values = rows.row_parts(i, &mut features);
+                sizes.0 += values.iter().map(|v| v.as_f64().powi(2)).sum::<f64>();
+                sizes.1 = sizes.1.max(largest(values));
+            }
         }
     }
-}
-
-/// The squares of a sparse row, in which a feature that is named twice has the sum of both values.
-fn squares_of_row<T: Real>(values: &[T], features: &[usize]) -> f64 {
-    if features.is_sorted_by(|a, b| a < b) {
-        return values.iter().map(|v| v.as_f64().powi(2)).sum();
-    }
-    let mut entries: Vec<_> =
-        features.iter().zip(values).map(|(&feature, v)| (feature, v.as_f64())).collect();
-    entries.sort_by_key(|&(feature, _)| feature);
-    entries
-        .chunk_by(|a, b| a.0 == b.0)
-        .map(|same| same.iter().map(|entry| entry.1).sum::<f64>().powi(2))
-        .sum()
+    sizes
 }

@@ -23,6 +23,8 @@ use crate::{FitError, Real};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settings {
     pub(super) limits: Limits,
+    /// Whether components may be negative.
+    pub(super) signed: bool,
     pub(super) compress: Compress,
     pub(super) seed: u64,
 }
@@ -64,11 +66,9 @@ pub(super) trait Alternation<T: Real>: Sync {
     fn renew(&self, sums: Self::Sums, now: Now<'_, T>) -> Result<Renewed<T, Self>, FitError>;
 }
 
-/// A block of samples and where it is.
+/// A block of samples and when it is read.
 pub(super) struct BlockAt<'a, T: Real> {
     pub(super) rows: Block<'a, T>,
-    /// Number of its first sample.
-    pub(super) first: usize,
     /// Stage, counted from 0.
     pub(super) stage: usize,
 }

@@ -14,8 +14,8 @@ use crate::{FitError, Real, SamplesError};
 
 /// A component that has died this often is left alone: there is nothing for it to find.
 const MOST_REVIVALS: usize = 3;
-/// Residuals smaller than this share of all samples, squared, are rounding.
-const WORTHWHILE: f64 = 64.0;
+/// A sample's squared residual is rounding below this many ε of the mean squared size of a sample.
+const ROUNDING: f64 = 64.0;
 
 /// Components that contribute nothing and may be revived.
 pub(super) fn dead<T: Real>(weights_gram: &Array2<T>, gram: &Array2<T>, revivals: &[usize]) -> Vec<usize> {
@@ -41,7 +41,7 @@ impl<T: Real> Residuals<'_, T> {
         weights: &Array2<T>,
         count: usize,
     ) -> Result<Vec<usize>, FitError> {
-        let negligible = WORTHWHILE * T::EPSILON.as_f64() * self.squares / samples.n_samples() as f64;
+        let negligible = ROUNDING * T::EPSILON.as_f64() * self.squares / samples.n_samples() as f64;
         let mut worst = fold(
             samples,
             &FoldPlan::new(samples, count),
@@ -89,4 +89,50 @@ pub(super) fn direction<T: Real>(
 ) -> Result<Array2<T>, FitError> {
     let sample_row = dense_rows(samples, &[sample])?;
     Ok(sample_row - multiply(weights.row(sample).insert_axis(Axis(0)), map.matrix()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::product::frobenius;
+    use crate::samples::DenseSamples;
+    use crate::testing::random_matrix;
+
+    #[test]
+    fn the_samples_that_are_fitted_worst_are_found_in_order() {
+        let y = random_matrix::<f64>(700, 9, 1);
+        let (weights, components) = (random_matrix::<f64>(700, 3, 2), random_matrix::<f64>(3, 9, 3));
+        let residual = &y - &weights.dot(&components);
+        let mut expected: Vec<usize> = (0..700).collect();
+        expected.sort_by(|&a, &b| {
+            let size = |i: usize| frobenius(residual.row(i).insert_axis(Axis(0)));
+            size(b).total_cmp(&size(a))
+        });
+        let samples = DenseSamples::new(y.view()).unwrap();
+        let (map, gram) = (RowMap::new(components.clone(), false), components.dot(&components.t()));
+        let residuals = Residuals { map: &map, gram: gram.view(), squares: frobenius(y.view()).powi(2) };
+        assert_eq!(residuals.largest(&samples, &weights, 4).unwrap(), expected[..4]);
+        let lacking = direction(&samples, expected[0], &weights, &map).unwrap();
+        assert!(frobenius((&lacking - &residual.row(expected[0]).insert_axis(Axis(0))).view()) < 1e-12);
+    }
+
+    #[test]
+    fn a_residual_of_rounding_is_none() {
+        let (weights, components) = (random_matrix::<f64>(300, 3, 2), random_matrix::<f64>(3, 9, 3));
+        let y = weights.dot(&components);
+        let samples = DenseSamples::new(y.view()).unwrap();
+        let (map, gram) = (RowMap::new(components.clone(), false), components.dot(&components.t()));
+        let residuals = Residuals { map: &map, gram: gram.view(), squares: frobenius(y.view()).powi(2) };
+        assert!(residuals.largest(&samples, &weights, 4).unwrap().is_empty());
+    }
+
+    #[test]
+    fn components_that_die_again_and_again_are_left_alone() {
+        let mut gram = Array2::<f64>::eye(4);
+        gram[[1, 1]] = 0.0;
+        let mut weights_gram = Array2::<f64>::eye(4);
+        weights_gram[[2, 2]] = 0.0;
+        assert_eq!(dead(&weights_gram, &gram, &[0, 0, 2, 0]), [1, 2]);
+        assert_eq!(dead(&weights_gram, &gram, &[0, 0, MOST_REVIVALS, 0]), [1]);
+    }
 }

@@ -45,7 +45,7 @@ impl Default for HalsParams {
         Self {
             rank: 10,
             signed: false,
-            sweeps: 1,
+            sweeps: 2,
             compress: Compress::Auto,
             max_stages: 200,
             tolerance: 1e-5,
@@ -103,12 +103,12 @@ mod tests {
     fn settings_out_of_range_are_refused_by_name() {
         let base = HalsParams::new(3);
         let refused = |params: HalsParams| params.check().unwrap_err().name;
-        assert_eq!(refused(HalsParams { rank: 0, ..base.clone() }), "rank");
-        assert_eq!(refused(HalsParams { sweeps: 0, ..base.clone() }), "sweeps");
-        assert_eq!(refused(HalsParams { max_stages: 0, ..base.clone() }), "max_stages");
-        assert_eq!(refused(HalsParams { tolerance: f64::NAN, ..base.clone() }), "tolerance");
-        assert_eq!(refused(HalsParams { time_limit: Some(-1.0), ..base.clone() }), "time_limit");
-        assert_eq!(refused(HalsParams { compress: Compress::Leading(2), ..base.clone() }), "compress");
+        assert_eq!(refused(HalsParams { rank: 0, ..base }), "rank");
+        assert_eq!(refused(HalsParams { sweeps: 0, ..base }), "sweeps");
+        assert_eq!(refused(HalsParams { max_stages: 0, ..base }), "max_stages");
+        assert_eq!(refused(HalsParams { tolerance: f64::NAN, ..base }), "tolerance");
+        assert_eq!(refused(HalsParams { time_limit: Some(-1.0), ..base }), "time_limit");
+        assert_eq!(refused(HalsParams { compress: Compress::Leading(2), ..base }), "compress");
         assert!(base.check().is_ok());
     }
 }

@@ -31,16 +31,14 @@ impl<T: Real> GramRule<T> for &HalsParams {
     type Buffers = Vec<T>;
 
     fn settings(&self) -> Settings {
-        Settings { limits: self.limits(), compress: self.compress, seed: self.seed }
-    }
-
-    fn signed(&self) -> bool {
-        self.signed
+        Settings { limits: self.limits(), signed: self.signed, compress: self.compress, seed: self.seed }
     }
 
     fn weights(&self, problem: &WeightProblem<'_, T>, weights: ArrayViewMut2<'_, T>, buffers: &mut Vec<T>) {
-        let sweeps = if problem.first { self.sweeps.max(50) } else { self.sweeps };
-        sweep_weights(problem.gram, problem.products, weights, sweeps, buffers);
+        if problem.first {
+            return problem.solve(weights);
+        }
+        sweep_weights(problem.gram, problem.products, weights, self.sweeps, buffers);
     }
 
     fn components(&self, moments: &Moments<T>, now: &Array2<T>) -> Result<Array2<T>, FitError> {
@@ -129,6 +127,53 @@ mod tests {
         assert!(losses.windows(2).all(|pair| pair[1] <= pair[0] + 1e-12 * size));
         assert!(losses[losses.len() - 1] < 1e-6 * size, "{:?}", losses.last());
         assert!(done.weights.unwrap().column(2).iter().any(|&v| v > 0.0));
+    }
+
+    #[test]
+    fn a_stage_that_revives_changes_no_product_and_is_not_the_last() {
+        let y = non_negative(300, 4, 4).dot(&non_negative(4, 20, 5));
+        let mut start = non_negative(4, 20, 6);
+        start.row_mut(2).fill(0.0);
+        // With this tolerance every stage that may be the last one is.
+        let easy = HalsParams { tolerance: 10.0, ..HalsParams::new(4) };
+        let one = run(&y, &start, HalsParams { max_stages: 1, ..easy });
+        let (a, x) = (one.components, one.weights.unwrap());
+        assert!(a.row(2).iter().any(|&v| v > 0.0) && x.column(2).iter().all(|&v| v == 0.0));
+        let loss = frobenius((&y - &x.dot(&a)).view()).powi(2);
+        assert!((one.trace[0].loss.unwrap() - loss).abs() < 1e-9 * loss);
+        assert_eq!(run(&y, &start, easy).stages, 2);
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_a_typed_error_not_a_loss_of_zero() {
+        let y = non_negative(60, 3, 1).dot(&non_negative(3, 9, 2));
+        for (scale, sweeps, signed) in
+            [(1e160, 1, true), (1e-160, 3, true), (1e160, 2, false), (1e-170, 2, false)]
+        {
+            let params = HalsParams { signed, sweeps, compress: Compress::Off, ..HalsParams::new(12) };
+            for start in [Array2::zeros((12, 9)), non_negative(12, 9, 3), non_negative(12, 9, 3) * scale] {
+                let samples = &y * scale;
+                let samples = DenseSamples::new(samples.view()).unwrap();
+                let hals = params.clone().check().unwrap();
+                let error = hals.fit(&samples, Start::Given(start), &mut Run::new()).unwrap_err();
+                assert!(matches!(error, FitError::Overflow { .. }), "{scale:e}: {error}");
+            }
+        }
+        let single = y.mapv(|v| v as f32 * 1e19);
+        let single = DenseSamples::new(single.view()).unwrap();
+        let error = HalsParams::new(3).check().unwrap().fit(&single, Start::RandomSamples, &mut Run::new());
+        assert!(matches!(error, Err(FitError::Overflow { .. })));
+    }
+
+    #[test]
+    fn passes_count_the_search_for_a_smaller_space_once() {
+        let y = non_negative(700, 3, 1).dot(&non_negative(3, 60, 2));
+        let passes = |compress, max_stages| {
+            run(&y, &non_negative(3, 60, 3), HalsParams { compress, max_stages, ..HalsParams::new(3) }).passes
+        };
+        assert_eq!((passes(Compress::Off, 3), passes(Compress::Off, 7)), (3, 7));
+        let lossless = passes(Compress::Lossless, 3);
+        assert!(lossless >= 2 && lossless == passes(Compress::Lossless, 7), "{lossless}");
     }
 
     #[test]

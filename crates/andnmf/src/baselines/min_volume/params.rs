@@ -7,6 +7,17 @@ use crate::compression::Compress;
 use crate::fit::Limits;
 
 /// Settings of minimum-volume factorization, as users give them.
+///
+/// ```
+/// use andnmf::baselines::MinVolumeParams;
+/// use andnmf::fit::{Run, Solver, Start};
+/// use andnmf::samples::DenseSamples;
+///
+/// let samples = DenseSamples::new(ndarray::array![[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [2.0, 3.0, 4.0]])?;
+/// let fit = MinVolumeParams::new(2).check()?.fit(&samples, Start::Auto, &mut Run::new())?;
+/// assert!(fit.components.outer_iter().all(|component| (component.sum() - 1.0_f64).abs() < 1e-12));
+/// # Ok::<(), andnmf::FitError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MinVolumeParams {
@@ -112,16 +123,16 @@ mod tests {
     fn settings_out_of_range_are_refused_by_name() {
         let base = MinVolumeParams::new(3);
         let refused = |params: MinVolumeParams| params.check().unwrap_err().name;
-        assert_eq!(refused(MinVolumeParams { rank: 0, ..base.clone() }), "rank");
-        assert_eq!(refused(MinVolumeParams { sweeps: 0, ..base.clone() }), "sweeps");
+        assert_eq!(refused(MinVolumeParams { rank: 0, ..base }), "rank");
+        assert_eq!(refused(MinVolumeParams { sweeps: 0, ..base }), "sweeps");
         for wrong in [-1.0, f64::NAN, f64::INFINITY] {
-            assert_eq!(refused(MinVolumeParams { volume_weight: wrong, ..base.clone() }), "volume_weight");
+            assert_eq!(refused(MinVolumeParams { volume_weight: wrong, ..base }), "volume_weight");
         }
         for wrong in [0.0, 1.1, f64::NAN] {
-            assert_eq!(refused(MinVolumeParams { weight_ratio: wrong, ..base.clone() }), "weight_ratio");
+            assert_eq!(refused(MinVolumeParams { weight_ratio: wrong, ..base }), "weight_ratio");
         }
         for wrong in [0.0, -1.0, f64::NAN] {
-            assert_eq!(refused(MinVolumeParams { offset: wrong, ..base.clone() }), "offset");
+            assert_eq!(refused(MinVolumeParams { offset: wrong, ..base }), "offset");
         }
         assert!(base.check().is_ok());
     }

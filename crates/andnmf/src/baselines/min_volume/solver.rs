@@ -65,11 +65,7 @@ impl<T: Real> GramRule<T> for &MinVolumeParams {
     type Buffers = Vec<T>;
 
     fn settings(&self) -> Settings {
-        Settings { limits: self.limits(), compress: self.compress, seed: self.seed }
-    }
-
-    fn signed(&self) -> bool {
-        self.signed
+        Settings { limits: self.limits(), signed: self.signed, compress: self.compress, seed: self.seed }
     }
 
     /// The directions of the start, each scaled to where the constraint wants it.
@@ -88,6 +84,9 @@ impl<T: Real> GramRule<T> for &MinVolumeParams {
     }
 
     fn weights(&self, problem: &WeightProblem<'_, T>, weights: ArrayViewMut2<'_, T>, buffers: &mut Vec<T>) {
+        if problem.first {
+            return problem.solve(weights);
+        }
         sweep_weights(problem.gram, problem.products, weights, self.sweeps, buffers);
     }
 
@@ -219,5 +218,38 @@ mod tests {
         let hals = HalsParams { max_stages: stages, tolerance: 0.0, ..HalsParams::new(4) }.check().unwrap();
         let plain = error(&hals.fit(&samples, Start::Given(start), &mut Run::new()).unwrap().components);
         assert!(small < 1e-3 && small < 0.1 * plain, "{small:e} {plain:e}");
+    }
+
+    #[test]
+    fn the_slope_is_that_of_the_volume() {
+        let a = non_negative(4, 30, 7);
+        let params = MinVolumeParams::new(4);
+        let volume =
+            |a: &Array2<f64>, delta: f64| determinant(a.dot(&a.t()) + Array2::<f64>::eye(4) * delta).ln();
+        let gram = a.dot(&a.t());
+        let (slope, delta) = (params.slope(gram.view()).unwrap(), params.delta(gram.view()));
+        // Along a direction E the volume rises by 2·⟨slope·A, E⟩.
+        let step = random_matrix::<f64>(4, 30, 8).mapv(|v| 1e-6 * v);
+        let rise = volume(&(&a + &step), delta) - volume(&(&a - &step), delta);
+        let expected: f64 = 4.0 * (slope.dot(&a) * &step).sum();
+        assert!((rise - expected).abs() < 1e-6 * expected.abs(), "{rise:e} {expected:e}");
+    }
+
+    #[test]
+    fn the_weight_of_the_volume_is_relative_and_fades_from_the_second_stage_on() {
+        let params = MinVolumeParams { volume_weight: 0.5, weight_ratio: 0.8, ..MinVolumeParams::new(4) };
+        assert_eq!(params.lambda(0, 16.0), 2.0);
+        assert!((params.lambda(2, 16.0) - 2.0 * 0.64).abs() < 1e-15);
+    }
+
+    #[test]
+    fn the_scale_of_the_start_does_not_matter() {
+        let start = non_negative(4, 30, 5);
+        let admit = |start: Array2<f64>| GramRule::<f64>::admit(&&MinVolumeParams::new(4), start);
+        let plain = admit(start.clone());
+        assert!(frobenius((&admit(&start * 1e6) - &plain).view()) < 1e-12);
+        assert!(
+            frobenius((&plain - &(&start / &start.sum_axis(Axis(1)).insert_axis(Axis(1)))).view()) < 1e-12
+        );
     }
 }

@@ -1,0 +1,96 @@
+//! Which weights of each sample may differ from zero, as bits, and the samples that agree on it.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+const BITS: usize = u64::BITS as usize;
+
+/// One set of components per sample.
+#[derive(Debug)]
+pub(super) struct PassiveSets {
+    words_per_set: usize,
+    words: Vec<u64>,
+}
+
+impl PassiveSets {
+    /// Empty sets.
+    pub(super) fn new(n_samples: usize, rank: usize) -> Self {
+        let words_per_set = rank.div_ceil(BITS).max(1);
+        Self { words_per_set, words: vec![0; n_samples * words_per_set] }
+    }
+
+    fn set(&self, sample: usize) -> &[u64] {
+        &self.words[sample * self.words_per_set..(sample + 1) * self.words_per_set]
+    }
+
+    /// Puts the component in where it is not, and takes it out where it is.
+    pub(super) fn exchange(&mut self, sample: usize, component: usize) {
+        self.words[sample * self.words_per_set + component / BITS] ^= 1 << (component % BITS);
+    }
+
+    fn len(&self, sample: usize) -> usize {
+        self.set(sample).iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Writes the members in rising order.
+    pub(super) fn list(&self, sample: usize, members: &mut Vec<usize>) {
+        members.clear();
+        for (i, &word) in self.set(sample).iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                members.push(i * BITS + rest.trailing_zeros() as usize);
+                rest &= rest - 1;
+            }
+        }
+    }
+
+    /// By size, so that neighbours take about equally long, and equal sets side by side.
+    fn compare(&self, a: usize, b: usize) -> Ordering {
+        self.len(a).cmp(&self.len(b)).then_with(|| self.set(a).cmp(self.set(b))).then(a.cmp(&b))
+    }
+
+    /// Sorts the samples and writes where those with equal sets begin and end.
+    pub(super) fn group(&self, samples: &mut [usize], groups: &mut Vec<Range<usize>>) {
+        samples.sort_unstable_by(|&a, &b| self.compare(a, b));
+        groups.clear();
+        let mut start = 0;
+        for i in 1..=samples.len() {
+            if i == samples.len() || self.set(samples[i]) != self.set(samples[start]) {
+                groups.push(start..i);
+                start = i;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_listed_in_order_and_exchanged_both_ways() {
+        let mut sets = PassiveSets::new(2, 130);
+        for component in [129, 0, 64, 63] {
+            sets.exchange(1, component);
+        }
+        let mut members = vec![7];
+        sets.list(1, &mut members);
+        assert_eq!(members, [0, 63, 64, 129]);
+        assert_eq!((sets.len(0), sets.len(1)), (0, 4));
+        sets.exchange(1, 64);
+        sets.list(1, &mut members);
+        assert_eq!(members, [0, 63, 129]);
+    }
+
+    #[test]
+    fn equal_sets_form_groups_of_rising_size() {
+        let mut sets = PassiveSets::new(5, 70);
+        for (sample, component) in [(0, 3), (0, 69), (2, 69), (3, 3), (3, 69), (4, 3)] {
+            sets.exchange(sample, component);
+        }
+        let (mut samples, mut groups) = (vec![0, 1, 2, 3, 4], Vec::new());
+        sets.group(&mut samples, &mut groups);
+        let grouped: Vec<&[usize]> = groups.iter().map(|g| &samples[g.clone()]).collect();
+        assert_eq!(grouped, [&[1][..], &[2], &[4], &[0, 3]]);
+    }
+}

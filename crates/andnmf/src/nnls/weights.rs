@@ -1,0 +1,175 @@
+//! The weights of samples under given components.
+
+use ndarray::{Array2, ArrayView2};
+
+use super::gram::{exponent, power_of_two};
+use super::{Begin, NnlsError, OutOfRange, ScaledGram, check_finite, solve_block};
+use crate::fit::{Run, is_cancelled};
+use crate::linalg::product::multiply;
+use crate::linalg::row_map::RowMap;
+use crate::samples::fold::{FoldPlan, fold};
+use crate::samples::{Samples, Watched};
+use crate::{FitError, Real, ShapeError};
+
+/// The non-negative least-squares weights (n × rank) of samples under `components` (rank × features) of any
+/// sign. Of `run`, the threads and the cancel flag count; cancelling ends in
+/// [`SamplesError::CalledOff`](crate::SamplesError::CalledOff).
+///
+/// ```
+/// use andnmf::fit::Run;
+/// use andnmf::samples::DenseSamples;
+/// use ndarray::array;
+/// let samples = DenseSamples::new(array![[2.0_f64, 2.0, 6.0], [-1.0, 0.0, 1.0]])?;
+/// let components = array![[1.0, 1.0, 0.0], [0.0, 0.0, 2.0]];
+/// let weights = andnmf::nnls::weights(&samples, components.view(), &Run::new())?;
+/// let apart = weights - array![[2.0, 3.0], [0.0, 0.5]];
+/// assert!(apart.iter().all(|v| v.abs() < 1e-12));
+/// # Ok::<(), andnmf::nnls::NnlsError>(())
+/// ```
+///
+/// # Errors
+/// Where the components do not have the features of the samples or are not finite, the samples cannot be read,
+/// or the weights leave the range of the type.
+pub fn weights<T: Real>(
+    samples: &dyn Samples<T>,
+    components: ArrayView2<'_, T>,
+    run: &Run<'_, T>,
+) -> Result<Array2<T>, NnlsError> {
+    if components.ncols() != samples.n_features() {
+        let expected = format!("any number of components × {} features", samples.n_features());
+        return Err(ShapeError::new("the components", components.dim(), expected).into());
+    }
+    check_finite("the components", components)?;
+    let workers = run.workers().map_err(|error| match error {
+        FitError::Threads { threads, reason } => NnlsError::Threads { threads, reason },
+        other => NnlsError::Threads { threads: 0, reason: other.to_string() },
+    })?;
+    let cancel = run.cancel_flag();
+    let stop = || is_cancelled(cancel);
+    workers.run(|| weights_on_these_threads(&Watched { samples, stop: &stop }, components))
+}
+
+fn weights_on_these_threads<T: Real>(
+    samples: &dyn Samples<T>,
+    components: ArrayView2<'_, T>,
+) -> Result<Array2<T>, NnlsError> {
+    let rank = components.nrows();
+    // Powers of two keep the products in range and change no digit.
+    let scales: Vec<f64> = components
+        .outer_iter()
+        .map(|row| row.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs())))
+        .map(|largest| if largest > 0.0 { power_of_two(-exponent(largest)) } else { 0.0 })
+        .collect();
+    let mut wide = components.mapv(Real::as_f64);
+    for (mut row, &scale) in wide.outer_iter_mut().zip(&scales) {
+        row.mapv_inplace(|v| v * scale);
+    }
+    let gram = ScaledGram::new(multiply(wide.view(), wide.t()).view())?;
+    let map = RowMap::new(wide.mapv(T::from_f64), samples.is_sparse());
+    let values = fold(
+        samples,
+        &FoldPlan::new(samples, rank),
+        &Vec::new,
+        &|values: &mut Vec<T>, first, block| {
+            let mut products = Array2::zeros((block.n_samples(), rank));
+            map.apply(&block, products.view_mut());
+            let mut weights = Array2::zeros(products.dim());
+            let overflow = |row| NnlsError::Overflow { sample: first + row };
+            solve_block(&gram, products.view(), weights.view_mut(), Begin::Cold)
+                .map_err(|OutOfRange { row }| overflow(row))?;
+            for (row, mut weights) in weights.outer_iter_mut().enumerate() {
+                for (weight, &scale) in weights.iter_mut().zip(&scales) {
+                    *weight = T::from_f64(weight.as_f64() * scale);
+                    if !weight.finite() {
+                        return Err(overflow(row));
+                    }
+                }
+            }
+            values.extend(weights);
+            Ok(())
+        },
+        &|left, right| left.extend(right),
+    )?;
+    Ok(Array2::from_shape_vec((samples.n_samples(), rank), values).expect("one row per sample, in order"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::SamplesError;
+    use crate::nnls::kkt_violation;
+    use crate::nnls::oracle::lawson_hanson;
+    use crate::samples::{CsrSamples, DenseSamples};
+    use crate::testing::{assert_close, random_matrix, sparse_copy};
+
+    #[test]
+    fn dense_and_sparse_samples_get_the_weights_of_the_oracle_on_any_number_of_threads() {
+        let components = random_matrix::<f64>(6, 25, 1);
+        let rows = random_matrix::<f64>(1300, 25, 2).mapv(|v| if v.abs() < 0.6 { 0.0 } else { v });
+        let mut expected = Array2::zeros((1300, 6));
+        for (sample, mut weights) in rows.outer_iter().zip(expected.outer_iter_mut()) {
+            weights.assign(&lawson_hanson(components.view(), sample));
+        }
+        let (pointers, indices, values) = sparse_copy(&rows);
+        let sparse = CsrSamples::new(25, &pointers, indices, values).unwrap();
+        let dense = DenseSamples::new(rows.view()).unwrap();
+        for samples in [&dense as &dyn Samples<f64>, &sparse] {
+            let on = |threads| weights(samples, components.view(), &Run::new().threads(threads)).unwrap();
+            let one = on(1);
+            assert_close(&one, &expected, 1e-11);
+            assert!(on(2) == one && on(3) == one);
+        }
+    }
+
+    #[test]
+    fn single_precision_is_optimal_to_its_own_digits() {
+        let (components, rows) = (random_matrix::<f32>(20, 70, 3), random_matrix::<f32>(50, 70, 4));
+        let found =
+            weights(&DenseSamples::new(rows.view()).unwrap(), components.view(), &Run::new()).unwrap();
+        let (components, rows) = (components.mapv(f64::from), rows.mapv(f64::from));
+        let (gram, products) = (components.dot(&components.t()), rows.dot(&components.t()));
+        assert!(kkt_violation(gram.view(), products.view(), found.mapv(f64::from).view()).unwrap() < 1e-6);
+    }
+
+    #[test]
+    fn tiny_and_huge_components_get_huge_and_tiny_weights() {
+        // The squares of these components are beyond all numbers.
+        let (small, large) = (1e-200_f64, 1e200);
+        let components = ndarray::array![[small, 0.0], [large, large], [0.0, 0.0]];
+        let samples = DenseSamples::new(ndarray::array![[3.0, 2.0], [0.0, 0.0]]).unwrap();
+        let found = weights(&samples, components.view(), &Run::new()).unwrap();
+        assert!((found[[0, 0]] * small - 1.0).abs() < 1e-14 && (found[[0, 1]] * large - 2.0).abs() < 1e-14);
+        assert!(found[[0, 2]] == 0.0 && found.row(1).iter().all(|&v| v == 0.0));
+    }
+
+    #[test]
+    fn weights_beyond_all_numbers_are_an_error_that_names_the_sample() {
+        let mut rows = Array2::<f64>::ones((600, 1));
+        rows[[555, 0]] = 1e200;
+        let samples = DenseSamples::new(rows).unwrap();
+        let error = weights(&samples, ndarray::array![[1e-200]].view(), &Run::new()).unwrap_err();
+        assert_eq!(error, NnlsError::Overflow { sample: 555 });
+    }
+
+    #[test]
+    fn foreign_components_are_refused() {
+        let samples = DenseSamples::new(random_matrix::<f64>(4, 3, 1)).unwrap();
+        let message = |components: Array2<f64>| {
+            weights(&samples, components.view(), &Run::new()).unwrap_err().to_string()
+        };
+        assert!(message(Array2::zeros((2, 5))).starts_with("the components must be any number"));
+        let nan = ndarray::array![[1.0, 2.0, f64::NAN]];
+        assert!(message(nan).starts_with("the components, row 0, column 2 is NaN"));
+    }
+
+    #[test]
+    fn a_cancelled_run_ends_early() {
+        let flag = AtomicBool::new(true);
+        let samples = DenseSamples::new(random_matrix::<f64>(4, 3, 1)).unwrap();
+        let run = Run::new().cancel_with(&flag);
+        let error = weights(&samples, random_matrix::<f64>(2, 3, 2).view(), &run).unwrap_err();
+        assert_eq!(error, NnlsError::Samples(SamplesError::CalledOff));
+    }
+}
