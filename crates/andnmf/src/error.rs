@@ -67,6 +67,20 @@ pub enum SamplesError {
         /// The offending value.
         value: f64,
     },
+    /// A negative value where a method cannot use one.
+    #[error(
+        "sample {row}, feature {column} is {value} (both counted from 0), but {wanted_by} needs values of zero or more"
+    )]
+    Negative {
+        /// Sample, counted from 0.
+        row: usize,
+        /// Feature, counted from 0.
+        column: usize,
+        /// The offending value.
+        value: f64,
+        /// Who needs non-negative values.
+        wanted_by: &'static str,
+    },
     /// A sparse matrix whose row pointers do not describe its values.
     #[error("the row pointers of the sparse matrix are wrong at position {position}: {reason}")]
     RowPointers {

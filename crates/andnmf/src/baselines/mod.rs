@@ -6,13 +6,16 @@
 //! * [`Anls`]: alternating non-negative least squares.
 //! * [`Hals`]: hierarchical alternating least squares.
 //! * [`MinVolume`]: the same with a penalty on the volume that the components span.
+//! * [`Mu`]: multiplicative updates, for the squared error and the Kullback–Leibler divergence.
 
 mod alternating;
 mod anls;
 mod hals;
 mod min_volume;
+mod mu;
 
 pub use crate::compression::Compress;
 pub use anls::{Anls, AnlsParams};
 pub use hals::{Hals, HalsParams};
 pub use min_volume::{MinVolume, MinVolumeParams};
+pub use mu::{Mu, MuLoss, MuParams};

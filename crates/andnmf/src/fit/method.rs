@@ -17,6 +17,8 @@ pub enum Method {
     Hals,
     /// Minimum-volume factorization: [`crate::baselines::MinVolume`].
     MinVolume,
+    /// Multiplicative updates: [`crate::baselines::Mu`].
+    Mu,
 }
 
 impl Method {
@@ -28,6 +30,7 @@ impl Method {
             Self::Anls => "anls",
             Self::Hals => "hals",
             Self::MinVolume => "min-volume",
+            Self::Mu => "mu",
         }
     }
 }

@@ -17,6 +17,8 @@ pub enum Start<T: Real> {
     RandomSamples,
     /// Samples that span the data, by successive projection.
     SuccessiveProjection,
+    /// Non-negative parts of the leading singular vectors; the samples must not be negative.
+    Nndsvd(init::NndsvdFill),
     /// Where an earlier run left off.
     Resume(Box<Checkpoint<T>>),
 }
@@ -67,6 +69,9 @@ impl<T: Real> Start<T> {
             }
             Self::Given(components) => Ok((components, 0)),
             Self::RandomSamples => init::random_samples(samples, rank, seed).map(|c| (c, 0)),
+            Self::Nndsvd(fill) => workers
+                .run(|| init::nndsvd(samples, rank, fill, seed))
+                .map(|start| (start.components, start.passes)),
             // One pass for sizes, one for the mean (of signed data), one for each direction.
             Self::Auto | Self::SuccessiveProjection => workers
                 .run(|| init::successive_projection(samples, rank))

@@ -13,7 +13,7 @@ use crate::Real;
 /// Columns are taken in tiles whose sums stay in registers while the rows go by: wide tiles first, narrower
 /// ones for what is left. The terms of each entry are added in the order given whatever its tile.
 #[inline(always)]
-fn add_rows_kernel<T: Real>(out: &mut [T], matrix: &[T], rows: &[usize], coefficients: &[T]) {
+pub(crate) fn add_rows_kernel<T: Real>(out: &mut [T], matrix: &[T], rows: &[usize], coefficients: &[T]) {
     let mut column = 0;
     while column + 32 <= out.len() {
         add_tile::<T, 32>(out, column, matrix, rows, coefficients);

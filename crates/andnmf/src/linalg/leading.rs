@@ -37,8 +37,8 @@ pub(crate) fn leading_directions<T: Real>(
     let mut passes = 1;
     for _ in 0..POWER_ITERATIONS {
         let projected = scaled_to_one(project(samples, basis.view())?).0;
-        let back = left_product(samples, basis.nrows(), &|first, n| {
-            projected.slice(s![first..first + n, ..]).t().as_standard_layout().into_owned()
+        let back = left_product(samples, basis.nrows(), &|first, block| {
+            projected.slice(s![first..first + block.n_samples(), ..]).t().as_standard_layout().into_owned()
         })?;
         // Lengths tell the strong directions from the weak: all rows by one factor, not each by its own.
         basis = orthonormal_rows(scaled_to_one(back).0.view(), cutoff);
@@ -64,7 +64,7 @@ pub(crate) fn leading_directions<T: Real>(
 }
 
 /// A matrix divided by its largest magnitude, and that magnitude: squares then stay within the range of numbers.
-fn scaled_to_one<T: Real>(mut matrix: Array2<T>) -> (Array2<T>, f64) {
+pub(super) fn scaled_to_one<T: Real>(mut matrix: Array2<T>) -> (Array2<T>, f64) {
     let largest = matrix.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs()));
     if largest > 0.0 && largest.is_finite() {
         matrix.mapv_inplace(|v| T::from_f64(v.as_f64() / largest));

@@ -24,11 +24,12 @@ pub(super) fn rounding_cutoff<T: Real>() -> f64 {
 
 /// Σ_i left_i · (sample i)ᵀ: the product of a (k × samples) matrix with the samples, k × features.
 ///
-/// `left` gives, for a range of samples, the k × range part of the matrix.
+/// `left` gives, for the number of the first sample of a block and the block, the k × samples part of the matrix
+/// that meets it.
 pub(super) fn left_product<T: Real>(
     samples: &dyn Samples<T>,
     k: usize,
-    left: &(impl Fn(usize, usize) -> Array2<T> + Sync),
+    left: &(impl Fn(usize, &Block<'_, T>) -> Array2<T> + Sync),
 ) -> Result<Array2<T>, SamplesError> {
     let features = samples.n_features();
     let sparse = samples.is_sparse();
@@ -38,7 +39,7 @@ pub(super) fn left_product<T: Real>(
         &FoldPlan::new(samples, k * features),
         &|| Array2::<T>::zeros(shape),
         &|sum: &mut Array2<T>, first, block| {
-            let left = left(first, block.n_samples());
+            let left = left(first, &block);
             match &block {
                 Block::Dense(rows) if sparse => {
                     multiply_add(sum.view_mut(), rows.t(), left.t(), T::from_f64(1.0));
@@ -73,10 +74,10 @@ pub(super) fn random_combinations<T: Real>(
     size: usize,
     seed: u64,
 ) -> Result<Array2<T>, SamplesError> {
-    left_product(samples, size, &|first, n| {
+    left_product(samples, size, &|first, block| {
         // One stream per block, named by its first sample: the same numbers whoever works on it.
         let mut rng = numbered_generator(seed, Stream::Sketch, first);
-        Array2::from_shape_simple_fn((size, n), || T::from_f64(rng.random_range(-1.0..1.0)))
+        Array2::from_shape_simple_fn((size, block.n_samples()), || T::from_f64(rng.random_range(-1.0..1.0)))
     })
 }
 
@@ -141,8 +142,10 @@ pub(crate) fn span<T: Real>(
         // Few samples are their own sketch: the identity in place of random combinations.
         let complete = size >= n;
         let sketch = if complete {
-            left_product(samples, n, &|first, rows| {
-                Array2::from_shape_fn((n, rows), |(i, j)| T::from_f64(f64::from(u8::from(i == first + j))))
+            left_product(samples, n, &|first, block| {
+                Array2::from_shape_fn((n, block.n_samples()), |(i, j)| {
+                    T::from_f64(f64::from(u8::from(i == first + j)))
+                })
             })?
         } else {
             random_combinations(samples, size, seed)?

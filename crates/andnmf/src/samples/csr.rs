@@ -76,7 +76,7 @@ impl_index!(
 /// A sparse matrix in memory: the values of each row with their feature indices.
 ///
 /// Indices may be of any integer width and in any order within a row; an index that occurs twice in a row
-/// means the sum of its values. Nothing is copied but the row pointers.
+/// means the sum of its values. Nothing is copied but the row pointers, unless there are such indices.
 ///
 /// ```
 /// use andnmf::samples::{CsrSamples, Samples};
@@ -208,7 +208,41 @@ impl<'a, T: Real> CsrView<'a, T> {
                 }
             }
         }
-        Ok(Self { n_features, row_starts: Cow::Owned(row_starts), indices: I::wrap(indices), values })
+        let view = Self { n_features, row_starts: Cow::Owned(row_starts), indices: I::wrap(indices), values };
+        view.with_each_feature_once()
+    }
+
+    /// The same rows, with the values of a feature that a row names twice added up: whoever reads them, and be it
+    /// to square them, need not think of it.
+    fn with_each_feature_once(self) -> Result<Self, SamplesError> {
+        let mut features = Vec::new();
+        let mut repeats = |i: usize| {
+            self.row_parts(i, &mut features);
+            if features.is_sorted_by(|a, b| a < b) {
+                return false;
+            }
+            features.sort_unstable();
+            features.windows(2).any(|pair| pair[0] == pair[1])
+        };
+        if !(0..self.n_samples()).any(&mut repeats) {
+            return Ok(self);
+        }
+        let (mut row_starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::<T>::new());
+        for i in 0..self.n_samples() {
+            let mut row: Vec<(usize, T)> = self.row(i).collect();
+            row.sort_by_key(|&(feature, _)| feature);
+            for same in row.chunk_by(|a, b| a.0 == b.0) {
+                let value: T = same.iter().map(|&(_, v)| v).sum();
+                if !value.finite() {
+                    let column = same[0].0;
+                    return Err(SamplesError::NotFinite { row: i, column, value: value.as_f64() });
+                }
+                indices.push(same[0].0);
+                values.push(value);
+            }
+            row_starts.push(values.len());
+        }
+        Ok(Self::from_owned_parts(self.n_features, row_starts, indices, values))
     }
 
     /// Rows put together from other blocks, whose indices and values were checked there.
@@ -262,6 +296,21 @@ mod tests {
 
     fn new(pointers: &[i64], indices: &[u32], values: &[f64]) -> Result<(), SamplesError> {
         CsrSamples::new(3, pointers, indices, values).map(|_| ())
+    }
+
+    #[test]
+    fn a_feature_that_a_row_names_twice_has_the_sum_of_both_values() {
+        let samples =
+            CsrSamples::new(3, &[0_u8, 4, 4, 5], vec![2_u8, 0, 2, 0], vec![1.0_f64, 2.0, 3.0, -0.5])
+                .unwrap_err();
+        assert!(matches!(samples, SamplesError::RowPointers { .. }), "{samples}");
+        let values = vec![1.0_f64, 2.0, 3.0, -0.5, 7.0];
+        let samples = CsrSamples::new(3, &[0_u8, 4, 4, 5], vec![2_u8, 0, 2, 0, 1], values).unwrap();
+        let Block::Sparse(rows) = samples.block(0..3).unwrap() else { panic!("sparse stays sparse") };
+        assert_eq!(rows.row(0).collect::<Vec<_>>(), [(0, 1.5), (2, 4.0)]);
+        assert_eq!((rows.row(1).count(), rows.row(2).collect::<Vec<_>>()), (0, vec![(1, 7.0)]));
+        let huge = CsrSamples::new(2, &[0_u8, 2], vec![1_u8, 1], vec![f64::MAX, f64::MAX]).unwrap_err();
+        assert!(matches!(huge, SamplesError::NotFinite { row: 0, column: 1, .. }), "{huge}");
     }
 
     #[test]

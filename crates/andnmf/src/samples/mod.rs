@@ -6,6 +6,7 @@
 mod csr;
 mod dense;
 pub(crate) mod fold;
+mod non_negative;
 mod watched;
 
 use std::ops::Range;
@@ -14,6 +15,7 @@ use ndarray::{Array2, CowArray, Ix2};
 
 pub use csr::{CsrIndex, CsrSamples, CsrView};
 pub use dense::DenseSamples;
+pub(crate) use non_negative::NonNegative;
 pub(crate) use watched::Watched;
 
 use crate::{Real, SamplesError};

@@ -9,6 +9,7 @@ use crate::fit::{
     Beginning, Checkpoint, Fit, Halt, Run, Snapshot, StageRecord, StagedRun, Start, Warning, Watch, Workers,
     drive,
 };
+use crate::init::NndsvdFill;
 use crate::linalg::product::frobenius;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Samples, Watched};
@@ -72,7 +73,15 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
         let watch = Watch::new(run, settings.limits.time_limit, start.seconds_before());
         let stop = || watch.reason().is_some();
         let watched = Watched { samples, stop: &stop };
-        let beginning = start.or(Start::RandomSamples).begin(A::METHOD, &watched, rank, seed, &workers)?;
+        let own = matches!(start, Start::Auto);
+        let start = start.or(Start::Nndsvd(NndsvdFill::Mean));
+        let beginning = match start.begin(A::METHOD, &watched, rank, seed, &workers) {
+            // Singular vectors of samples with negative values have no non-negative parts to begin with.
+            Err(FitError::Samples(SamplesError::Negative { .. })) if own => {
+                Start::RandomSamples.begin(A::METHOD, &watched, rank, seed, &workers)?
+            }
+            other => other?,
+        };
         let resumed = matches!(beginning, Beginning::Resumed(_));
         let mut state = match beginning {
             Beginning::Resumed(state)

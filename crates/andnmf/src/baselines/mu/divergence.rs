@@ -1,0 +1,101 @@
+//! The Kullback–Leibler updates as stages over all samples.
+
+use ndarray::{Array2, ArrayViewMut2, Axis, s};
+use rayon::prelude::*;
+
+use super::blocks::{Buffers, ByFeature, QuotientSums, add_block, padded};
+use super::params::MuParams;
+use super::ratio::scaled;
+use super::start::positive;
+use crate::baselines::alternating::{Alternation, BlockAt, Now, Renewed, Settings};
+use crate::compression::{Compress, Space};
+use crate::fit::Method;
+use crate::pool::Pool;
+use crate::{FitError, Real};
+
+/// Multiplicative updates for the Kullback–Leibler divergence.
+pub(super) struct Divergence<'a, T> {
+    params: &'a MuParams,
+    buffers: Pool<Buffers<T>>,
+}
+
+impl<'a, T> Divergence<'a, T> {
+    pub(super) fn new(params: &'a MuParams) -> Self {
+        Self { params, buffers: Pool::default() }
+    }
+}
+
+impl<T: Real> Alternation<T> for Divergence<'_, T> {
+    const METHOD: Method = Method::Mu;
+    type Pass = ByFeature<T>;
+    type Sums = QuotientSums<T>;
+
+    fn settings(&self) -> Settings {
+        // Quotients need the samples entry by entry: there is no smaller space for them.
+        let (limits, seed) = (self.params.limits(), self.params.seed);
+        Settings { limits, signed: false, compress: Compress::Off, seed }
+    }
+
+    fn admit(&self, start: Array2<T>) -> Array2<T> {
+        positive(start)
+    }
+
+    fn prepare(&self, components: &Array2<T>, _: &Space<T>, _: bool) -> ByFeature<T> {
+        ByFeature::transposed(components)
+    }
+
+    fn new_sums(&self, width: usize, _: bool) -> QuotientSums<T> {
+        let rank = self.params.rank;
+        let products = Array2::zeros((width, padded::<T>(rank)));
+        QuotientSums { products, weights: vec![0.0; rank], active: 0, loss: 0.0 }
+    }
+
+    fn block(
+        &self,
+        pass: &ByFeature<T>,
+        sums: &mut QuotientSums<T>,
+        block: &BlockAt<'_, T>,
+        weights: ArrayViewMut2<'_, T>,
+    ) -> Result<(), FitError> {
+        let (sweeps, first) = (self.params.sweeps, block.stage == 0);
+        self.buffers.lend(|buffers| add_block(sums, pass, &block.rows, weights, sweeps, first, buffers));
+        Ok(())
+    }
+
+    fn merge(&self, into: &mut QuotientSums<T>, other: QuotientSums<T>) {
+        into.products += &other.products;
+        into.weights.iter_mut().zip(other.weights).for_each(|(a, b)| *a += b);
+        into.active += other.active;
+        into.loss += other.loss;
+    }
+
+    fn renew(&self, sums: QuotientSums<T>, now: Now<'_, T>) -> Result<Renewed<T, Self>, FitError> {
+        let active_fraction = sums.active as f64 / now.weights.len().max(1) as f64;
+        // Rounding may leave a loss that is really zero a little below.
+        let loss = if sums.loss < 0.0 { 0.0 } else { sums.loss };
+        let by_feature = update_components(sums, now.components);
+        let rank = now.components.nrows();
+        let components = by_feature.slice(s![.., ..rank]).t().as_standard_layout().into_owned();
+        let pass = ByFeature::new(by_feature, rank);
+        Ok(Renewed { components, pass, loss, active_fraction, revived: Vec::new() })
+    }
+}
+
+/// A ∘ (Xᵀ·R) / (Xᵀ·1), feature by feature. Components that no sample uses stay.
+fn update_components<T: Real>(sums: QuotientSums<T>, now: &Array2<T>) -> Array2<T> {
+    const FEATURES_PER_TASK: usize = 256;
+    let totals: Vec<T> = sums.weights.iter().map(|&v| T::from_f64(v)).collect();
+    let mut new = sums.products;
+    let tasks: Vec<_> = new
+        .axis_chunks_iter_mut(Axis(0), FEATURES_PER_TASK)
+        .zip(now.axis_chunks_iter(Axis(1), FEATURES_PER_TASK))
+        .collect();
+    tasks.into_par_iter().for_each(|(mut new, now)| {
+        for (mut new, now) in new.outer_iter_mut().zip(now.axis_iter(Axis(1))) {
+            for ((new, &a), &total) in new.iter_mut().zip(now).zip(&totals) {
+                *new = if total > T::from_f64(0.0) { scaled(a, *new, total) } else { a };
+            }
+        }
+    });
+    new
+}

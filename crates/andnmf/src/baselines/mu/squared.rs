@@ -1,0 +1,199 @@
+//! The updates for the squared error, from products with the samples alone.
+
+use ndarray::{Array2, ArrayView2, ArrayViewMut2};
+use rayon::prelude::*;
+
+use super::ratio::{scale_by_quotient, scale_by_root_of_quotient};
+use super::start::equal_weights;
+use crate::Real;
+use crate::baselines::alternating::{Moments, WeightProblem};
+use crate::linalg::product::{multiply_add, multiply_add_wide, multiply_into};
+
+/// Entries that one thread takes at a time.
+const ENTRIES_PER_TASK: usize = 1 << 14;
+
+/// Updates of the weights before signed components are solved for the first time: from weights that are all but
+/// equal, least squares would make huge components that cancel each other and keep nothing of the start.
+const FIRST_SIGNED_SWEEPS: usize = 30;
+
+/// Updates the weights of a block (samples × rank) `sweeps` times.
+pub(super) fn update_weights<T: Real>(
+    problem: &WeightProblem<'_, T>,
+    mut weights: ArrayViewMut2<'_, T>,
+    signed: bool,
+    sweeps: usize,
+    buffers: &mut Buffers<T>,
+) {
+    let WeightProblem { gram, products, first } = problem;
+    if *first {
+        equal_weights(*gram, *products, weights.view_mut());
+    }
+    if signed {
+        let sweeps = if *first { sweeps.max(FIRST_SIGNED_SWEEPS) } else { sweeps };
+        return update_signed(*gram, *products, weights, sweeps, buffers);
+    }
+    let mut denominators = matrix(&mut buffers.denominators, weights.dim());
+    for _ in 0..sweeps {
+        multiply_into(denominators.view_mut(), weights.view(), *gram);
+        scale_by_quotient(slice_mut(&mut weights), slice(products), slice(&denominators.view()));
+    }
+}
+
+/// [`update_weights`] where products and Gram matrix have both signs.
+fn update_signed<T: Real>(
+    gram: ArrayView2<'_, T>,
+    products: ArrayView2<'_, T>,
+    mut weights: ArrayViewMut2<'_, T>,
+    sweeps: usize,
+    buffers: &mut Buffers<T>,
+) {
+    let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
+    let positive = |v: T| if v > zero { v } else { zero };
+    let (gram_up, gram_down) = (gram.mapv(positive), gram.mapv(|v| positive(-v)));
+    let mut numerators = matrix(&mut buffers.numerators, weights.dim());
+    let mut denominators = matrix(&mut buffers.denominators, weights.dim());
+    for _ in 0..sweeps {
+        numerators.zip_mut_with(&products, |n, &p| *n = positive(p));
+        denominators.zip_mut_with(&products, |d, &p| *d = positive(-p));
+        multiply_add(numerators.view_mut(), weights.view(), gram_down.view(), one);
+        multiply_add(denominators.view_mut(), weights.view(), gram_up.view(), one);
+        let (numerators, denominators) = (numerators.view(), denominators.view());
+        scale_by_root_of_quotient(slice_mut(&mut weights), slice(&numerators), slice(&denominators));
+    }
+}
+
+/// Non-negative components after `sweeps` updates. Components that no sample uses stay.
+pub(super) fn update_components<T: Real>(moments: &Moments<T>, now: &Array2<T>, sweeps: usize) -> Array2<T> {
+    let mut components = now.clone();
+    let mut denominators = Array2::zeros(now.dim());
+    for _ in 0..sweeps {
+        denominators.fill(T::from_f64(0.0));
+        multiply_add_wide(denominators.view_mut(), moments.gram.view(), components.view(), T::from_f64(1.0));
+        let (numerators, denominators) = (slice_of(&moments.products), slice_of(&denominators));
+        components
+            .as_slice_mut()
+            .expect("row-major")
+            .par_chunks_mut(ENTRIES_PER_TASK)
+            .zip(numerators.par_chunks(ENTRIES_PER_TASK))
+            .zip(denominators.par_chunks(ENTRIES_PER_TASK))
+            .for_each(|((a, numerators), denominators)| scale_by_quotient(a, numerators, denominators));
+    }
+    for (k, mut component) in components.outer_iter_mut().enumerate() {
+        if moments.gram[[k, k]] == T::from_f64(0.0) {
+            component.assign(&now.row(k));
+        }
+    }
+    components
+}
+
+/// What one thread needs for a block.
+pub(in crate::baselines) struct Buffers<T> {
+    numerators: Vec<T>,
+    denominators: Vec<T>,
+}
+
+impl<T> Default for Buffers<T> {
+    fn default() -> Self {
+        Self { numerators: Vec::new(), denominators: Vec::new() }
+    }
+}
+
+fn matrix<T: Real>(buffer: &mut Vec<T>, shape: (usize, usize)) -> ArrayViewMut2<'_, T> {
+    buffer.resize(shape.0 * shape.1, T::from_f64(0.0));
+    ArrayViewMut2::from_shape(shape, buffer).expect("sized just above")
+}
+
+fn slice<'a, T>(matrix: &'a ArrayView2<'_, T>) -> &'a [T] {
+    matrix.as_slice().expect("row-major")
+}
+
+fn slice_of<T>(matrix: &Array2<T>) -> &[T] {
+    matrix.as_slice().expect("row-major")
+}
+
+fn slice_mut<'a, T>(matrix: &'a mut ArrayViewMut2<'_, T>) -> &'a mut [T] {
+    matrix.as_slice_mut().expect("row-major")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::product::multiply;
+    use crate::testing::{assert_close, random_matrix};
+
+    fn up(m: &Array2<f64>) -> Array2<f64> {
+        m.mapv(|v| v.max(0.0))
+    }
+
+    fn down(m: &Array2<f64>) -> Array2<f64> {
+        m.mapv(|v| (-v).max(0.0))
+    }
+
+    /// Entry by entry, with 0/0 = 0.
+    fn over(a: Array2<f64>, b: Array2<f64>) -> Array2<f64> {
+        ndarray::Zip::from(&a).and(&b).map_collect(|&a, &b| if a == 0.0 { 0.0 } else { a / b })
+    }
+
+    fn moments(y: &Array2<f64>, x: &Array2<f64>) -> Moments<f64> {
+        Moments {
+            gram: x.t().dot(x),
+            products: multiply(x.t(), y.view()),
+            stage: 0,
+            squares: y.iter().map(|v| v * v).sum(),
+        }
+    }
+
+    #[test]
+    fn weights_are_updated_as_by_the_textbook() {
+        let y = random_matrix::<f64>(30, 12, 1);
+        for (signed, rank, sweeps) in [(false, 4, 1), (false, 5, 3), (true, 4, 1), (true, 5, 3)] {
+            let a = random_matrix::<f64>(rank, 12, 2);
+            let a = if signed { a } else { a.mapv(f64::abs) };
+            let mut x = random_matrix::<f64>(30, rank, 3).mapv(f64::abs);
+            let mut weights = x.clone();
+            let (gram, products) = (a.dot(&a.t()), y.dot(&a.t()));
+            for _ in 0..sweeps {
+                x = if signed {
+                    let numerators = up(&products) + x.dot(&down(&gram));
+                    &x * &over(numerators, down(&products) + x.dot(&up(&gram))).mapv(f64::sqrt)
+                } else {
+                    over(&x * &up(&products), x.dot(&gram))
+                };
+            }
+            let problem = WeightProblem { gram: gram.view(), products: products.view(), first: false };
+            update_weights(&problem, weights.view_mut(), signed, sweeps, &mut Buffers::default());
+            assert_close(&weights, &x, 1e-13);
+        }
+    }
+
+    #[test]
+    fn components_are_updated_as_by_the_textbook() {
+        let (y, x) = (random_matrix::<f64>(30, 700, 1), random_matrix::<f64>(30, 4, 2).mapv(f64::abs));
+        let now = random_matrix::<f64>(4, 700, 3).mapv(f64::abs);
+        let mut expected = now.clone();
+        for _ in 0..2 {
+            expected = over(&expected * &up(&x.t().dot(&y)), x.t().dot(&x).dot(&expected));
+        }
+        assert_close(&update_components(&moments(&y, &x), &now, 2), &expected, 1e-13);
+    }
+
+    #[test]
+    fn signed_components_solve_the_least_squares_problem() {
+        let (y, x) = (random_matrix::<f64>(30, 9, 1), random_matrix::<f64>(30, 4, 2).mapv(f64::abs));
+        let found = moments(&y, &x).least_squares(&random_matrix(4, 9, 3)).unwrap();
+        // At the minimum the residual is orthogonal to the weights.
+        assert_close(&x.t().dot(&(&y - x.dot(&found))), &Array2::zeros((4, 9)), 1e-12);
+    }
+
+    #[test]
+    fn components_that_no_sample_uses_stay() {
+        let (y, mut x) = (random_matrix::<f64>(30, 9, 1), random_matrix::<f64>(30, 4, 2).mapv(f64::abs));
+        x.column_mut(1).fill(0.0);
+        let now = random_matrix::<f64>(4, 9, 3).mapv(f64::abs);
+        let moments = moments(&y, &x);
+        for new in [update_components(&moments, &now, 2), moments.least_squares(&now).unwrap()] {
+            assert_eq!(new.row(1), now.row(1));
+            assert!(new.row(0) != now.row(0) && new.iter().all(|v| v.is_finite()));
+        }
+    }
+}

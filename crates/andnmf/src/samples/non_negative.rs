@@ -1,0 +1,123 @@
+//! Samples that must not be negative.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Mutex;
+
+use super::{Block, CsrView, Samples};
+use crate::pool::lock;
+use crate::{Real, SamplesError};
+
+/// Other samples, refused where a value is negative.
+///
+/// Values are looked at as they are read, so no pass is spent on it, and a block that was found good is not looked
+/// at again.
+pub(crate) struct NonNegative<'a, T: Real> {
+    samples: &'a dyn Samples<T>,
+    wanted_by: &'static str,
+    good: Mutex<HashSet<Range<usize>>>,
+}
+
+impl<'a, T: Real> NonNegative<'a, T> {
+    /// `wanted_by` names who needs non-negative values, as errors will put it.
+    pub(crate) fn new(samples: &'a dyn Samples<T>, wanted_by: &'static str) -> Self {
+        Self { samples, wanted_by, good: Mutex::default() }
+    }
+
+    fn check(&self, first: usize, block: &Block<'_, T>) -> Result<(), SamplesError> {
+        let zero = T::from_f64(0.0);
+        let found = match block {
+            Block::Dense(rows) => rows.outer_iter().enumerate().find_map(|(i, row)| {
+                // Looking at every value without leaving early lets the compiler look at several at once.
+                let any = row.iter().fold(false, |any, &v| any | (v < zero));
+                let (column, v) = row.iter().enumerate().find(|&(_, &v)| any && v < zero)?;
+                Some((i, column, v.as_f64()))
+            }),
+            Block::Sparse(rows) => (0..rows.n_samples())
+                .find_map(|i| negative_feature(rows, i).map(|(column, value)| (i, column, value))),
+        };
+        match found {
+            Some((i, column, value)) => {
+                Err(SamplesError::Negative { row: first + i, column, value, wanted_by: self.wanted_by })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// A feature of the row with a negative value.
+fn negative_feature<T: Real>(rows: &CsrView<'_, T>, i: usize) -> Option<(usize, f64)> {
+    rows.row(i).find(|&(_, v)| v < T::from_f64(0.0)).map(|(feature, v)| (feature, v.as_f64()))
+}
+
+impl<T: Real> Samples<T> for NonNegative<'_, T> {
+    fn n_samples(&self) -> usize {
+        self.samples.n_samples()
+    }
+
+    fn n_features(&self) -> usize {
+        self.samples.n_features()
+    }
+
+    fn stored_values(&self) -> usize {
+        self.samples.stored_values()
+    }
+
+    fn is_sparse(&self) -> bool {
+        self.samples.is_sparse()
+    }
+
+    fn is_checked(&self) -> bool {
+        self.samples.is_checked()
+    }
+
+    fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
+        let block = self.samples.block(rows.clone())?;
+        if !lock(&self.good).contains(&rows) {
+            self.check(rows.start, &block)?;
+            lock(&self.good).insert(rows);
+        }
+        Ok(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{CsrSamples, DenseSamples};
+    use crate::testing::random_matrix;
+
+    #[test]
+    fn a_negative_value_is_refused_with_its_place() {
+        let mut data = random_matrix::<f64>(9, 4, 1).mapv(f64::abs);
+        data[[7, 2]] = -0.5;
+        let (pointers, indices, values) = crate::testing::sparse_copy(&data);
+        let sparse = CsrSamples::new(4, &pointers, indices, values).unwrap();
+        let dense = DenseSamples::new(data).unwrap();
+        for samples in [&dense as &dyn Samples<f64>, &sparse] {
+            let checked = NonNegative::new(samples, "this test");
+            assert!(checked.block(0..5).is_ok());
+            let error = checked.block(5..9).unwrap_err();
+            let wanted_by = "this test";
+            assert_eq!(error, SamplesError::Negative { row: 7, column: 2, value: -0.5, wanted_by });
+            assert!(error.to_string().contains("sample 7, feature 2 is -0.5"), "{error}");
+        }
+    }
+
+    #[test]
+    fn reading_some_samples_often_hides_no_others() {
+        let samples = DenseSamples::new(ndarray::array![[1.0], [2.0], [-3.0]]).unwrap();
+        let checked = NonNegative::new(&samples, "this test");
+        for _ in 0..5 {
+            assert!(checked.block(0..2).is_ok());
+        }
+        assert!(checked.block(0..3).is_err() && checked.block(2..3).is_err() && checked.block(2..3).is_err());
+    }
+
+    #[test]
+    fn stored_values_of_one_feature_count_as_their_sum() {
+        let samples = |second| CsrSamples::new(3, &[0_u32, 2], vec![1_u32, 1], vec![2.0, second]).unwrap();
+        assert!(NonNegative::new(&samples(-1.5), "this test").block(0..1).is_ok());
+        assert!(NonNegative::new(&samples(-2.5), "this test").block(0..1).is_err());
+    }
+}
