@@ -7,15 +7,18 @@
 //! * [`Hals`]: hierarchical alternating least squares.
 //! * [`MinVolume`]: the same with a penalty on the volume that the components span.
 //! * [`Mu`]: multiplicative updates, for the squared error and the Kullback–Leibler divergence.
+//! * [`OnlineLda`]: online variational Bayes for latent Dirichlet allocation.
 
 mod alternating;
 mod anls;
 mod hals;
 mod min_volume;
 mod mu;
+mod online_lda;
 
 pub use crate::compression::Compress;
 pub use anls::{Anls, AnlsParams};
 pub use hals::{Hals, HalsParams};
 pub use min_volume::{MinVolume, MinVolumeParams};
 pub use mu::{Mu, MuLoss, MuParams};
+pub use online_lda::{Bound, OnlineLda, OnlineLdaParams, Topics};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::start::check_components;
 use super::{Method, StageRecord, Warning, bits};
 use crate::linalg::product::multiply;
+use crate::linalg::unit_sum::rows_of_unit_sum;
 use crate::samples::Samples;
 use crate::{FitError, Real, ShapeError};
 
@@ -25,7 +26,8 @@ pub struct Checkpoint<T: Real> {
     pub n_samples: usize,
     /// Stages done.
     pub stages: usize,
-    /// The working matrix: the components, in the compressed space where there is one.
+    /// The working matrix: the components, in the compressed space where there is one; for LDA the parameters of
+    /// the topics, which the components are the shares of.
     #[serde(with = "bits::matrix")]
     pub working: Array2<T>,
     /// Orthonormal basis (rows) of the compressed space.
@@ -64,6 +66,7 @@ impl<T: Real> Checkpoint<T> {
     pub fn components(&self) -> Array2<T> {
         match &self.basis {
             Some(basis) => multiply(self.working.view(), basis.view()),
+            None if self.method == Method::OnlineLda => rows_of_unit_sum(&self.working),
             None => self.working.clone(),
         }
     }

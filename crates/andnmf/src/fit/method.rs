@@ -19,6 +19,9 @@ pub enum Method {
     MinVolume,
     /// Multiplicative updates: [`crate::baselines::Mu`].
     Mu,
+    /// Online variational Bayes for latent Dirichlet allocation: [`crate::baselines::OnlineLda`].
+    #[serde(rename = "lda")]
+    OnlineLda,
 }
 
 impl Method {
@@ -31,6 +34,7 @@ impl Method {
             Self::Hals => "hals",
             Self::MinVolume => "min-volume",
             Self::Mu => "mu",
+            Self::OnlineLda => "lda",
         }
     }
 }

@@ -18,4 +18,5 @@ pub(crate) mod row_map;
 pub(crate) mod singular;
 pub(crate) mod sketch;
 pub(crate) mod symmetric;
+pub(crate) mod unit_sum;
 pub(crate) mod weighted_sums;

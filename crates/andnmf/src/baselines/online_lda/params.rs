@@ -1,0 +1,236 @@
+//! The settings of online LDA.
+
+use serde::{Deserialize, Serialize};
+
+use super::e_step::EStep;
+use crate::SettingError;
+use crate::and::Batch;
+use crate::fit::Limits;
+
+/// Settings of online variational Bayes for LDA, as users give them.
+///
+/// ```
+/// use andnmf::baselines::OnlineLdaParams;
+/// use andnmf::fit::{Run, Solver, Start};
+/// use andnmf::samples::DenseSamples;
+///
+/// // Two topics: one has the first two words, the other the last two.
+/// let counts = ndarray::array![[5.0, 4.0, 0.0, 0.0], [0.0, 0.0, 3.0, 6.0], [2.0, 3.0, 0.0, 1.0], [0.0, 0.0, 4.0, 4.0]];
+/// let documents = DenseSamples::new(counts.view())?;
+/// let lda = OnlineLdaParams { max_stages: 50, ..OnlineLdaParams::new(2) }.check()?;
+/// let fit = lda.fit(&documents, Start::Auto, &mut Run::new())?;
+/// assert!(fit.weights.as_ref().is_some_and(|weights| (weights.row(1).sum() - 1.0_f64).abs() < 1e-9));
+/// assert!(lda.topics(&fit)?.bound(&documents)?.document_perplexity() < 4.0);
+/// # Ok::<(), andnmf::FitError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OnlineLdaParams {
+    /// Number of topics.
+    pub rank: usize,
+    /// Prior of the topics in a document, α: below 1, documents have few topics each. `None` is 1/rank.
+    pub document_prior: Option<f64>,
+    /// Prior of the words in a topic, η: below 1, topics have few words each. `None` is 1/rank.
+    pub topic_prior: Option<f64>,
+    /// How fast old batches are forgotten, above 0.5 and up to 1: batch t counts with (tau0 + t)^−kappa. Within
+    /// these bounds the topics converge.
+    pub kappa: f64,
+    /// Slows down the first batches, which know little: zero or more.
+    pub tau0: f64,
+    /// Documents after which the topics are renewed: about this many, as a pass is cut into equal batches. All
+    /// of them is batch variational Bayes, without any forgetting.
+    pub batch: Batch,
+    /// A document is done when its γ changes by less than this on average.
+    pub e_step_tolerance: f64,
+    /// Most iterations for one document.
+    pub e_step_max: usize,
+    /// Every value is multiplied by this. LDA takes values for counts of words: a document of 100 words says
+    /// more than one of 10, and both more than the priors, which count like α or η words per topic. Mixtures
+    /// that are given as frequencies (rows that sum to 1) would be documents of a single word, and the priors
+    /// would drown them: the scale says how many words a row of sum 1 stands for.
+    pub sample_scale: f64,
+    /// Most stages to run, each a pass over the documents.
+    pub max_stages: usize,
+    /// Converged when a stage changes the components by no more than this, relative to their size.
+    pub tolerance: f64,
+    /// Seconds after which to stop.
+    pub time_limit: Option<f64>,
+    /// Seed of everything random: start, order of the documents.
+    pub seed: u64,
+}
+
+impl Default for OnlineLdaParams {
+    fn default() -> Self {
+        Self {
+            rank: 10,
+            document_prior: None,
+            topic_prior: None,
+            kappa: 0.7,
+            tau0: 10.0,
+            batch: Batch::Size(128),
+            e_step_tolerance: 1e-3,
+            e_step_max: 100,
+            sample_scale: 1.0,
+            max_stages: 10,
+            tolerance: 1e-5,
+            time_limit: None,
+            seed: 0,
+        }
+    }
+}
+
+impl OnlineLdaParams {
+    /// Default settings with this many topics.
+    #[must_use]
+    pub fn new(rank: usize) -> Self {
+        Self { rank, ..Self::default() }
+    }
+
+    /// Checks every setting.
+    ///
+    /// # Errors
+    /// Names the first setting outside its range and what would be right.
+    pub fn check(self) -> Result<OnlineLda, SettingError> {
+        self.limits().check()?;
+        positive("document_prior", self.document_prior.unwrap_or(1.0))?;
+        positive("topic_prior", self.topic_prior.unwrap_or(1.0))?;
+        if !(self.kappa > 0.5 && self.kappa <= 1.0) {
+            return Err(SettingError::new("kappa", self.kappa, "it must be above 0.5 and at most 1"));
+        }
+        if !(self.tau0.is_finite() && self.tau0 >= 0.0) {
+            return Err(SettingError::new("tau0", self.tau0, "it must be zero or a positive number"));
+        }
+        if self.batch == Batch::Size(0) {
+            return Err(SettingError::new("batch", 0, "it must be at least 1 sample, or all"));
+        }
+        if !(self.e_step_tolerance.is_finite() && self.e_step_tolerance >= 0.0) {
+            let expected = "it must be zero or a positive number";
+            return Err(SettingError::new("e_step_tolerance", self.e_step_tolerance, expected));
+        }
+        if self.e_step_max == 0 {
+            return Err(SettingError::new("e_step_max", 0, "it must be at least 1"));
+        }
+        positive("sample_scale", self.sample_scale)?;
+        Ok(OnlineLda { params: self })
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        let &Self { rank, max_stages, tolerance, time_limit, .. } = self;
+        Limits { rank, max_stages, tolerance, time_limit }
+    }
+
+    /// η.
+    pub(super) fn eta(&self) -> f64 {
+        self.topic_prior.unwrap_or(1.0 / self.rank as f64)
+    }
+
+    pub(super) fn e_step(&self) -> EStep {
+        EStep {
+            prior: self.document_prior.unwrap_or(1.0 / self.rank as f64),
+            tolerance: self.e_step_tolerance,
+            most: self.e_step_max,
+        }
+    }
+
+    /// ρ: the weight of batch `number` (counted from 1 over all stages) against what was learned before.
+    pub(super) fn rate(&self, number: usize) -> f64 {
+        match self.batch {
+            Batch::All => 1.0,
+            Batch::Size(_) => (self.tau0 + number as f64).powf(-self.kappa),
+        }
+    }
+}
+
+fn positive(name: &'static str, value: f64) -> Result<(), SettingError> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    Err(SettingError::new(name, value, "it must be a positive number"))
+}
+
+/// Online LDA with checked settings: a [`Solver`](crate::fit::Solver).
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnlineLda {
+    params: OnlineLdaParams,
+}
+
+impl OnlineLda {
+    /// The settings.
+    #[must_use]
+    pub fn params(&self) -> &OnlineLdaParams {
+        &self.params
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(change: impl FnOnce(&mut OnlineLdaParams)) -> &'static str {
+        let mut params = OnlineLdaParams::default();
+        change(&mut params);
+        params.check().unwrap_err().name
+    }
+
+    #[test]
+    fn shared_limits_are_checked() {
+        assert_eq!(refused(|p| p.rank = 0), "rank");
+        assert_eq!(refused(|p| p.max_stages = 0), "max_stages");
+        assert_eq!(refused(|p| p.tolerance = f64::NAN), "tolerance");
+        assert_eq!(refused(|p| p.time_limit = Some(-1.0)), "time_limit");
+    }
+
+    #[test]
+    fn priors_and_scale_must_be_positive() {
+        for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(refused(|p| p.document_prior = Some(value)), "document_prior");
+            assert_eq!(refused(|p| p.topic_prior = Some(value)), "topic_prior");
+            assert_eq!(refused(|p| p.sample_scale = value), "sample_scale");
+        }
+    }
+
+    #[test]
+    fn kappa_must_be_where_the_topics_converge() {
+        for kappa in [0.5, 1.1, f64::NAN] {
+            assert_eq!(refused(|p| p.kappa = kappa), "kappa");
+        }
+        assert!(OnlineLdaParams { kappa: 1.0, ..OnlineLdaParams::default() }.check().is_ok());
+    }
+
+    #[test]
+    fn tau0_cannot_be_negative() {
+        for tau0 in [-1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(refused(|p| p.tau0 = tau0), "tau0");
+        }
+        assert!(OnlineLdaParams { tau0: 0.0, ..OnlineLdaParams::default() }.check().is_ok());
+    }
+
+    #[test]
+    fn batch_cannot_be_empty() {
+        assert_eq!(refused(|p| p.batch = Batch::Size(0)), "batch");
+    }
+
+    #[test]
+    fn an_e_step_needs_an_iteration_and_a_tolerance() {
+        assert_eq!(refused(|p| p.e_step_max = 0), "e_step_max");
+        for tolerance in [-1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(refused(|p| p.e_step_tolerance = tolerance), "e_step_tolerance");
+        }
+    }
+
+    #[test]
+    fn rates_fall_and_a_batch_of_all_forgets_everything() {
+        let params = OnlineLdaParams { tau0: 3.0, kappa: 0.75, ..OnlineLdaParams::default() };
+        assert!((params.rate(13) - 0.125).abs() < 1e-15);
+        assert_eq!(OnlineLdaParams { batch: Batch::All, ..params }.rate(13), 1.0);
+    }
+
+    #[test]
+    fn settings_survive_json_and_unknown_ones_are_refused() {
+        let params =
+            OnlineLdaParams { batch: Batch::All, topic_prior: Some(0.01), ..OnlineLdaParams::new(3) };
+        let text = serde_json::to_string(&params).unwrap();
+        assert_eq!(serde_json::from_str::<OnlineLdaParams>(&text).unwrap(), params);
+        assert!(serde_json::from_str::<OnlineLdaParams>(r#"{"alpha": 5}"#).is_err());
+    }
+}

@@ -1,0 +1,142 @@
+//! Online LDA under the common contract.
+
+use ndarray::Array2;
+
+use super::begin::{given_topics, random_topics, total};
+use super::params::{OnlineLda, OnlineLdaParams};
+use super::stage::Stage;
+use super::topics::{Topics, check_parameters};
+use crate::fit::{
+    Beginning, Checkpoint, Fit, Halt, Method, Run, Snapshot, Solver, StageRecord, StagedRun, Start, Watch,
+    Workers, drive,
+};
+use crate::linalg::product::frobenius;
+use crate::linalg::unit_sum::rows_of_unit_sum;
+use crate::samples::{Samples, Watched};
+use crate::{FitError, Real};
+
+impl<T: Real> Solver<T> for OnlineLda {
+    fn method(&self) -> Method {
+        Method::OnlineLda
+    }
+
+    fn fit(
+        &self,
+        samples: &dyn Samples<T>,
+        start: Start<T>,
+        run: &mut Run<'_, T>,
+    ) -> Result<Fit<T>, FitError> {
+        let mut engine = Engine::begin(self.params(), samples, start, run)?;
+        let stop = drive(&mut engine, &self.params().limits(), run)?;
+        let weights = engine.weights(self)?;
+        engine.state.seconds = engine.watch.clock.seconds();
+        let passes = engine.state.passes + usize::from(weights.is_some());
+        Ok(Fit { weights, passes, ..Fit::new(engine.state, stop) })
+    }
+}
+
+/// A run between two stages. Its working matrix is λ, and E[β] = λ / Σλ are the components.
+struct Engine<'a, T: Real> {
+    params: &'a OnlineLdaParams,
+    samples: &'a dyn Samples<T>,
+    workers: Workers,
+    watch: Watch<'a>,
+    state: Checkpoint<T>,
+}
+
+impl<'a, T: Real> Engine<'a, T> {
+    fn begin<'r: 'a>(
+        params: &'a OnlineLdaParams,
+        samples: &'a dyn Samples<T>,
+        start: Start<T>,
+        run: &Run<'r, T>,
+    ) -> Result<Self, FitError> {
+        let (rank, seed) = (params.rank, params.seed);
+        let workers = run.workers()?;
+        let watch = Watch::new(run, params.time_limit, start.seconds_before());
+        let stop = || watch.reason().is_some();
+        let watched = Watched { samples, stop: &stop };
+        let random = matches!(start, Start::Auto);
+        let own = || Start::Given(random_topics(rank, samples.n_features(), seed));
+        let start = if random { own() } else { start };
+        let state = match start.begin(Method::OnlineLda, &watched, rank, seed, &workers)? {
+            Beginning::Resumed(state) => {
+                check_parameters(&state.working)?;
+                *state
+            }
+            Beginning::Fresh(found) if random => {
+                Checkpoint::fresh(Method::OnlineLda, samples.n_samples(), found.components, seed)
+            }
+            Beginning::Fresh(found) => {
+                // Without this pass the start could not even be returned: it is not called off.
+                let words = workers.run(|| total(samples))? * params.sample_scale;
+                let lambda = given_topics(found.components, params.eta(), words)?;
+                let fresh = Checkpoint::fresh(Method::OnlineLda, samples.n_samples(), lambda, seed);
+                Checkpoint { passes: found.passes + 1, ..fresh }
+            }
+        };
+        Ok(Self { params, samples, workers, watch, state })
+    }
+
+    /// The proportions of the topics in the documents, unless the time is up.
+    fn weights(&self, lda: &OnlineLda) -> Result<Option<Array2<T>>, FitError> {
+        if self.watch.reason().is_some() {
+            return Ok(None);
+        }
+        let topics = Topics::new(lda, self.state.working.clone())?;
+        let pause = || self.watch.check();
+        match self.workers.run(|| topics.weights_unless(self.samples, &pause)) {
+            Ok(weights) => Ok(Some(weights)),
+            Err(Halt::Stop(_)) => Ok(None),
+            Err(Halt::Error(error)) => Err(error),
+        }
+    }
+}
+
+impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
+    fn state(&self) -> &Checkpoint<T> {
+        &self.state
+    }
+
+    fn watch(&mut self) -> &mut Watch<'a> {
+        &mut self.watch
+    }
+
+    fn stage(&mut self) -> Result<bool, Halt> {
+        let number = self.state.stages;
+        let stage = Stage { samples: self.samples, params: self.params, number, seed: self.state.seed };
+        let (before, watch) = (&self.state.working, &self.watch);
+        let after = self.workers.run(|| stage.run(before, &|| watch.check()))?;
+        let (old, new) = (rows_of_unit_sum(before), rows_of_unit_sum(&after));
+        // Rows sum to 1, so neither size can be zero.
+        let change = frobenius((&new - &old).view()) / frobenius(new.view()).max(frobenius(old.view()));
+        self.state.working = after;
+        self.state.passes += 1;
+        self.state.seconds = self.watch.clock.seconds();
+        self.state.trace.push(StageRecord {
+            stage: number,
+            seconds: self.state.seconds,
+            threshold_min: None,
+            threshold_median: None,
+            // Every topic has a share in every document, if only that of the prior.
+            active_fraction: 1.0,
+            change,
+            loss: None,
+        });
+        self.state.stages += 1;
+        Ok(true)
+    }
+}
+
+impl<T: Real> Snapshot<T> for Engine<'_, T> {
+    fn components(&self) -> Array2<T> {
+        rows_of_unit_sum(&self.state.working)
+    }
+
+    fn checkpoint(&self) -> Checkpoint<T> {
+        self.state.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests;

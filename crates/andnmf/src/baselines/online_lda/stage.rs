@@ -1,0 +1,226 @@
+//! A stage: one pass over the documents, the topics being renewed after every batch.
+
+use ndarray::Array2;
+use rand::seq::SliceRandom;
+
+use super::documents::{Documents, Reader};
+use super::params::OnlineLdaParams;
+use super::posterior::{Found, Posterior};
+use super::sweep::{documents_at_once, solve_each};
+use crate::and::Batch;
+use crate::random::{Stream, numbered_generator};
+use crate::samples::Samples;
+use crate::{FitError, Real};
+
+/// What a stage is run with.
+pub(super) struct Stage<'a, T: Real> {
+    pub(super) samples: &'a dyn Samples<T>,
+    pub(super) params: &'a OnlineLdaParams,
+    pub(super) number: usize,
+    pub(super) seed: u64,
+}
+
+impl<T: Real> Stage<'_, T> {
+    /// λ after the stage, rank × features, from λ before; `pause` is asked again and again and may call it off.
+    pub(super) fn run<E: From<FitError> + Send>(
+        &self,
+        lambda: &Array2<T>,
+        pause: &(impl Fn() -> Result<(), E> + Sync),
+    ) -> Result<Array2<T>, E> {
+        let n = self.samples.n_samples();
+        let (order, n_batches) = (self.order(), self.n_batches());
+        let at_once = documents_at_once(self.samples);
+        let mut reader = Reader::new(self.samples, self.params.sample_scale);
+        let mut posterior = Posterior::new(lambda, self.params.eta());
+        for batch in 0..n_batches {
+            pause()?;
+            // Equal batches: a short last one would shake the topics as if it were a whole one.
+            let rows = &order[batch_start(batch, n, n_batches)..batch_start(batch + 1, n, n_batches)];
+            let rate = self.params.rate(self.number * n_batches + batch + 1);
+            let ratio = n as f64 / rows.len() as f64;
+            if rows.len() <= at_once {
+                let documents = reader.read(rows)?;
+                self.learn(documents, &mut posterior, Some((rate, ratio)), pause)?;
+            } else {
+                for part in rows.chunks(at_once) {
+                    let documents = reader.read(part)?;
+                    self.learn(documents, &mut posterior, None, pause)?;
+                }
+                posterior.learn_noted(rate, ratio);
+            }
+        }
+        let lambda = posterior.lambda();
+        if lambda.iter().any(|v| !v.finite()) || posterior.totals().any(|total| !total.is_finite()) {
+            return Err(FitError::Overflow { stage: self.number }.into());
+        }
+        Ok(lambda)
+    }
+
+    /// Lets the topics learn from documents at once, with this rate and ratio, or note what they say.
+    fn learn<E: From<FitError> + Send>(
+        &self,
+        documents: &Documents<T>,
+        posterior: &mut Posterior<T>,
+        now: Option<(f64, f64)>,
+        pause: &(impl Fn() -> Result<(), E> + Sync),
+    ) -> Result<(), E> {
+        let rank = self.params.rank;
+        let beta = posterior.word_weights(&documents.features).beta;
+        let mut theta = vec![T::from_f64(0.0); documents.len() * rank];
+        let mut ratios = vec![T::from_f64(0.0); documents.words.len()];
+        let mut slots = Vec::with_capacity(documents.len());
+        let mut rest = ratios.as_mut_slice();
+        for (theta, ends) in theta.chunks_exact_mut(rank).zip(documents.starts.windows(2)) {
+            let (ratios, others) = rest.split_at_mut(ends[1] - ends[0]);
+            slots.push((theta, ratios));
+            rest = others;
+        }
+        solve_each(
+            &self.params.e_step(),
+            rank,
+            documents,
+            &beta,
+            slots,
+            pause,
+            |_, (theta, ratios), solved| {
+                theta.copy_from_slice(solved.theta());
+                ratios.copy_from_slice(solved.ratios());
+            },
+        )?;
+        let found = Found { documents, beta: &beta, theta: &theta, ratios: &ratios };
+        match now {
+            Some((rate, ratio)) => posterior.learn(&found, rate, ratio),
+            None => posterior.note(&found),
+        }
+        Ok(())
+    }
+
+    fn n_batches(&self) -> usize {
+        match self.params.batch {
+            Batch::All => 1,
+            Batch::Size(size) => self.samples.n_samples().div_ceil(size),
+        }
+    }
+
+    /// The order of the documents: drawn anew for each stage, but left alone where it does not matter.
+    fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.samples.n_samples()).collect();
+        if self.n_batches() > 1 {
+            order.shuffle(&mut numbered_generator(self.seed, Stream::Order, self.number));
+        }
+        order
+    }
+}
+
+/// Where a batch begins in the order of the documents.
+fn batch_start(batch: usize, n: usize, n_batches: usize) -> usize {
+    (batch as u128 * n as u128 / n_batches as u128) as usize
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use ndarray::Axis;
+
+    use super::super::e_step::tests::naive_document;
+    use super::super::special::digamma;
+    use super::*;
+    use crate::samples::{CsrSamples, DenseSamples};
+    use crate::testing::{assert_close, random_matrix, sparse_copy};
+
+    /// Counts of which two thirds are zero.
+    pub(in super::super) fn counts(documents: usize, words: usize) -> Array2<f64> {
+        random_matrix::<f64>(documents, words, 5).mapv(|v| (9.0 * v - 3.0).ceil().max(0.0))
+    }
+
+    pub(in super::super) fn expected_ln_topics(lambda: &Array2<f64>) -> Array2<f64> {
+        let totals = lambda.sum_axis(Axis(1)).insert_axis(Axis(1));
+        lambda.mapv(digamma) - totals.mapv(digamma)
+    }
+
+    /// The algorithm of the paper, one document after the other, everything dense.
+    fn naive_stage(stage: &Stage<'_, f64>, counts: &Array2<f64>, start: &Array2<f64>) -> Array2<f64> {
+        let (n, n_batches, step) = (counts.nrows(), stage.n_batches(), stage.params.e_step());
+        let order = stage.order();
+        let mut lambda = start.clone();
+        for batch in 0..n_batches {
+            let rows = &order[batch * n / n_batches..(batch + 1) * n / n_batches];
+            let beta = expected_ln_topics(&lambda).mapv(f64::exp);
+            let mut sums = Array2::<f64>::zeros(lambda.dim());
+            for &d in rows {
+                let document = counts.row(d).mapv(|c| c * stage.params.sample_scale);
+                let (_, theta) = naive_document(&step, &beta, &document);
+                for (w, &count) in document.indexed_iter() {
+                    let phi = &theta * &beta.column(w);
+                    sums.column_mut(w).scaled_add(count / phi.sum(), &phi);
+                }
+            }
+            let rho = match stage.params.batch {
+                Batch::All => 1.0,
+                Batch::Size(_) => {
+                    let t = (stage.number * n_batches + batch + 1) as f64;
+                    (stage.params.tau0 + t).powf(-stage.params.kappa)
+                }
+            };
+            let target = sums * (n as f64 / rows.len() as f64) + stage.params.topic_prior.unwrap();
+            lambda = lambda * (1.0 - rho) + target * rho;
+        }
+        lambda
+    }
+
+    #[test]
+    fn a_whole_pass_equals_the_paper_for_any_batch_and_both_kinds_of_samples() {
+        let data = counts(70, 40);
+        let dense = DenseSamples::new(data.view()).unwrap();
+        let (pointers, indices, values) = sparse_copy(&data);
+        let sparse = CsrSamples::new(40, &pointers, indices, values).unwrap();
+        let start = random_matrix::<f64>(3, 40, 9).mapv(|v| 1.0 + 0.3 * v);
+        for batch in [Batch::Size(1), Batch::Size(16), Batch::Size(1000), Batch::All] {
+            let params = OnlineLdaParams {
+                batch,
+                topic_prior: Some(0.05),
+                document_prior: Some(0.2),
+                sample_scale: 1.5,
+                tau0: 0.0,
+                ..OnlineLdaParams::new(3)
+            };
+            for samples in [&dense as &dyn Samples<f64>, &sparse] {
+                let stage = Stage { samples, params: &params, number: 2, seed: 4 };
+                let found = stage.run::<FitError>(&start, &|| Ok(())).unwrap();
+                assert_close(&found, &naive_stage(&stage, &data, &start), 1e-10);
+            }
+        }
+    }
+
+    #[test]
+    fn a_batch_in_several_parts_is_one_batch() {
+        // More documents than are worked on at once.
+        let data = counts(1500, 12);
+        let samples = DenseSamples::new(data.view()).unwrap();
+        let start = random_matrix::<f64>(2, 12, 9).mapv(|v| 1.0 + 0.3 * v);
+        assert!(documents_at_once(&samples) < 1500);
+        for batch in [Batch::All, Batch::Size(1500)] {
+            let params = OnlineLdaParams { batch, topic_prior: Some(0.1), ..OnlineLdaParams::new(2) };
+            let stage = Stage { samples: &samples, params: &params, number: 0, seed: 4 };
+            let found = stage.run::<FitError>(&start, &|| Ok(())).unwrap();
+            assert_close(&found, &naive_stage(&stage, &data, &start), 1e-10);
+        }
+    }
+
+    #[test]
+    fn documents_come_in_another_order_in_every_stage() {
+        let samples = DenseSamples::new(counts(50, 3)).unwrap();
+        let params = OnlineLdaParams { batch: Batch::Size(10), ..OnlineLdaParams::default() };
+        let order = |number| Stage { samples: &samples, params: &params, number, seed: 1 }.order();
+        assert_ne!(order(0), order(1));
+        assert_eq!(order(1), order(1));
+    }
+
+    #[test]
+    fn a_stage_can_be_called_off() {
+        let samples = DenseSamples::new(counts(50, 3)).unwrap();
+        let params = OnlineLdaParams::new(2);
+        let stage = Stage { samples: &samples, params: &params, number: 0, seed: 1 };
+        let error = stage.run::<FitError>(&Array2::ones((2, 3)), &|| Err(FitError::StoppedBeforeStart));
+        assert_eq!(error.unwrap_err(), FitError::StoppedBeforeStart);
+    }
+}
