@@ -81,6 +81,12 @@ pub enum SamplesError {
         /// Who needs non-negative values.
         wanted_by: &'static str,
     },
+    /// Samples that a method can do nothing with.
+    #[error("the samples cannot be used: {reason}")]
+    Unusable {
+        /// What is wrong with them, and what would be right.
+        reason: String,
+    },
     /// A sparse matrix whose row pointers do not describe its values.
     #[error("the row pointers of the sparse matrix are wrong at position {position}: {reason}")]
     RowPointers {

@@ -6,10 +6,12 @@
 //! * [`Anls`]: alternating non-negative least squares.
 //! * [`Hals`]: hierarchical alternating least squares.
 //! * [`MinVolume`]: the same with a penalty on the volume that the components span.
+//! * [`AnchorWords`]: topics from words that only one of them uses.
 //! * [`Mu`]: multiplicative updates, for the squared error and the Kullback–Leibler divergence.
 //! * [`OnlineLda`]: online variational Bayes for latent Dirichlet allocation.
 
 mod alternating;
+pub mod anchor_words;
 mod anls;
 mod hals;
 mod min_volume;
@@ -17,6 +19,7 @@ mod mu;
 mod online_lda;
 
 pub use crate::compression::Compress;
+pub use anchor_words::{AnchorWords, AnchorWordsParams};
 pub use anls::{Anls, AnlsParams};
 pub use hals::{Hals, HalsParams};
 pub use min_volume::{MinVolume, MinVolumeParams};

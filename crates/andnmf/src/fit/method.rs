@@ -17,6 +17,8 @@ pub enum Method {
     Hals,
     /// Minimum-volume factorization: [`crate::baselines::MinVolume`].
     MinVolume,
+    /// Anchor words: [`mod@crate::baselines::anchor_words`].
+    AnchorWords,
     /// Multiplicative updates: [`crate::baselines::Mu`].
     Mu,
     /// Online variational Bayes for latent Dirichlet allocation: [`crate::baselines::OnlineLda`].
@@ -33,6 +35,7 @@ impl Method {
             Self::Anls => "anls",
             Self::Hals => "hals",
             Self::MinVolume => "min-volume",
+            Self::AnchorWords => "anchor-words",
             Self::Mu => "mu",
             Self::OnlineLda => "lda",
         }

@@ -7,6 +7,7 @@ mod csr;
 mod dense;
 pub(crate) mod fold;
 mod non_negative;
+mod select;
 mod watched;
 
 use std::ops::Range;
@@ -16,6 +17,7 @@ use ndarray::{Array2, CowArray, Ix2};
 pub use csr::{CsrIndex, CsrSamples, CsrView};
 pub use dense::DenseSamples;
 pub(crate) use non_negative::NonNegative;
+pub use select::{document_frequencies, frequent_features};
 pub(crate) use watched::Watched;
 
 use crate::{Real, SamplesError};

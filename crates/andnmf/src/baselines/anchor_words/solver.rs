@@ -1,0 +1,171 @@
+//! Anchor words under the common contract: one stage, and no start but its own.
+
+use std::ops::ControlFlow;
+
+use ndarray::Array2;
+
+use super::params::AnchorWords;
+use super::topics::{AnchorTopics, PASSES};
+use crate::fit::{
+    Checkpoint, Fit, Method, Run, Snapshot, Solver, StageRecord, StageView, Start, StopReason, Warning, Watch,
+};
+use crate::samples::{Samples, Watched};
+use crate::{FitError, Real, SamplesError, SettingError};
+
+impl<T: Real> Solver<T> for AnchorWords {
+    fn method(&self) -> Method {
+        Method::AnchorWords
+    }
+
+    /// Anchors are the only start there can be, so [`Start::Auto`] is the only one that is taken. A run that is
+    /// stopped early has nothing to return, which is an error.
+    fn fit(
+        &self,
+        samples: &dyn Samples<T>,
+        start: Start<T>,
+        run: &mut Run<'_, T>,
+    ) -> Result<Fit<T>, FitError> {
+        check_start(&start)?;
+        let mut watch = Watch::new(run, self.params().time_limit, 0.0);
+        let stop = || watch.reason().is_some();
+        let found = run.workers()?.run(|| self.topics_unless(&Watched { samples, stop: &stop }, &stop));
+        let topics = found.map_err(|error| match error {
+            FitError::Samples(SamplesError::CalledOff) => FitError::StoppedBeforeStart,
+            other => other,
+        })?;
+        let state = self.state(samples.n_samples(), topics, watch.clock.seconds());
+        watch.clock.stop();
+        let told = run.tell(&StageView::new(&state.trace[0], &[], &Done(&state)));
+        let stop = if told == ControlFlow::Break(()) { StopReason::Cancelled } else { StopReason::Converged };
+        Ok(Fit::new(state, stop))
+    }
+}
+
+impl AnchorWords {
+    /// The state after the only stage.
+    fn state<T: Real>(&self, n_samples: usize, topics: AnchorTopics<T>, seconds: f64) -> Checkpoint<T> {
+        let (rank, zero) = (self.params().rank, T::from_f64(0.0));
+        let active = topics.components.iter().filter(|&&v| v != zero).count();
+        let record = StageRecord {
+            stage: 0,
+            seconds,
+            threshold_min: None,
+            threshold_median: None,
+            // The weights of this method are those of its words.
+            active_fraction: active as f64 / topics.components.len() as f64,
+            change: 1.0,
+            loss: None,
+        };
+        let numerical_rank = topics.numerical_rank;
+        let dependent = (numerical_rank < rank).then_some(Warning::DependentComponents {
+            stage: 0,
+            numerical_rank,
+            rank,
+        });
+        Checkpoint {
+            stages: 1,
+            passes: PASSES,
+            seconds,
+            trace: vec![record],
+            warnings: dependent.into_iter().collect(),
+            ..Checkpoint::fresh(Method::AnchorWords, n_samples, topics.components, self.params().seed)
+        }
+    }
+}
+
+fn check_start<T: Real>(start: &Start<T>) -> Result<(), SettingError> {
+    let given = match start {
+        Start::Auto => return Ok(()),
+        Start::Resume(_) => "a checkpoint",
+        _ => "a start for other methods",
+    };
+    Err(SettingError::new("start", given, "anchor words finds its own in one stage; it must be auto"))
+}
+
+/// The state after the stage, as observers see it.
+struct Done<'a, T: Real>(&'a Checkpoint<T>);
+
+impl<T: Real> Snapshot<T> for Done<'_, T> {
+    fn components(&self) -> Array2<T> {
+        self.0.components()
+    }
+
+    fn checkpoint(&self) -> Checkpoint<T> {
+        self.0.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::baselines::AnchorWordsParams;
+    use crate::samples::DenseSamples;
+    use crate::testing::random_matrix;
+
+    fn samples() -> DenseSamples<'static, f64> {
+        DenseSamples::new(random_matrix::<f64>(40, 12, 1).mapv(|v| (8.0 * v).floor().max(0.0))).unwrap()
+    }
+
+    fn anchor_words() -> AnchorWords {
+        AnchorWordsParams::new(3).check().unwrap()
+    }
+
+    #[test]
+    fn one_stage_is_told_and_returned() {
+        struct Seen(Vec<(StageRecord, Array2<f64>)>);
+        impl crate::fit::Observer<f64> for Seen {
+            fn stage(&mut self, view: &StageView<'_, f64>) -> ControlFlow<()> {
+                self.0.push((*view.record, view.components()));
+                ControlFlow::Continue(())
+            }
+        }
+        let mut seen = Seen(Vec::new());
+        let fit = anchor_words().fit(&samples(), Start::Auto, &mut Run::new().observe(&mut seen)).unwrap();
+        assert_eq!((fit.stages, fit.stop, fit.passes, fit.trace.len()), (1, StopReason::Converged, 2, 1));
+        assert_eq!(seen.0, [(fit.trace[0], fit.components.clone())]);
+        let topics = anchor_words().topics(&samples()).unwrap();
+        assert_eq!(fit.components, topics.components);
+        assert!(fit.warnings.is_empty() && fit.weights.is_none());
+        assert_eq!(Solver::<f64>::method(&anchor_words()).name(), "anchor-words");
+    }
+
+    #[test]
+    fn an_observer_may_stop_what_is_already_done() {
+        struct Stops;
+        impl crate::fit::Observer<f64> for Stops {
+            fn stage(&mut self, _: &StageView<'_, f64>) -> ControlFlow<()> {
+                ControlFlow::Break(())
+            }
+        }
+        let fit = anchor_words().fit(&samples(), Start::Auto, &mut Run::new().observe(&mut Stops)).unwrap();
+        assert_eq!(fit.stop, StopReason::Cancelled);
+    }
+
+    #[test]
+    fn other_starts_are_refused() {
+        let fit = anchor_words().fit(&samples(), Start::Auto, &mut Run::new()).unwrap();
+        let starts = [
+            Start::RandomSamples,
+            Start::SuccessiveProjection,
+            Start::Given(fit.components),
+            Start::Resume(Box::new(fit.checkpoint)),
+        ];
+        for start in starts {
+            let error = anchor_words().fit(&samples(), start, &mut Run::new()).unwrap_err();
+            assert!(error.to_string().contains("must be auto"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_has_nothing_to_return() {
+        let flag = AtomicBool::new(true);
+        let error =
+            anchor_words().fit(&samples(), Start::Auto, &mut Run::new().cancel_with(&flag)).unwrap_err();
+        assert_eq!(error, FitError::StoppedBeforeStart);
+        let hurried = AnchorWordsParams { time_limit: Some(0.0), ..AnchorWordsParams::new(3) };
+        let error = hurried.check().unwrap().fit(&samples(), Start::Auto, &mut Run::new()).unwrap_err();
+        assert_eq!(error, FitError::StoppedBeforeStart);
+    }
+}
