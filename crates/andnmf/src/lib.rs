@@ -40,6 +40,7 @@ mod error;
 pub mod fit;
 pub mod init;
 mod linalg;
+mod method_params;
 pub mod metrics;
 pub mod nnls;
 mod pool;
@@ -52,6 +53,7 @@ mod testing;
 pub mod theory;
 
 pub use error::{FitError, SamplesError, SettingError, ShapeError};
+pub use method_params::MethodParams;
 pub use real::Real;
 
 /// The README's examples, compiled and run with the doctests.

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
+use andnmf::MethodParams;
 use andnmf::and::{AndParams, Schedule, ThresholdParams};
 use andnmf::fit::StopReason;
 use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
@@ -58,7 +59,7 @@ fn plan(args: &DemoArgs) -> Experiment {
     let schedule = Schedule::Geometric { start: 0.25, ratio: 1.1, floor: Some(0.05) };
     let threshold = ThresholdParams { data_floor: Some(2.0), ..schedule.into() };
     let and = AndParams { threshold, seed: args.seed, ..AndParams::new(args.rank) };
-    Experiment { dataset, and }
+    Experiment { dataset, method: MethodParams::And(and) }
 }
 
 /// The table as far as it is printed. A write that fails ends the run; the failure is told at its end.

@@ -27,6 +27,10 @@ pub enum Method {
 }
 
 impl Method {
+    /// Every method.
+    pub const ALL: [Self; 7] =
+        [Self::And, Self::Hals, Self::Anls, Self::Mu, Self::MinVolume, Self::OnlineLda, Self::AnchorWords];
+
     /// The name that users write.
     #[must_use]
     pub fn name(self) -> &'static str {

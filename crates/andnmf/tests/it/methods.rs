@@ -1,0 +1,359 @@
+//! What every method promises, tested on every method.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use andnmf::baselines::{AnlsParams, HalsParams, MinVolumeParams, MuLoss, MuParams};
+use andnmf::fit::{Checkpoint, Fit, Method, Run, StageView, Start, StopReason};
+use andnmf::samples::{Block, CsrSamples, DenseSamples, Samples};
+use andnmf::synth::{DatasetKind, DatasetSpec};
+use andnmf::{FitError, MethodParams, Real, SamplesError};
+use ndarray::Array2;
+
+use crate::common::{distance, sparse_parts};
+
+const RANK: usize = 6;
+
+/// Counts of words: what every method can work on.
+fn corpus() -> (Array2<f64>, Array2<f64>) {
+    let spec = DatasetSpec {
+        n_features: 60,
+        rank: RANK,
+        n_samples: 700,
+        seed: 3,
+        ..DatasetSpec::new(DatasetKind::Dir)
+    };
+    let data = spec.generate().unwrap();
+    let counts = data.samples.mapv(|v| (v * 400.0).round());
+    (counts, data.init.mapv(|v| v.max(0.0)))
+}
+
+/// Every method in its forms, five stages each.
+fn every_form() -> Vec<MethodParams> {
+    let mut forms: Vec<_> = Method::ALL.iter().map(|&method| MethodParams::new(method, RANK)).collect();
+    forms.extend([
+        MethodParams::Hals(HalsParams { signed: true, ..HalsParams::new(RANK) }),
+        MethodParams::Anls(AnlsParams { signed: true, ..AnlsParams::new(RANK) }),
+        MethodParams::Mu(MuParams { signed: true, ..MuParams::new(RANK) }),
+        MethodParams::Mu(MuParams { loss: MuLoss::KullbackLeibler, ..MuParams::new(RANK) }),
+        MethodParams::MinVolume(MinVolumeParams { signed: true, ..MinVolumeParams::new(RANK) }),
+    ]);
+    let few = |form: MethodParams| match form.method() {
+        Method::AnchorWords => form,
+        _ => form.with_max_stages(5).with_tolerance(0.0),
+    };
+    forms.into_iter().map(few).collect()
+}
+
+/// The forms that go on for several stages from a given start.
+fn staged_forms() -> impl Iterator<Item = MethodParams> {
+    every_form().into_iter().filter(|form| form.method() != Method::AnchorWords)
+}
+
+/// The given start, where the method takes one.
+fn start_for<T: Real>(form: &MethodParams, start: &Array2<T>) -> Start<T> {
+    if form.method() == Method::AnchorWords { Start::Auto } else { Start::Given(start.clone()) }
+}
+
+fn run<T: Real>(form: &MethodParams, samples: &dyn Samples<T>, start: Start<T>) -> Result<Fit<T>, FitError> {
+    form.clone().check::<T>()?.fit(samples, start, &mut Run::new())
+}
+
+fn all_finite<T: Real>(fit: &Fit<T>) -> bool {
+    fit.components.iter().chain(fit.weights.iter().flatten()).all(|v| v.as_f64().is_finite())
+        && fit.trace.iter().all(|r| r.change.is_finite() && r.loss.is_none_or(f64::is_finite))
+}
+
+#[test]
+fn dense_sparse_and_single_precision_samples_give_the_same() {
+    let (counts, start) = corpus();
+    let dense = DenseSamples::new(counts.view()).unwrap();
+    let (pointers, indices, values) = sparse_parts(&counts);
+    let sparse = CsrSamples::new(counts.ncols(), &pointers, indices, values).unwrap();
+    let single = counts.mapv(|v| v as f32);
+    let single = DenseSamples::new(single.view()).unwrap();
+    for form in every_form() {
+        let expected = run(&form, &dense, start_for(&form, &start)).unwrap();
+        assert!(all_finite(&expected), "{form:?}");
+        let other = run(&form, &sparse, start_for(&form, &start)).unwrap();
+        assert!(distance(other.components.view(), expected.components.view()) < 1e-8, "{form:?}");
+        let rough = run(&form, &single, start_for(&form, &start.mapv(|v| v as f32))).unwrap();
+        let apart = distance(rough.components.view(), expected.components.view());
+        assert!(apart < 2e-2, "{form:?}: {apart:e}");
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let (counts, start) = corpus();
+    let dense = DenseSamples::new(counts.view()).unwrap();
+    for form in every_form() {
+        let with = |threads| {
+            let solver = form.clone().check::<f64>().unwrap();
+            solver.fit(&dense, start_for(&form, &start), &mut Run::new().threads(threads)).unwrap()
+        };
+        let (one, three) = (with(1), with(3));
+        assert!(one.components == three.components, "{form:?}");
+        assert!(one.weights == three.weights, "{form:?}");
+    }
+}
+
+#[test]
+fn a_resumed_run_ends_in_the_same_bits() {
+    let (counts, start) = corpus();
+    let dense = DenseSamples::new(counts.view()).unwrap();
+    for form in staged_forms() {
+        let whole = run(&form, &dense, Start::Given(start.clone())).unwrap();
+        let half = run(&form.clone().with_max_stages(2), &dense, Start::Given(start.clone())).unwrap();
+        assert!(half.components != whole.components, "{form:?}");
+        let text = serde_json::to_string(&half.checkpoint).unwrap();
+        let checkpoint: Checkpoint<f64> = serde_json::from_str(&text).unwrap();
+        let rest = run(&form, &dense, Start::Resume(Box::new(checkpoint.clone()))).unwrap();
+        assert!(rest.components == whole.components, "{form:?}");
+        assert!(rest.weights == whole.weights, "{form:?}");
+        assert_eq!(rest.stages, 5);
+        let others = Method::ALL.iter().filter(|&&other| other != form.method());
+        for &other in others.filter(|&&other| other != Method::AnchorWords) {
+            let error =
+                run(&MethodParams::new(other, RANK), &dense, Start::Resume(Box::new(checkpoint.clone())));
+            assert!(matches!(error, Err(FitError::Checkpoint { .. })), "{form:?} as {other}");
+        }
+    }
+}
+
+#[test]
+fn observers_see_every_stage_and_can_stop_the_run() {
+    let (counts, start) = corpus();
+    let dense = DenseSamples::new(counts.view()).unwrap();
+    for form in staged_forms() {
+        let mut seen = Vec::new();
+        let mut observer = |view: &StageView<'_, f64>| {
+            seen.push((view.record.stage, view.components()));
+            assert!(view.components() == view.checkpoint().components(), "{form:?}");
+            if view.record.stage == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let solver = form.clone().check::<f64>().unwrap();
+        let fit =
+            solver.fit(&dense, Start::Given(start.clone()), &mut Run::new().observe(&mut observer)).unwrap();
+        assert_eq!((fit.stop, fit.stages, fit.trace.len()), (StopReason::Cancelled, 3, 3), "{form:?}");
+        assert_eq!(seen.iter().map(|(stage, _)| *stage).collect::<Vec<_>>(), [0, 1, 2]);
+        assert!(seen[2].1 == fit.components, "{form:?}");
+    }
+}
+
+#[test]
+fn no_time_means_the_start_comes_back_or_an_error_that_says_so() {
+    let (counts, start) = corpus();
+    let dense = DenseSamples::new(counts.view()).unwrap();
+    for form in every_form() {
+        let hurried = form.clone().with_time_limit(Some(0.0));
+        match run(&hurried, &dense, start_for(&form, &start)) {
+            Ok(fit) => assert_eq!((fit.stop, fit.stages), (StopReason::TimeLimit, 0), "{form:?}"),
+            Err(error) => {
+                assert_eq!((form.method(), error), (Method::AnchorWords, FitError::StoppedBeforeStart));
+            }
+        }
+    }
+}
+
+/// Samples that set a flag after so many blocks.
+struct Tripwire<'a> {
+    samples: DenseSamples<'a, f64>,
+    flag: &'a AtomicBool,
+    left: AtomicUsize,
+}
+
+impl Samples<f64> for Tripwire<'_> {
+    fn n_samples(&self) -> usize {
+        self.samples.n_samples()
+    }
+    fn n_features(&self) -> usize {
+        self.samples.n_features()
+    }
+    fn block(&self, rows: Range<usize>) -> Result<Block<'_, f64>, SamplesError> {
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.flag.store(true, Ordering::Relaxed);
+        }
+        self.samples.block(rows)
+    }
+}
+
+#[test]
+fn a_run_cancelled_in_mid_stage_returns_the_last_whole_stage() {
+    let (counts, start) = corpus();
+    for form in staged_forms() {
+        let blocks_read = |stages| {
+            let flag = AtomicBool::new(false);
+            let left = AtomicUsize::new(usize::MAX);
+            let samples = Tripwire { samples: DenseSamples::new(counts.view()).unwrap(), flag: &flag, left };
+            let fit =
+                run(&form.clone().with_max_stages(stages), &samples, Start::Given(start.clone())).unwrap();
+            (fit, usize::MAX - samples.left.into_inner())
+        };
+        let ((five, after_five), (_, after_six)) = (blocks_read(5), blocks_read(6));
+        let in_stage_six = (after_five + after_six) / 2;
+        let flag = AtomicBool::new(false);
+        let dense = DenseSamples::new(counts.view()).unwrap();
+        let samples = Tripwire { samples: dense, flag: &flag, left: AtomicUsize::new(in_stage_six) };
+        let solver = form.clone().with_max_stages(9).check::<f64>().unwrap();
+        let mut around = Run::new().cancel_with(&flag).threads(1);
+        let fit = solver.fit(&samples, Start::Given(start.clone()), &mut around).unwrap();
+        assert_eq!(fit.stop, StopReason::Cancelled, "{form:?}");
+        assert_eq!(fit.stages, 5, "{form:?}");
+        assert!(fit.components == five.components, "{form:?}");
+    }
+}
+
+#[test]
+fn losses_never_rise() {
+    let (counts, start) = corpus();
+    let dense = DenseSamples::new(counts.view()).unwrap();
+    let (pointers, indices, values) = sparse_parts(&counts);
+    let sparse = CsrSamples::new(counts.ncols(), &pointers, indices, values).unwrap();
+    let size: f64 = counts.iter().map(|v| v * v).sum();
+    let minimisers = [Method::Hals, Method::Anls, Method::Mu];
+    for form in staged_forms().filter(|form| minimisers.contains(&form.method())) {
+        let form = form.with_max_stages(60);
+        for samples in [&dense as &dyn Samples<f64>, &sparse] {
+            for start in
+                [Start::Given(start.clone()), Start::Auto, Start::RandomSamples, Start::SuccessiveProjection]
+            {
+                let fit = run(&form, samples, start).unwrap();
+                let losses: Vec<f64> = fit.trace.iter().map(|r| r.loss.unwrap()).collect();
+                let risen = losses.windows(2).find(|pair| pair[1] > pair[0] + 1e-12 * size);
+                assert_eq!(risen, None, "{form:?}");
+                assert!(losses[losses.len() - 1] < losses[0], "{form:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn degenerate_samples_never_give_nan() {
+    let (counts, _) = corpus();
+    let mut holes = counts.clone();
+    holes.row_mut(3).fill(0.0);
+    holes.column_mut(5).fill(0.0);
+    let low_rank = Array2::from_shape_fn((40, 9), |(i, j)| ((i % 2) * (1 + j % 2) + (1 - i % 2)) as f64);
+    let cases = [
+        ("zero row and column", holes),
+        ("rank 2", low_rank),
+        ("all zero", Array2::zeros((30, 8))),
+        ("all equal", Array2::from_elem((30, 8), 2.0)),
+        ("one sample", counts.slice(ndarray::s![..1, ..]).to_owned()),
+        ("one feature", counts.slice(ndarray::s![.., ..1]).to_owned()),
+        ("fewer samples than components", counts.slice(ndarray::s![..3, ..]).to_owned()),
+        ("one huge value", {
+            let mut one = Array2::from_elem((20, 5), 1.0);
+            one[[7, 2]] = 1e12;
+            one
+        }),
+    ];
+    for (name, samples) in &cases {
+        let (pointers, indices, values) = sparse_parts(samples);
+        let sparse = CsrSamples::new(samples.ncols(), &pointers, indices, values).unwrap();
+        let dense = DenseSamples::new(samples.view()).unwrap();
+        for form in every_form() {
+            for samples in [&dense as &dyn Samples<f64>, &sparse] {
+                for zeros in [false, true] {
+                    let start = match form.method() {
+                        Method::AnchorWords => Start::Auto,
+                        _ if zeros => Start::Given(Array2::zeros((RANK, samples.n_features()))),
+                        _ => Start::Auto,
+                    };
+                    match run(&form, samples, start) {
+                        Ok(fit) => assert!(all_finite(&fit), "{name}: {form:?}"),
+                        // Anchor words may find too few anchors, AND too few samples to start from.
+                        Err(error) => {
+                            let may = [Method::AnchorWords, Method::And].contains(&form.method());
+                            assert!(may, "{name}: {form:?}: {error}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn negative_samples_are_refused_by_name_and_place_where_a_method_cannot_use_them() {
+    let (mut counts, start) = corpus();
+    counts[[12, 7]] = -3.0;
+    let dense = DenseSamples::new(counts.view()).unwrap();
+    for form in every_form() {
+        let divergence = matches!(&form, MethodParams::Mu(params) if params.loss == MuLoss::KullbackLeibler);
+        let refuses = divergence || [Method::OnlineLda, Method::AnchorWords].contains(&form.method());
+        match run(&form, &dense, start_for(&form, &start)) {
+            Ok(fit) => assert!(!refuses && all_finite(&fit), "{form:?}"),
+            Err(FitError::Samples(SamplesError::Negative { row: 12, column: 7, .. })) => {
+                assert!(refuses, "{form:?}");
+            }
+            Err(other) => panic!("{form:?}: {other}"),
+        }
+    }
+}
+
+#[test]
+fn wrong_starts_are_refused_by_every_method() {
+    let (counts, start) = corpus();
+    let dense = DenseSamples::new(counts.view()).unwrap();
+    for form in staged_forms() {
+        let narrow = start.slice(ndarray::s![.., 1..]).to_owned();
+        assert!(matches!(run(&form, &dense, Start::Given(narrow)), Err(FitError::Shape(_))), "{form:?}");
+        let mut nan = start.clone();
+        nan[[2, 4]] = f64::NAN;
+        let error = run(&form, &dense, Start::Given(nan)).unwrap_err();
+        assert!(
+            matches!(error, FitError::StartNotFinite { component: 2, feature: 4, .. }),
+            "{form:?}: {error}"
+        );
+    }
+}
+
+#[test]
+fn a_run_in_a_smaller_space_resumes_to_the_same_bits_however_short_its_first_part() {
+    let left = Array2::from_shape_fn((400, 3), |(i, k)| ((i * (k + 3) + k) % 7) as f64);
+    let right = Array2::from_shape_fn((3, 120), |(k, j)| ((j * (k + 2) + k) % 5) as f64 + 0.1);
+    let samples = left.dot(&right);
+    let samples = DenseSamples::new(samples.view()).unwrap();
+    for method in [Method::Hals, Method::Anls, Method::Mu, Method::MinVolume] {
+        let form = |stages| MethodParams::new(method, 3).with_max_stages(stages).with_tolerance(0.0);
+        let whole = run(&form(8), &samples, Start::RandomSamples).unwrap();
+        assert_eq!(whole.compressed_to, Some(3), "{method}");
+        let part = run(&form(1), &samples, Start::RandomSamples).unwrap();
+        let rest = run(&form(8), &samples, Start::Resume(Box::new(part.checkpoint))).unwrap();
+        assert!(rest.components == whole.components && rest.weights == whole.weights, "{method}");
+    }
+}
+
+#[test]
+fn a_checkpoint_with_components_that_the_settings_do_not_allow_is_refused() {
+    let (counts, start) = corpus();
+    let dense = DenseSamples::new(counts.view()).unwrap();
+    for method in [Method::Hals, Method::Anls, Method::Mu, Method::MinVolume] {
+        let form = MethodParams::new(method, RANK).with_max_stages(2);
+        let mut checkpoint = run(&form, &dense, Start::Given(start.clone())).unwrap().checkpoint;
+        checkpoint.working[[1, 2]] = -0.5;
+        let error = run(&form.with_max_stages(3), &dense, Start::Resume(Box::new(checkpoint))).unwrap_err();
+        assert!(error.to_string().contains("negative"), "{method}: {error}");
+    }
+}
+
+#[test]
+fn a_feature_stored_twice_counts_as_its_sum_for_every_method() {
+    let (counts, start) = corpus();
+    let dense = DenseSamples::new(counts.view()).unwrap();
+    let (pointers, indices, values) = sparse_parts(&counts);
+    let twice: Vec<usize> = pointers.iter().map(|p| 2 * p).collect();
+    let indices: Vec<u32> = indices.iter().flat_map(|&i| [i, i]).collect();
+    let values: Vec<f64> = values.iter().flat_map(|&v| [100.0 * v, -99.0 * v]).collect();
+    let sparse = CsrSamples::new(counts.ncols(), &twice, indices, values).unwrap();
+    for form in every_form() {
+        let expected = run(&form, &dense, start_for(&form, &start)).unwrap();
+        let other = run(&form, &sparse, start_for(&form, &start)).unwrap();
+        assert!(distance(other.components.view(), expected.components.view()) < 1e-8, "{form:?}");
+        let losses = |fit: &Fit<f64>| fit.trace.iter().map(|r| r.loss.unwrap_or(1.0)).collect::<Vec<_>>();
+        let apart = losses(&other).iter().zip(losses(&expected)).all(|(a, b)| (a - b).abs() < 1e-8 * b.abs());
+        assert!(apart, "{form:?}");
+    }
+}
