@@ -9,7 +9,8 @@ use crate::{FitError, Real, SamplesError, ShapeError, init};
 /// Where a fit begins.
 #[derive(Debug, Clone)]
 pub enum Start<T: Real> {
-    /// What suits the method best.
+    /// What suits the method best: successive projection for AND; NNDSVD with zeros filled for the methods that
+    /// alternate (random samples where any are negative); random topics for LDA; anchor words for itself.
     Auto,
     /// These components, rank × features.
     Given(Array2<T>),

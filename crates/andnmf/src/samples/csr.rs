@@ -169,7 +169,7 @@ impl<T: Real> Samples<T> for CsrSamples<'_, T> {
     }
 }
 
-/// Consecutive rows of a sparse matrix.
+/// Consecutive rows of a sparse matrix, in each of which a feature is named at most once.
 #[derive(Debug, Clone)]
 pub struct CsrView<'a, T: Real> {
     n_features: usize,
@@ -181,7 +181,8 @@ pub struct CsrView<'a, T: Real> {
 
 impl<'a, T: Real> CsrView<'a, T> {
     /// A block for a source of samples of one's own: row `i` has the values
-    /// `values[row_pointers[i]..row_pointers[i + 1]]` at the features `indices[…]` of the same positions.
+    /// `values[row_pointers[i]..row_pointers[i + 1]]` at the features `indices[…]` of the same positions. The
+    /// values of a feature that a row names twice are added up.
     ///
     /// # Errors
     /// Where the three parts contradict each other, an index is out of range, or a value is not finite.

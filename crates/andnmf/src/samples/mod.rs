@@ -58,6 +58,32 @@ pub trait Samples<T: Real>: Sync {
     fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError>;
 }
 
+/// What samples that only look after the reading of others take over from those.
+macro_rules! same_shape_as {
+    ($field:ident) => {
+        fn n_samples(&self) -> usize {
+            self.$field.n_samples()
+        }
+
+        fn n_features(&self) -> usize {
+            self.$field.n_features()
+        }
+
+        fn stored_values(&self) -> usize {
+            self.$field.stored_values()
+        }
+
+        fn is_sparse(&self) -> bool {
+            self.$field.is_sparse()
+        }
+
+        fn is_checked(&self) -> bool {
+            self.$field.is_checked()
+        }
+    };
+}
+use same_shape_as;
+
 /// Consecutive samples.
 #[derive(Debug, Clone)]
 pub enum Block<'a, T: Real> {

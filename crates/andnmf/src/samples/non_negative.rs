@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Mutex;
 
-use super::{Block, CsrView, Samples};
+use super::{Block, CsrView, Samples, same_shape_as};
 use crate::pool::lock;
 use crate::{Real, SamplesError};
 
@@ -51,25 +51,7 @@ fn negative_feature<T: Real>(rows: &CsrView<'_, T>, i: usize) -> Option<(usize, 
 }
 
 impl<T: Real> Samples<T> for NonNegative<'_, T> {
-    fn n_samples(&self) -> usize {
-        self.samples.n_samples()
-    }
-
-    fn n_features(&self) -> usize {
-        self.samples.n_features()
-    }
-
-    fn stored_values(&self) -> usize {
-        self.samples.stored_values()
-    }
-
-    fn is_sparse(&self) -> bool {
-        self.samples.is_sparse()
-    }
-
-    fn is_checked(&self) -> bool {
-        self.samples.is_checked()
-    }
+    same_shape_as!(samples);
 
     fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
         let block = self.samples.block(rows.clone())?;

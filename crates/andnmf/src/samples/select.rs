@@ -19,23 +19,16 @@ use crate::{FitError, Real, SamplesError, SettingError};
 pub fn document_frequencies<T: Real>(samples: &dyn Samples<T>) -> Result<Vec<usize>, SamplesError> {
     let features = samples.n_features();
     let zero = T::from_f64(0.0);
-    let seen = fold(
+    fold(
         samples,
         &FoldPlan::new(samples, features),
-        // The last sample that had the feature goes along, so that an index given twice counts once.
-        &|| (vec![0_usize; features], vec![usize::MAX; features]),
-        &|(counts, last): &mut (Vec<usize>, Vec<usize>), first, block| {
-            block.for_each(|i, feature, value| {
-                if value != zero && last[feature] != first + i {
-                    last[feature] = first + i;
-                    counts[feature] += 1;
-                }
-            });
+        &|| vec![0_usize; features],
+        &|counts: &mut Vec<usize>, _, block| {
+            block.for_each(|_, feature, value| counts[feature] += usize::from(value != zero));
             Ok::<(), SamplesError>(())
         },
-        &|left, right| left.0.iter_mut().zip(right.0).for_each(|(left, right)| *left += right),
-    )?;
-    Ok(seen.0)
+        &|left, right| left.iter_mut().zip(right).for_each(|(left, right)| *left += right),
+    )
 }
 
 /// The features that are not zero in at least `min_documents` samples and are not among the `excluded`, in

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Block, Samples};
+use super::{Block, Samples, same_shape_as};
 use crate::{Real, SamplesError};
 
 /// Other samples, read only as long as nobody wants to stop: everything that reads them ends soon after.
@@ -12,25 +12,7 @@ pub(crate) struct Watched<'a, T: Real> {
 }
 
 impl<T: Real> Samples<T> for Watched<'_, T> {
-    fn n_samples(&self) -> usize {
-        self.samples.n_samples()
-    }
-
-    fn n_features(&self) -> usize {
-        self.samples.n_features()
-    }
-
-    fn stored_values(&self) -> usize {
-        self.samples.stored_values()
-    }
-
-    fn is_sparse(&self) -> bool {
-        self.samples.is_sparse()
-    }
-
-    fn is_checked(&self) -> bool {
-        self.samples.is_checked()
-    }
+    same_shape_as!(samples);
 
     fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
         if (self.stop)() {

@@ -5,6 +5,7 @@ mod data_forms;
 mod determinism;
 mod edge_cases;
 mod figures;
+mod method_input;
 mod methods;
 mod oracle;
 mod recovery;

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 
 use super::revive::{self, Residuals};
+use super::weights::WeightProblem;
 use super::{Alternation, BlockAt, Now, Renewed, Settings};
 use crate::compression::Space;
 use crate::fit::Method;
@@ -15,7 +16,6 @@ use crate::linalg::product::{frobenius, gram_of_rows, multiply_add_wide};
 use crate::linalg::row_map::RowMap;
 use crate::linalg::symmetric::gram_inverse;
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
-use crate::nnls::{Begin, ScaledGram, solve_block};
 use crate::pool::Pool;
 use crate::samples::Block;
 use crate::{FitError, Real};
@@ -58,26 +58,6 @@ pub(in crate::baselines) trait GramRule<T: Real>: Sync {
     /// samples with this sum of squares.
     fn penalty(&self, _gram: ArrayView2<'_, T>, _stage: usize, _squares: f64) -> f64 {
         0.0
-    }
-}
-
-/// The problem of a block: which weights fit its samples best?
-pub(in crate::baselines) struct WeightProblem<'a, T: Real> {
-    /// A·Aᵀ.
-    pub(in crate::baselines) gram: ArrayView2<'a, T>,
-    /// Y·Aᵀ, samples × rank.
-    pub(in crate::baselines) products: ArrayView2<'a, T>,
-    /// Before the first stage there are no weights yet: they come as zeros.
-    pub(in crate::baselines) first: bool,
-}
-
-impl<T: Real> WeightProblem<'_, T> {
-    /// The best weights, from no knowledge of any. Where they are out of range they stay as they are.
-    pub(in crate::baselines) fn solve(&self, weights: ArrayViewMut2<'_, T>) {
-        if let Ok(gram) = ScaledGram::new(self.gram) {
-            // A weight out of range shows in the sums, where it is reported.
-            let _ = solve_block(&gram, self.products, weights, Begin::Cold);
-        }
     }
 }
 

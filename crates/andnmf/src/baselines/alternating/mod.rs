@@ -8,11 +8,13 @@ mod engine;
 mod gram;
 mod revive;
 mod slots;
+mod weights;
 
 use ndarray::{Array2, ArrayViewMut2};
 
 pub(super) use engine::fit;
-pub(super) use gram::{GramMethod, GramRule, Moments, WeightProblem};
+pub(super) use gram::{GramMethod, GramRule, Moments};
+pub(super) use weights::{PreparedGram, WeightProblem};
 
 use crate::compression::{Compress, Space};
 use crate::fit::{Limits, Method};

@@ -34,16 +34,12 @@ impl Documents {
                 }
             }
             Block::Sparse(rows) => {
-                let (mut features, mut merged) = (Vec::new(), Vec::new());
+                let mut sorted = Vec::new();
                 for i in 0..rows.n_samples() {
-                    let values = rows.row_parts(i, &mut features);
-                    if features.is_sorted_by(|a, b| a < b) {
-                        let values = features.iter().zip(values).map(|(&word, v)| (word, v.as_f64()));
-                        documents.push(first + i, values)?;
-                    } else {
-                        merge(&features, values, &mut merged);
-                        documents.push(first + i, merged.iter().copied())?;
-                    }
+                    sorted.clear();
+                    sorted.extend(rows.row(i).map(|(word, v)| (word, v.as_f64())));
+                    sorted.sort_unstable_by_key(|&(word, _)| word);
+                    documents.push(first + i, sorted.iter().copied())?;
                 }
             }
         }
@@ -86,20 +82,6 @@ impl Documents {
     pub(super) fn values_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.values[self.starts[i]..self.starts[i + 1]]
     }
-}
-
-/// Brings features in order and adds up the values of those named twice.
-fn merge<T: Real>(features: &[usize], values: &[T], merged: &mut Vec<(usize, f64)>) {
-    merged.clear();
-    merged.extend(features.iter().zip(values).map(|(&word, v)| (word, v.as_f64())));
-    merged.sort_by_key(|&(word, _)| word); // stable: sums in the order given
-    merged.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        if same {
-            kept.1 += next.1;
-        }
-        same
-    });
 }
 
 /// What one pass over all documents tells.

@@ -4,7 +4,9 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
 
 use super::params::{Anls, AnlsParams};
-use crate::baselines::alternating::{GramMethod, GramRule, Moments, Settings, WeightProblem, fit};
+use crate::baselines::alternating::{
+    GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit,
+};
 use crate::fit::{Fit, Method, Run, Solver, Start};
 use crate::nnls::{Begin, ScaledGram, solve_block};
 use crate::samples::Samples;
@@ -28,30 +30,10 @@ impl<T: Real> Solver<T> for Anls {
     }
 }
 
-/// The Gram matrix of the last block, prepared: all blocks of a stage have the same.
-#[derive(Debug)]
-pub(in crate::baselines) struct Prepared<T>(Option<(Array2<T>, ScaledGram)>);
-
-impl<T> Default for Prepared<T> {
-    fn default() -> Self {
-        Self(None)
-    }
-}
-
-impl<T: Real> Prepared<T> {
-    /// `None` where the matrix is not finite.
-    fn of(&mut self, gram: ArrayView2<'_, T>) -> Option<&ScaledGram> {
-        if self.0.as_ref().is_none_or(|(last, _)| last != gram) {
-            self.0 = Some((gram.to_owned(), ScaledGram::new(gram).ok()?));
-        }
-        self.0.as_ref().map(|(_, prepared)| prepared)
-    }
-}
-
 impl<T: Real> GramRule<T> for &AnlsParams {
     const METHOD: Method = Method::Anls;
     const REVIVES: bool = true;
-    type Buffers = Prepared<T>;
+    type Buffers = PreparedGram<T>;
 
     fn settings(&self) -> Settings {
         Settings { limits: self.limits(), signed: self.signed, compress: self.compress, seed: self.seed }
@@ -60,17 +42,10 @@ impl<T: Real> GramRule<T> for &AnlsParams {
     fn weights(
         &self,
         problem: &WeightProblem<'_, T>,
-        mut weights: ArrayViewMut2<'_, T>,
-        prepared: &mut Prepared<T>,
+        weights: ArrayViewMut2<'_, T>,
+        prepared: &mut PreparedGram<T>,
     ) {
-        let begin = if problem.first { Begin::Cold } else { Begin::Warm };
-        let solved = prepared
-            .of(problem.gram)
-            .and_then(|gram| solve_block(gram, problem.products, weights.view_mut(), begin).ok());
-        if solved.is_none() {
-            // Numbers left their range: the sums carry that to the components, where it is reported.
-            weights.fill(T::from_f64(f64::INFINITY));
-        }
+        problem.solve(weights, prepared);
     }
 
     fn components(&self, moments: &Moments<T>, now: &Array2<T>) -> Result<Array2<T>, FitError> {

@@ -5,7 +5,9 @@ use ndarray::{Array2, ArrayViewMut2};
 use super::components::sweep_components;
 use super::params::{Hals, HalsParams};
 use super::sweep::sweep_weights;
-use crate::baselines::alternating::{GramMethod, GramRule, Moments, Settings, WeightProblem, fit};
+use crate::baselines::alternating::{
+    GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit,
+};
 use crate::fit::{Fit, Method, Run, Solver, Start};
 use crate::samples::Samples;
 use crate::{FitError, Real};
@@ -36,7 +38,7 @@ impl<T: Real> GramRule<T> for &HalsParams {
 
     fn weights(&self, problem: &WeightProblem<'_, T>, weights: ArrayViewMut2<'_, T>, buffers: &mut Vec<T>) {
         if problem.first {
-            return problem.solve(weights);
+            return problem.solve(weights, &mut PreparedGram::default());
         }
         sweep_weights(problem.gram, problem.products, weights, self.sweeps, buffers);
     }

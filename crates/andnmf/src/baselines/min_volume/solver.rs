@@ -4,7 +4,9 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, s};
 
 use super::params::{MinVolume, MinVolumeParams};
 use super::project::{project_on_simplex, project_on_sphere};
-use crate::baselines::alternating::{GramMethod, GramRule, Moments, Settings, WeightProblem, fit};
+use crate::baselines::alternating::{
+    GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit,
+};
 use crate::baselines::hals::sweep_weights;
 use crate::fit::{Fit, Method, Run, Solver, Start};
 use crate::linalg::product::{gram_of_rows, multiply, multiply_add_wide};
@@ -85,7 +87,7 @@ impl<T: Real> GramRule<T> for &MinVolumeParams {
 
     fn weights(&self, problem: &WeightProblem<'_, T>, weights: ArrayViewMut2<'_, T>, buffers: &mut Vec<T>) {
         if problem.first {
-            return problem.solve(weights);
+            return problem.solve(weights, &mut PreparedGram::default());
         }
         sweep_weights(problem.gram, problem.products, weights, self.sweeps, buffers);
     }

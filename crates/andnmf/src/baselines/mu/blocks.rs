@@ -57,14 +57,13 @@ pub(super) struct Buffers<T> {
     pub(super) fitted: Vec<T>,
     pub(super) sums: Vec<T>,
     pub(super) features: Vec<usize>,
-    pub(super) merged: Vec<T>,
     pub(super) weights: Vec<T>,
 }
 
 impl<T> Default for Buffers<T> {
     fn default() -> Self {
         let empty = Vec::new;
-        Self { fitted: empty(), sums: empty(), features: Vec::new(), merged: empty(), weights: empty() }
+        Self { fitted: empty(), sums: empty(), features: Vec::new(), weights: empty() }
     }
 }
 

@@ -1,6 +1,5 @@
 //! Quotients y/ŷ of samples and what is fitted to them, and what multiplies weights by them.
 
-use faer::traits::math_utils::min_positive;
 use pulp::{Simd, WithSimd};
 
 use super::ratio::scaled;
@@ -46,7 +45,7 @@ impl<T: Real> WithSimd for Quotients<'_, T> {
 /// Every step has a plain loop of its own over a batch: so the compiler finds vectors for all of them.
 #[inline(always)]
 pub(super) fn quotients<T: Real, const LOSS: bool>(values: &[T], fitted: &mut [T]) -> f64 {
-    let (zero, smallest) = (T::from_f64(0.0), min_positive::<T>());
+    let (zero, smallest) = (T::from_f64(0.0), T::SMALLEST);
     let (mut quotients, mut losses, mut loss) = ([zero; BATCH], [0.0; BATCH], 0.0);
     for (values, fitted) in values.chunks(BATCH).zip(fitted.chunks_mut(BATCH)) {
         let quotients = &mut quotients[..values.len()];

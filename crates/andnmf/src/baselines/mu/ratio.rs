@@ -2,7 +2,6 @@
 //!
 //! The loops are methods of `WithSimd` structs, which are compiled for wide vectors too.
 
-use faer::traits::math_utils::min_positive;
 use pulp::{Simd, WithSimd};
 
 use crate::Real;
@@ -51,7 +50,7 @@ impl<T: Real> WithSimd for Scale<'_, T> {
 pub(super) fn scaled<T: Real>(value: T, numerator: T, denominator: T) -> T {
     let zero = T::from_f64(0.0);
     let new = value / denominator * numerator;
-    let sound = (denominator > zero) & (value > zero) & (new >= min_positive::<T>());
+    let sound = (denominator > zero) & (value > zero) & (new >= T::SMALLEST);
     if sound { new } else { zero }
 }
 
@@ -59,7 +58,7 @@ pub(super) fn scaled<T: Real>(value: T, numerator: T, denominator: T) -> T {
 fn scaled_by_root<T: Real>(value: T, numerator: T, denominator: T) -> T {
     let zero = T::from_f64(0.0);
     let new = (value / denominator * numerator).root() * value.root();
-    let sound = (denominator > zero) & (value > zero) & (new >= min_positive::<T>());
+    let sound = (denominator > zero) & (value > zero) & (new >= T::SMALLEST);
     if sound { new } else { zero }
 }
 

@@ -48,7 +48,7 @@ impl<T: Real> AddSparse<'_, '_, T> {
     #[inline(always)]
     fn add<const VECTOR: usize>(self) {
         let Self { sums, model, rows, weights, sweeps, first, buffers } = self;
-        let Buffers { fitted, sums: numerators, features, merged, weights: x } = buffers;
+        let Buffers { fitted, sums: numerators, features, weights: x } = buffers;
         let zero = T::from_f64(0.0);
         let (rank, width) = (model.rank, model.totals.len());
         let components = model.components.as_slice().expect("row-major");
@@ -57,7 +57,6 @@ impl<T: Real> AddSparse<'_, '_, T> {
         x.resize(width, zero);
         for (i, weights) in weights.chunks_exact_mut(rank).enumerate() {
             let values = rows.row_parts(i, features);
-            let values = distinct(features, values, merged);
             x[..rank].copy_from_slice(weights);
             if first {
                 x[..rank].fill(common_value(values, &model.totals));
@@ -99,27 +98,4 @@ fn dot_products<T: Real, const VECTOR: usize>(out: &mut [T], x: &[T], rows: &[T]
         }
         *out = sums.into_iter().sum();
     }
-}
-
-/// Features and values of a sparse row in which each feature is named once. (Quotients could be added up for a
-/// feature that is named twice, but not their logarithms.)
-fn distinct<'a, T: Real>(features: &mut Vec<usize>, values: &'a [T], merged: &'a mut Vec<T>) -> &'a [T] {
-    if features.windows(2).all(|pair| pair[0] < pair[1]) {
-        return values;
-    }
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by_key(|&p| features[p]);
-    let unsorted = std::mem::take(features);
-    merged.clear();
-    for p in order {
-        if features.last() == Some(&unsorted[p]) {
-            *merged.last_mut().expect("one for each feature") += values[p];
-        } else {
-            features.push(unsorted[p]);
-            merged.push(values[p]);
-        }
-    }
-    // A sum that is negative by rounding alone is zero.
-    merged.iter_mut().for_each(|v| *v = if *v > T::from_f64(0.0) { *v } else { T::from_f64(0.0) });
-    merged
 }
