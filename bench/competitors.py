@@ -54,7 +54,6 @@ class Bench:
     def __init__(self, program, folder):
         self.program = str(program)
         self.folder = Path(folder)
-        self.lines = []
 
     def run(self, *arguments):
         """Runs the Rust side; returns the JSON that it prints, if any."""
@@ -84,9 +83,7 @@ class Bench:
         )
 
     def ratio(self, title, rival, ours, goal):
-        line = f"| {title} | {rival / ours:.1f} | {goal} | {rival:.2f} s | {ours:.2f} s |"
-        self.lines.append(line)
-        print(line, flush=True)
+        print(f"| {title} | {rival / ours:.1f} | {goal} | {rival:.2f} s | {ours:.2f} s |", flush=True)
 
     def say(self, text):
         print(text, flush=True)
