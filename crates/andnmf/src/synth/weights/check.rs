@@ -13,7 +13,8 @@ impl Weights {
         ensure_at_least_one("rank", rank)?;
         match *self {
             Self::Dirichlet { concentration } => ensure_positive("concentration", concentration),
-            Self::LogisticNormal { scale, correlation } => {
+            Self::LogisticNormal { scale, correlation }
+            | Self::LogisticNormalUneven { scale, correlation } => {
                 ensure_not_negative("scale", scale)?;
                 ensure_probability("correlation", correlation)
             }
@@ -99,9 +100,11 @@ mod tests {
     fn a_negative_scale_or_a_correlation_above_one_is_refused() {
         for scale in [-1.0, f64::NAN, f64::INFINITY] {
             assert_refused(Weights::LogisticNormal { scale, correlation: 0.5 }, 5, "scale");
+            assert_refused(Weights::LogisticNormalUneven { scale, correlation: 0.5 }, 5, "scale");
         }
         for correlation in [-0.1, 1.1, f64::NAN] {
             assert_refused(Weights::LogisticNormal { scale: 1.0, correlation }, 5, "correlation");
+            assert_refused(Weights::LogisticNormalUneven { scale: 1.0, correlation }, 5, "correlation");
         }
     }
 

@@ -41,6 +41,18 @@ pub enum Weights {
         /// Share of each logit's variance that comes from the shared factors, from 0 (independent) to 1.
         correlation: f64,
     },
+    /// Softmax of `scale · g` with `g ~ N(0, (1 − correlation)·I + correlation·LLᵀ)`, where `L` (K × a few) has
+    /// independent normal entries, drawn from the seed, and rows of unit length only in the mean square.
+    ///
+    /// Like [`Weights::LogisticNormal`], but components hang on the shared factors unevenly: those with short rows
+    /// of `L` vary little, and since the largest logits take all of the weight, they seldom have much of it. The few
+    /// rarest components carry most of the error of a fit.
+    LogisticNormalUneven {
+        /// Root mean square of the standard deviations of the logits.
+        scale: f64,
+        /// Share of the logits' variance that comes from the shared factors, on average over the components.
+        correlation: f64,
+    },
     /// Softmax of `C·(C·g)` with `g ~ N(0, I)` and a fresh K × K matrix `C` of standard normals per sample.
     ///
     /// This is what the released code of the paper draws for CTM: logits have a standard deviation of about
@@ -107,6 +119,10 @@ impl Weights {
                 let factors = simplex::unit_factors(rank, &mut generator(seed, Stream::Correlations));
                 simplex::logistic_normal(&mut weights, scale, correlation, &factors, &mut rng);
             }
+            Self::LogisticNormalUneven { scale, correlation } => {
+                let factors = simplex::uneven_factors(rank, &mut generator(seed, Stream::Correlations));
+                simplex::logistic_normal(&mut weights, scale, correlation, &factors, &mut rng);
+            }
             Self::LogisticNormalReleased => {
                 ensure_room("mixing matrix", rank, rank)?;
                 simplex::logistic_normal_released(&mut weights, &mut rng);
@@ -132,10 +148,11 @@ mod tests {
     use super::*;
 
     /// One of each kind, fit for any rank from 2.
-    pub(super) const EXAMPLES: [Weights; 8] = [
+    pub(super) const EXAMPLES: [Weights; 9] = [
         Weights::Dirichlet { concentration: 0.5 },
         Weights::LogisticNormal { scale: 2.0, correlation: 0.5 },
         Weights::LogisticNormalReleased,
+        Weights::LogisticNormalUneven { scale: 2.0, correlation: 0.5 },
         Weights::SparseBinary { sparsity: 2 },
         Weights::BernoulliBinary { sparsity: 1.5 },
         Weights::Decay { sparsity: 1.5, order: 2.0 },

@@ -30,7 +30,9 @@ impl Weights {
                     largest_product: parameter / spread / k,
                 }
             }
-            Self::LogisticNormal { .. } | Self::LogisticNormalReleased => return None,
+            Self::LogisticNormal { .. }
+            | Self::LogisticNormalUneven { .. }
+            | Self::LogisticNormalReleased => return None,
             Self::SparseBinary { sparsity } => {
                 let s = sparsity as f64;
                 // A single component has no pairs; the bound only keeps 0/0 away from what follows.

@@ -9,6 +9,9 @@ use crate::SettingError;
 
 /// Shared factors behind correlated logits: few enough for strong correlations of either sign.
 const FACTORS: usize = 4;
+/// The same where components differ in how strongly they hang on them. With this many, a correlation of 0.7 and 100
+/// components, AND and its rivals err as they do in the trials that the defaults of AND were chosen on.
+const UNEVEN_FACTORS: usize = 5;
 
 /// Fills each row with a draw from the symmetric Dirichlet distribution of the given total concentration.
 ///
@@ -37,12 +40,21 @@ pub(super) fn dirichlet(
 
 /// `rank` random unit vectors in the space of the factors, one per row.
 pub(super) fn unit_factors(rank: usize, rng: &mut ChaCha8Rng) -> Array2<f64> {
-    let mut factors = Array2::from_shape_simple_fn((rank, FACTORS), || rng.sample::<f64, _>(StandardNormal));
+    let mut factors = normal_matrix(rank, FACTORS, rng);
     for mut row in factors.rows_mut() {
         let norm = row.dot(&row).sqrt();
         row /= norm;
     }
     factors
+}
+
+/// `rank` random vectors in the space of the factors, one per row, of unit length in the mean square only.
+pub(super) fn uneven_factors(rank: usize, rng: &mut ChaCha8Rng) -> Array2<f64> {
+    normal_matrix(rank, UNEVEN_FACTORS, rng) / (UNEVEN_FACTORS as f64).sqrt()
+}
+
+fn normal_matrix(rows: usize, columns: usize, rng: &mut ChaCha8Rng) -> Array2<f64> {
+    Array2::from_shape_simple_fn((rows, columns), || rng.sample::<f64, _>(StandardNormal))
 }
 
 /// Fills each row with softmax(scale·g), `g ~ N(0, (1 − correlation)·I + correlation·FFᵀ)`.
@@ -57,7 +69,7 @@ pub(super) fn logistic_normal(
 ) {
     let (own, shared) = ((1.0 - correlation).sqrt(), correlation.sqrt());
     for mut row in weights.rows_mut() {
-        let levels = Array1::from_shape_simple_fn(FACTORS, || rng.sample::<f64, _>(StandardNormal));
+        let levels = Array1::from_shape_simple_fn(factors.ncols(), || rng.sample::<f64, _>(StandardNormal));
         for (entry, loadings) in row.iter_mut().zip(factors.rows()) {
             *entry = own * rng.sample::<f64, _>(StandardNormal) + shared * loadings.dot(&levels);
         }
@@ -149,8 +161,12 @@ mod tests {
         for scale in [0.0, 1e-320, 3.0, 1e3, f64::MAX] {
             for correlation in [0.0, 0.5, 1.0] {
                 for rank in [1, 2, 30] {
-                    let kind = Weights::LogisticNormal { scale, correlation };
-                    assert_on_simplex(&kind.draw(40, rank, 5).unwrap());
+                    for kind in [
+                        Weights::LogisticNormal { scale, correlation },
+                        Weights::LogisticNormalUneven { scale, correlation },
+                    ] {
+                        assert_on_simplex(&kind.draw(40, rank, 5).unwrap());
+                    }
                 }
             }
         }
@@ -220,6 +236,50 @@ mod tests {
         let ratios = weights.rows().into_iter().map(|row| (row[0] / row[1]).ln());
         let variance = ratios.map(|ratio| ratio * ratio).sum::<f64>() / 20_000.0;
         assert!((variance / expected - 1.0).abs() < 4.0 * 0.01, "{variance} for {expected}");
+    }
+
+    #[test]
+    fn without_correlation_nothing_is_uneven() {
+        let even = Weights::LogisticNormal { scale: 2.0, correlation: 0.0 };
+        let uneven = Weights::LogisticNormalUneven { scale: 2.0, correlation: 0.0 };
+        // The unused levels of the factors are drawn all the same: only the distribution agrees, not the numbers.
+        let spread = |kind: Weights| {
+            let ratios =
+                kind.draw(20_000, 2, 4).unwrap().map_axis(ndarray::Axis(1), |row| (row[0] / row[1]).ln());
+            ratios.mapv(|ratio| ratio * ratio).mean().unwrap()
+        };
+        // Variance 2·scale², known to √(2/20 000) = 1 %.
+        for kind in [even, uneven] {
+            assert!((spread(kind) / 8.0 - 1.0).abs() < 4.0 * 0.01, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn uneven_logits_differ_in_variance_as_documented() {
+        let factors =
+            uneven_factors(4, &mut crate::random::generator(7, crate::random::Stream::Correlations));
+        let kind = Weights::LogisticNormalUneven { scale: 2.0, correlation: 0.7 };
+        let weights = kind.draw(20_000, 4, 7).unwrap();
+        for i in 1..4 {
+            // ln xᵢ/x₀ has variance scale²·(2·(1 − correlation) + correlation·‖fᵢ − f₀‖²).
+            let between = &factors.row(i) - &factors.row(0);
+            let expected = 4.0 * (2.0 * 0.3 + 0.7 * between.dot(&between));
+            let ratios = (&weights.column(i) / &weights.column(0)).ln();
+            let variance = ratios.dot(&ratios) / 20_000.0;
+            assert!((variance / expected - 1.0).abs() < 4.0 * 0.01, "{variance} for {expected}");
+        }
+    }
+
+    #[test]
+    fn uneven_factors_have_unit_length_on_average_and_differ() {
+        let mut rng = crate::random::generator(8, crate::random::Stream::Correlations);
+        let squares = uneven_factors(4000, &mut rng).map_axis(ndarray::Axis(1), |row| row.dot(&row));
+        // A squared length is χ²(5)/5: mean 1, variance 2/5, fourth central moment 108/125.
+        let mean = squares.mean().unwrap();
+        assert!((mean - 1.0).abs() < 4.0 * (0.4_f64 / 4000.0).sqrt(), "{mean}");
+        let variance = squares.mapv(|square| (square - 1.0).powi(2)).mean().unwrap();
+        // Its squared deviation has the variance 108/125 − (2/5)².
+        assert!((variance - 0.4).abs() < 4.0 * (0.704_f64 / 4000.0).sqrt(), "{variance}");
     }
 
     #[test]
