@@ -10,87 +10,21 @@ two times taken in this run: above 1, andnmf is faster. Real data are looked for
 """
 
 import argparse
-import gzip
 import json
-import os
-import platform
 import subprocess
-import sys
 import tempfile
 import time
-import warnings
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-ENVIRONMENT = ROOT / "target" / "bench-environment"
+from harness import Bench, build, enter_environment, heading, introduce
+from real_data import nips
+
 # A perplexity depends on the random start: one run says little.
 SEEDS = [0, 1, 2]
 PARTS = ["hals", "anls", "lda", "anchor", "table"]
 
 
-def enter_environment():
-    """Starts again inside an environment that has the rivals."""
-    python = ENVIRONMENT / "bin" / "python"
-    if Path(sys.prefix) == ENVIRONMENT:
-        return
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)], check=True)
-    wanted = ROOT / "bench" / "requirements.txt"
-    install = [str(python), "-m", "pip", "install", "--quiet", "--upgrade", "-r", str(wanted)]
-    subprocess.run(install, check=True)
-    os.execv(str(python), [str(python), str(Path(__file__).resolve()), *sys.argv[1:]])
-
-
-def build():
-    subprocess.run(
-        ["cargo", "build", "--release", "--quiet", "-p", "andnmf-lab", "--example", "competitors"],
-        cwd=ROOT,
-        check=True,
-    )
-    return ROOT / "target" / "release" / "examples" / "competitors"
-
-
-class Bench:
-    def __init__(self, program, folder):
-        self.program = str(program)
-        self.folder = Path(folder)
-
-    def run(self, *arguments):
-        """Runs the Rust side; returns the JSON that it prints, if any."""
-        done = subprocess.run([self.program, *map(str, arguments)], check=True, capture_output=True, text=True)
-        return json.loads(done.stdout) if done.stdout.startswith("{") else None
-
-    def place(self, name, **arrays):
-        """A folder of arrays."""
-        import numpy
-
-        folder = self.folder / name
-        folder.mkdir(exist_ok=True)
-        for key, array in arrays.items():
-            numpy.save(folder / f"{key}.npy", array)
-        return folder
-
-    def place_sparse(self, name, matrix, **arrays):
-        import numpy
-
-        return self.place(
-            name,
-            shape=numpy.array(matrix.shape, dtype=numpy.int64),
-            indptr=matrix.indptr.astype(numpy.int64),
-            indices=matrix.indices.astype(numpy.int32),
-            data=matrix.data.astype(numpy.float64),
-            **arrays,
-        )
-
-    def ratio(self, title, rival, ours, goal):
-        print(f"| {title} | {rival / ours:.1f} | {goal} | {rival:.2f} s | {ours:.2f} s |", flush=True)
-
-    def say(self, text):
-        print(text, flush=True)
-
-
-def heading(text):
-    print(f"\n## {text}\n")
+def ratio(title, rival, ours, goal):
+    print(f"| {title} | {rival / ours:.1f} | {goal} | {rival:.2f} s | {ours:.2f} s |", flush=True)
 
 
 def ratio_table():
@@ -155,11 +89,11 @@ def hals(bench):
                 if there is None:
                     print(f"| {name}: scikit-learn's objective was not reached in 200 stages | | >= 2 | | |")
                 else:
-                    bench.ratio(f"{name}: time to scikit-learn's objective", seconds, there, ">= 2, aim 4")
+                    ratio(f"{name}: time to scikit-learn's objective", seconds, there, ">= 2, aim 4")
             # A run that stands still to the last bit ends before 200 stages.
             stage = trace[-1][0] / len(trace)
             note = f"compress {compress}, {sweeps} sweep{'s' if sweeps > 1 else ''}"
-            bench.ratio(f"{name}: one iteration ({note}), times 200", seconds, 200 * stage, "")
+            ratio(f"{name}: one iteration ({note}), times 200", seconds, 200 * stage, "")
             ends = numpy.sqrt([wanted, trace[-1][1]]) / size
             print(f"| &nbsp; relative residuals {ends[0]:.6e} (rival), {ends[1]:.6e} after {len(trace)} stages: they "
                   f"differ by {ends[1] - ends[0]:+.1e}, the objectives by {100 * (trace[-1][1] / wanted - 1):+.3f} % | | "
@@ -186,7 +120,7 @@ def anls(bench):
     expected = numpy.array([scipy.optimize.nnls(matrix, sample)[0] for sample in some])
     seconds = (time.perf_counter() - begin) * len(samples) / len(some)
     ratio_table()
-    bench.ratio("5000 samples x 2940 features, rank 100 (rival: 500 timed, times 10)", seconds, ours, ">= 20")
+    ratio("5000 samples x 2940 features, rank 100 (rival: 500 timed, times 10)", seconds, ours, ">= 20")
     apart = numpy.abs(weights[:500] - expected).max() / expected.max()
     bench.say(f"\nlargest difference of any weight, relative to the largest: {apart:.1e}")
     settings = {"method": "anls", "rank": 100, "max_stages": 20, "tolerance": 0}
@@ -221,8 +155,8 @@ def lda(bench):
         both, _ = rival_lda(train, test, rank, 2, SEEDS[0])
         seconds, perplexities = numpy.mean(ours, axis=0)
         rival_seconds, rival_perplexities = numpy.mean(rivals, axis=0)
-        bench.ratio(f"{name}, n_jobs=1", rival_seconds, seconds, ">= 1")
-        bench.ratio(f"{name}, n_jobs=2", both, seconds, ">= 1")
+        ratio(f"{name}, n_jobs=1", rival_seconds, seconds, ">= 1")
+        ratio(f"{name}, n_jobs=2", both, seconds, ">= 1")
         listed = [", ".join(f"{perplexity:.0f}" for _, perplexity in runs) for runs in (rivals, ours)]
         print(f"| &nbsp; perplexity {listed[0]} (rival), {listed[1]}; the mean of andnmf's is "
               f"{100 * (perplexities / rival_perplexities - 1):+.2f} % | | <= +2 % | | |", flush=True)
@@ -238,23 +172,6 @@ def rival_lda(train, test, rank, jobs, seed):
     begin = time.perf_counter()
     rival.fit(train)
     return time.perf_counter() - begin, rival.perplexity(test)
-
-
-def nips():
-    """The NIPS corpus and its words, where it is at hand."""
-    import numpy
-    import scipy.sparse
-
-    folder = Path(os.environ.get("ANDNMF_DATA", ROOT.parent / "shared" / "data")) / "nips"
-    if not (folder / "docword.nips.txt.gz").exists():
-        return None
-    with gzip.open(folder / "docword.nips.txt.gz", "rt") as file:
-        documents, words = int(file.readline()), int(file.readline())
-        file.readline()
-        entries = numpy.loadtxt(file, dtype=numpy.int64)
-    shape = (documents, words)
-    counts = scipy.sparse.csr_matrix((entries[:, 2].astype(float), (entries[:, 0] - 1, entries[:, 1] - 1)), shape=shape)
-    return counts, (folder / "vocab.nips.txt").read_text().split()
 
 
 def anchor(bench):
@@ -300,17 +217,8 @@ def main():
     if unknown:
         parser.error(f"there is no part {unknown[0]!r}; choose from {' '.join(PARTS)}")
     enter_environment()
-    program = build()
-    import numpy
-    import scipy
-    import sklearn
-
-    warnings.simplefilter("ignore")  # rivals that are asked for 200 iterations say that they have not converged
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
-    print(f"andnmf {commit.strip() or '(no commit)'}; scikit-learn {sklearn.__version__}, scipy {scipy.__version__}, "
-          f"numpy {numpy.__version__}; {platform.machine()}, {os.cpu_count()} cores")
-    print("andnmf uses all cores. So do the products of scikit-learn, through its BLAS; its other loops, and scipy's nnls, "
-          "use one unless n_jobs says otherwise.")
+    program = build("competitors")
+    introduce()
     parts = arguments.parts or PARTS
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(program, folder)

@@ -7,6 +7,7 @@
 //! competitors table SECONDS              error against time, every method on every dataset
 //! ```
 
+#[path = "../shared/files.rs"]
 mod files;
 mod table;
 
