@@ -7,6 +7,7 @@ use andnmf::metrics::{Recovery, correlation_error};
 use andnmf::samples::DenseSamples;
 use andnmf::synth::{Dataset, DatasetSpec};
 use andnmf::theory::{MatrixError, strongest_correlations};
+use andnmf::trust::Trust;
 use andnmf::{FitError, MethodParams, SamplesError, SettingError, ShapeError};
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,20 @@ pub struct Experiment {
     pub dataset: DatasetSpec,
     /// The method and its settings.
     pub method: MethodParams,
+    /// Where the method begins.
+    #[serde(default)]
+    pub from: StartFrom,
+}
+
+/// Where a method begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StartFrom {
+    /// The start of the dataset: its truth, mixed up. The same for all methods.
+    #[default]
+    MixedTruth,
+    /// What the method finds in the samples alone.
+    Data,
 }
 
 /// A finished stage with its distance from the truth.
@@ -32,7 +47,7 @@ pub struct StageRow {
 /// What an experiment came to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
-    /// Relative total correlation error of the start.
+    /// Relative total correlation error of the start near the truth, whether it was used or not.
     pub start_error: f64,
     /// Largest correlation (by magnitude) between the weights of two components; 0 for a single component.
     pub largest_weight_correlation: f64,
@@ -48,6 +63,8 @@ pub struct Outcome {
     pub compressed_to: Option<usize>,
     /// What the user should know.
     pub warnings: Vec<Warning>,
+    /// Whether the result is to be believed, where the method can tell.
+    pub trust: Option<Trust>,
 }
 
 /// Why an experiment could not be run.
@@ -116,9 +133,9 @@ impl Experiment {
             run = run.threads(threads);
         }
         // Anchor words has a start of its own, the anchors, and takes no other.
-        let start = match self.method.method() {
-            Method::AnchorWords => Start::Auto,
-            _ => Start::Given(data.init.clone()),
+        let start = match (self.from, self.method.method()) {
+            (StartFrom::Data, _) | (_, Method::AnchorWords) => Start::Auto,
+            (StartFrom::MixedTruth, _) => Start::Given(data.init.clone()),
         };
         let fit: Fit<f64> = solver.fit(&samples, start, &mut run)?;
         let strongest = strongest_correlations(data.weights.view(), 1)?;
@@ -131,6 +148,7 @@ impl Experiment {
             solver_seconds: fit.seconds,
             compressed_to: fit.compressed_to,
             warnings: fit.warnings,
+            trust: fit.trust,
         })
     }
 }
@@ -151,7 +169,7 @@ mod tests {
             ..DatasetSpec::new(DatasetKind::Paired)
         };
         let and = AndParams { threshold: Schedule::Constant(0.25).into(), ..AndParams::new(10) };
-        Experiment { dataset, method: MethodParams::And(and) }
+        Experiment { dataset, method: MethodParams::And(and), from: StartFrom::MixedTruth }
     }
 
     #[test]

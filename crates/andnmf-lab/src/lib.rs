@@ -5,4 +5,4 @@
 
 mod experiment;
 
-pub use experiment::{Experiment, ExperimentError, Outcome, StageRow};
+pub use experiment::{Experiment, ExperimentError, Outcome, StageRow, StartFrom};

@@ -5,12 +5,14 @@
 //!
 //! * [`samples`]: what data is, dense or sparse, read in blocks of rows.
 //! * [`mod@and`]: the algorithm, from checked settings to the sums of a stage.
+//! * [`auto`]: its parameter-free form, the default: from the data alone to the components.
 //! * [`baselines`]: the other methods, under the same contract.
 //! * [`nnls`](mod@nnls): non-negative least squares, the weights of samples under given components.
 //! * [`fit`]: the contract between solvers and callers: start, run, observer, result, checkpoint.
 //! * [`init`]: where a fit may begin.
 //! * [`synth`]: data with a known truth, among them the paper's.
 //! * [`metrics`] and [`theory`]: how close components are to a truth, and what the paper's theorems say.
+//! * [`rank`](mod@rank), [`diagnose`] and [`trust`]: how many components there are, and whether to believe them.
 //!
 //! Rows are samples everywhere: samples are n × features, components rank × features, weights n × rank. The
 //! library prints nothing, panics on no input, and gives the same bits for the same seed on any number of
@@ -21,12 +23,11 @@
 //! use andnmf::fit::{Run, Solver, Start};
 //! use andnmf::samples::DenseSamples;
 //!
-//! // Four samples that mix two components, and a start that is not far from them.
+//! // Samples that mix two components.
 //! let samples = DenseSamples::new(ndarray::array![[1.0_f64, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 2.0], [2.0, 0.0, 2.0]])?;
-//! let start = ndarray::array![[1.0, 0.2, 1.2], [0.1, 1.0, 1.1]];
-//! let fit = AndParams::new(2).check()?.fit(&samples, Start::Given(start), &mut Run::new())?;
-//! let first = fit.components.row(0);
-//! assert!((first[1] / first[0]).abs() < 1e-6, "the first component is (1, 0, 1) again, up to scale");
+//! let fit = AndParams::new(2).check()?.fit(&samples, Start::Auto, &mut Run::new())?;
+//! let pure = |missing: usize| fit.components.rows().into_iter().any(|row| row[missing].abs() < 1e-6 * row[2]);
+//! assert!(pure(0) && pure(1), "the components are (0, 1, 1) and (1, 0, 1), up to scale");
 //! # Ok::<(), andnmf::FitError>(())
 //! ```
 
@@ -34,8 +35,10 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod and;
+pub mod auto;
 pub mod baselines;
 mod compression;
+pub mod diagnose;
 mod error;
 pub mod fit;
 pub mod init;
@@ -45,12 +48,14 @@ pub mod metrics;
 pub mod nnls;
 mod pool;
 mod random;
+pub mod rank;
 mod real;
 pub mod samples;
 pub mod synth;
 #[cfg(test)]
 mod testing;
 pub mod theory;
+pub mod trust;
 
 pub use error::{FitError, SamplesError, SettingError, ShapeError};
 pub use method_params::MethodParams;

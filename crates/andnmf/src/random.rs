@@ -24,6 +24,10 @@ pub(crate) enum Stream {
     Order = 6,
     /// Random combinations of samples (numbered by the first sample of a block).
     Sketch = 7,
+    /// Parts of the samples that a fit is tried on again (numbered by part).
+    Parts = 8,
+    /// What is held out from a prediction (numbered by fold).
+    HeldOut = 9,
 }
 
 /// The generator of `seed` for one purpose.

@@ -5,10 +5,10 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use andnmf::MethodParams;
-use andnmf::and::{AndParams, Schedule, ThresholdParams};
+use andnmf::and::AndParams;
 use andnmf::fit::StopReason;
 use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
-use andnmf_lab::{Experiment, Outcome, StageRow};
+use andnmf_lab::{Experiment, Outcome, StageRow, StartFrom};
 use serde::Serialize;
 
 use crate::args::DemoArgs;
@@ -56,10 +56,8 @@ fn plan(args: &DemoArgs) -> Experiment {
         weights,
         ..DatasetSpec::new(DatasetKind::Paired)
     };
-    let schedule = Schedule::Geometric { start: 0.25, ratio: 1.1, floor: Some(0.05) };
-    let threshold = ThresholdParams { data_floor: Some(2.0), ..schedule.into() };
-    let and = AndParams { threshold, seed: args.seed, ..AndParams::new(args.rank) };
-    Experiment { dataset, method: MethodParams::And(and) }
+    let and = AndParams { seed: args.seed, ..AndParams::new(args.rank) };
+    Experiment { dataset, method: MethodParams::And(and), from: StartFrom::Data }
 }
 
 /// The table as far as it is printed. A write that fails ends the run; the failure is told at its end.
@@ -122,19 +120,14 @@ fn print_verdict(out: &mut impl Write, outcome: &Outcome) -> io::Result<()> {
     for warning in &outcome.warnings {
         writeln!(out, "note: {warning}")?;
     }
-    let error = outcome.recovery.relative_total_correlation_error;
-    if error > outcome.start_error {
-        writeln!(
-            out,
-            "note: AND ended farther from the truth than it began; the weights are too correlated, or the"
-        )?;
-        writeln!(
-            out,
-            "      samples too few, for these settings: try a smaller --co-occurrence or more --samples"
-        )?;
-    }
     writeln!(out)?;
     writeln!(out, "{stopped}: {}", summary(outcome))?;
+    if let Some(trust) = &outcome.trust {
+        writeln!(out, "verdict without knowing the truth: {}", trust.judgement.verdict)?;
+        for reason in &trust.judgement.reasons {
+            writeln!(out, "  {reason}")?;
+        }
+    }
     writeln!(out, "error: sum over all components of the relative distance to the truth")?;
     writeln!(
         out,
@@ -145,9 +138,8 @@ fn print_verdict(out: &mut impl Write, outcome: &Outcome) -> io::Result<()> {
 
 fn summary(outcome: &Outcome) -> String {
     format!(
-        "error {:.1e}, from {:.1e} at the start, after {} stages in {:.2} s",
+        "error {:.1e}, from the data alone, after {} stages in {:.2} s",
         outcome.recovery.relative_total_correlation_error,
-        outcome.start_error,
         outcome.stages.len(),
         outcome.solver_seconds,
     )

@@ -8,7 +8,7 @@ use andnmf::baselines::{AnlsParams, HalsParams, MinVolumeParams, MuLoss, MuParam
 use andnmf::fit::Method;
 use andnmf::synth::{Dataset, DatasetKind, DatasetSpec};
 use andnmf::{FitError, MethodParams, SamplesError};
-use andnmf_lab::{Experiment, ExperimentError, StageRow};
+use andnmf_lab::{Experiment, ExperimentError, StageRow, StartFrom};
 
 /// Every row of a mixture that sums to 1 stands for this many words.
 const WORDS_PER_DOCUMENT: f64 = 1000.0;
@@ -34,7 +34,7 @@ pub(crate) fn print(budget: f64) -> Result<(), Box<dyn Error>> {
         println!("|---|{}---|---|", "---|".repeat(times.len()));
         for (name, method) in rivals(kind, &data) {
             let method = method.with_time_limit(Some(budget));
-            let experiment = Experiment { dataset: dataset.clone(), method };
+            let experiment = Experiment { dataset: dataset.clone(), method, from: StartFrom::MixedTruth };
             match experiment.run_on(&data, None, &mut |_| ControlFlow::Continue(())) {
                 Ok(outcome) => println!("| {name} | {}", cells(&outcome.stages, &times)),
                 Err(ExperimentError::Fit(error)) => {
@@ -77,7 +77,7 @@ fn rivals(kind: DatasetKind, data: &Dataset) -> Vec<(String, MethodParams)> {
     };
     let and = if kind == DatasetKind::Paired {
         // The paper's step is too long for weights this large.
-        ("AND (exact stages)", AndParams { threshold: floored, ..AndParams::new(rank) })
+        ("AND (exact stages)", AndParams { threshold: floored.into(), ..AndParams::new(rank) })
     } else {
         ("AND (the paper's settings)", paper)
     };

@@ -44,24 +44,32 @@ impl<T: Real> Accumulator<'_, T> {
 
 /// Decode statistics of one block, in the arithmetic of the block so that they vectorise.
 #[derive(Debug)]
-pub(super) struct Counts<T> {
+pub(crate) struct Counts<T> {
     active: Vec<T>,
     negative: Vec<T>,
     negative_squares: Vec<T>,
     largest: Vec<T>,
+    lowest: Vec<T>,
 }
 
 impl<T> Default for Counts<T> {
     fn default() -> Self {
-        Self { active: Vec::new(), negative: Vec::new(), negative_squares: Vec::new(), largest: Vec::new() }
+        Self {
+            active: Vec::new(),
+            negative: Vec::new(),
+            negative_squares: Vec::new(),
+            largest: Vec::new(),
+            lowest: Vec::new(),
+        }
     }
 }
 
 impl<T: Real> Counts<T> {
     /// Thresholds row-major decoded values in place and counts; returns how many passed.
-    pub(super) fn threshold(&mut self, decoded: &mut [T], thresholds: &[T]) -> u64 {
+    pub(crate) fn threshold(&mut self, decoded: &mut [T], thresholds: &[T]) -> u64 {
         let (zero, rank) = (T::from_f64(0.0), thresholds.len());
-        for counts in [&mut self.active, &mut self.negative, &mut self.negative_squares, &mut self.largest] {
+        let Self { active, negative, negative_squares, largest, lowest } = self;
+        for counts in [active, negative, negative_squares, largest, lowest] {
             counts.clear();
             counts.resize(rank, zero);
         }
@@ -69,13 +77,19 @@ impl<T: Real> Counts<T> {
         self.active.iter().map(|v| v.as_f64() as u64).sum()
     }
 
-    pub(super) fn add_to(&self, total: &mut DecodeStatistics) {
+    /// Adds how many values of each component passed.
+    pub(crate) fn count_active(&self, total: &mut [u64]) {
+        total.iter_mut().zip(&self.active).for_each(|(total, count)| *total += count.as_f64() as u64);
+    }
+
+    pub(crate) fn add_to(&self, total: &mut DecodeStatistics) {
+        self.count_active(&mut total.active);
         for k in 0..self.active.len() {
             // Counts of a block are exact up to 2²⁴ samples even in single precision; the engine's hold hundreds.
-            total.active[k] += self.active[k].as_f64() as u64;
             total.negative[k] += self.negative[k].as_f64() as u64;
             total.negative_squares[k] += self.negative_squares[k].as_f64();
             total.largest[k] = total.largest[k].max(self.largest[k].as_f64());
+            total.lowest[k] = total.lowest[k].min(self.lowest[k].as_f64());
         }
     }
 }
@@ -93,9 +107,10 @@ impl<T: Real> WithSimd for ThresholdRows<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let (zero, one, rank) = (T::from_f64(0.0), T::from_f64(1.0), self.thresholds.len());
-        let Counts { active, negative, negative_squares, largest } = self.counts;
+        let Counts { active, negative, negative_squares, largest, lowest } = self.counts;
         let (active, negative) = (&mut active[..rank], &mut negative[..rank]);
         let (squares, largest) = (&mut negative_squares[..rank], &mut largest[..rank]);
+        let lowest = &mut lowest[..rank];
         for row in self.decoded.chunks_exact_mut(rank) {
             for k in 0..rank {
                 let (v, threshold) = (row[k], self.thresholds[k]);
@@ -103,6 +118,7 @@ impl<T: Real> WithSimd for ThresholdRows<'_, T> {
                 squares[k] += below * below;
                 negative[k] += if v < zero { one } else { zero };
                 largest[k] = if v > largest[k] { v } else { largest[k] };
+                lowest[k] = if v < lowest[k] { v } else { lowest[k] };
                 active[k] += if (v >= threshold) & (v > zero) { one } else { zero };
                 row[k] = hard_threshold(v, threshold);
             }

@@ -21,13 +21,13 @@ use crate::{FitError, Real};
 
 /// The components after the stage, and how far they moved relative to their size.
 #[derive(Debug)]
-pub(super) struct Advanced<T> {
-    pub(super) components: Array2<T>,
-    pub(super) change: f64,
+pub(crate) struct Advanced<T> {
+    pub(crate) components: Array2<T>,
+    pub(crate) change: f64,
 }
 
 /// Applies all inner steps of a stage to its starting matrix (rank × features).
-pub(super) fn advance<T: Real>(
+pub(crate) fn advance<T: Real>(
     start: &Array2<T>,
     products: ArrayView2<'_, T>,
     second_moments: &Array2<T>,

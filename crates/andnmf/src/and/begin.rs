@@ -16,6 +16,10 @@ pub(super) fn begin<T: Real>(
 ) -> Result<(Space<T>, Checkpoint<T>), FitError> {
     let start = start.or(Start::SuccessiveProjection);
     let found = match start.begin(Method::And, samples, params.rank, params.seed, workers)? {
+        Beginning::Resumed(state) if state.auto.is_some() => {
+            let reason = "it belongs to a run with thresholds from the data".into();
+            return Err(FitError::Checkpoint { reason });
+        }
         Beginning::Resumed(state) => {
             check_thresholds(&state, params.rank)?;
             let space = match &state.basis {

@@ -7,13 +7,12 @@ use super::advance::advance;
 use super::begin::begin;
 use super::decoder::Decoder;
 use super::online::OnlineStage;
-use super::params::{And, AndParams, Batch};
+use super::params::{AndParams, Batch};
 use super::statistics::{DecodeStatistics, StageStatistics};
-use super::threshold::{LastStage, Thresholds};
+use super::threshold::{LastStage, ThresholdParams, Thresholds};
 use crate::compression::Space;
 use crate::fit::{
-    Checkpoint, Fit, Halt, Method, Run, Snapshot, Solver, StageRecord, StagedRun, Start, Warning, Watch,
-    Workers, drive,
+    Checkpoint, Fit, Halt, Run, Snapshot, StageRecord, StagedRun, Start, Warning, Watch, Workers, drive,
 };
 use crate::linalg::product::multiply;
 use crate::linalg::symmetric::spectral_norm;
@@ -22,29 +21,25 @@ use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Samples, Watched};
 use crate::{FitError, Real};
 
-impl<T: Real> Solver<T> for And {
-    fn method(&self) -> Method {
-        Method::And
+/// Fits samples by Algorithm 1 with the thresholds of a schedule.
+pub(super) fn fit<T: Real>(
+    params: &AndParams,
+    schedule: &ThresholdParams,
+    samples: &dyn Samples<T>,
+    start: Start<T>,
+    run: &mut Run<'_, T>,
+) -> Result<Fit<T>, FitError> {
+    let mut engine = Engine::begin(params, schedule, samples, start, run)?;
+    let stop = drive(&mut engine, &params.limits(), run)?;
+    engine.state.seconds = engine.watch.clock.seconds();
+    let mut fit = Fit::new(engine.state, stop);
+    let ever_active = &fit.checkpoint.ever_active;
+    let idle = |(k, ever): (usize, &bool)| (!ever).then_some(k);
+    let components: Vec<usize> = ever_active.iter().enumerate().filter_map(idle).collect();
+    if !components.is_empty() && fit.stages > 0 {
+        fit.warnings.push(Warning::NeverActive { components });
     }
-
-    fn fit(
-        &self,
-        samples: &dyn Samples<T>,
-        start: Start<T>,
-        run: &mut Run<'_, T>,
-    ) -> Result<Fit<T>, FitError> {
-        let mut engine = Engine::begin(self.params(), samples, start, run)?;
-        let stop = drive(&mut engine, &self.params().limits(), run)?;
-        engine.state.seconds = engine.watch.clock.seconds();
-        let mut fit = Fit::new(engine.state, stop);
-        let ever_active = &fit.checkpoint.ever_active;
-        let idle = |(k, ever): (usize, &bool)| (!ever).then_some(k);
-        let components: Vec<usize> = ever_active.iter().enumerate().filter_map(idle).collect();
-        if !components.is_empty() && fit.stages > 0 {
-            fit.warnings.push(Warning::NeverActive { components });
-        }
-        Ok(fit)
-    }
+    Ok(fit)
 }
 
 /// What a stage did.
@@ -60,6 +55,7 @@ struct StageResult<T> {
 /// A run between two stages.
 struct Engine<'a, T: Real> {
     params: &'a AndParams,
+    schedule: &'a ThresholdParams,
     original: &'a dyn Samples<T>,
     space: Space<T>,
     workers: Workers,
@@ -73,6 +69,7 @@ impl<'a, T: Real> Engine<'a, T> {
     /// Checks the start and chooses the space.
     fn begin<'r: 'a>(
         params: &'a AndParams,
+        schedule: &'a ThresholdParams,
         samples: &'a dyn Samples<T>,
         start: Start<T>,
         run: &Run<'r, T>,
@@ -81,7 +78,16 @@ impl<'a, T: Real> Engine<'a, T> {
         let watch = Watch::new(run, params.time_limit, start.seconds_before());
         let stop = || watch.reason().is_some();
         let (space, state) = begin(params, &Watched { samples, stop: &stop }, start, &workers)?;
-        Ok(Self { params, original: samples, space, workers, watch, state, buffers: Pool::default() })
+        Ok(Self {
+            params,
+            schedule,
+            original: samples,
+            space,
+            workers,
+            watch,
+            state,
+            buffers: Pool::default(),
+        })
     }
 
     fn full_stage(&self, decoder: &Decoder<T>, thresholds: &Thresholds) -> Result<StageResult<T>, Halt> {
@@ -161,7 +167,7 @@ impl<'a, T: Real> Engine<'a, T> {
         for (ever, &count) in self.state.ever_active.iter_mut().zip(&result.decoded.active) {
             *ever |= count > 0;
         }
-        if self.params.threshold.needs_mixing_error() {
+        if self.schedule.needs_mixing_error() {
             self.state.mixing_error = Some(mixing_error(decoder, &result.components));
         }
         let mut sorted = thresholds.values.clone();
@@ -221,7 +227,7 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
         let Some(decoder) = self.workers.run(|| Decoder::new(working, sparse)) else {
             return Err(FitError::Overflow { stage }.into());
         };
-        if self.state.negative_rms.is_empty() && self.params.threshold.data_floor.is_some() {
+        if self.state.negative_rms.is_empty() && self.schedule.data_floor.is_some() {
             // Before the first stage nothing is known of the negative values: look once, keeping nothing.
             let nothing_passes = vec![T::from_f64(f64::MAX); self.params.rank];
             let seen = self.full_statistics(&decoder, &nothing_passes)?;
@@ -233,7 +239,7 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
             negative_rms: &self.state.negative_rms,
             mixing_error: self.state.mixing_error,
         };
-        let thresholds = self.params.threshold.next(stage, self.params.rank, &last);
+        let thresholds = self.schedule.next(stage, self.params.rank, &last);
         if thresholds.values.iter().any(|v| !v.is_finite()) {
             return Err(FitError::Overflow { stage }.into());
         }

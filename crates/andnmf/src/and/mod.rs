@@ -10,9 +10,10 @@
 //! update   A ← A + η (y − A z) zᵀ      T times, over one sample, a batch, or all samples
 //! ```
 //!
-//! **Assumed.** Weights that are sparse in the ℓ1 sense, not always on at a small level, and a start not too far
-//! from the truth. Thresholds act on decoded weights, so the scale of the start matters: its components should
-//! be scaled so that typical large weights are about 1.
+//! **Assumed.** Weights that are sparse in the ℓ1 sense, not always on at a small level, and, with a threshold
+//! schedule, a start not too far from the truth. Thresholds of a schedule act on decoded weights as they are, so the
+//! scale of the start matters: its components should be scaled so that typical large weights are about 1. By default
+//! there is no schedule: start, scale and thresholds come from the data, see [`crate::auto`].
 //!
 //! **Where this deviates from the paper.** The T steps of a stage are taken at once from sums over the samples
 //! (the same result; see [`StageStatistics`]); the stages may run in the span of samples and start (the same
@@ -31,7 +32,7 @@
 //! let data = DatasetSpec { weights, ..sizes }.generate()?;
 //!
 //! let and = AndParams::new(10).check()?;
-//! let fit = and.fit(&DenseSamples::new(data.samples.view())?, Start::Given(data.init), &mut Run::new())?;
+//! let fit = and.fit(&DenseSamples::new(data.samples.view())?, Start::Auto, &mut Run::new())?;
 //! let error = andnmf::metrics::correlation_error(fit.components.view(), data.truth.view())?;
 //! assert!(error.relative_total() < 1e-6);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -45,12 +46,16 @@ mod engine;
 mod literal;
 mod online;
 mod params;
+mod solver;
 mod statistics;
 mod threshold;
+
+pub(crate) use accumulate::Counts;
+pub(crate) use advance::advance;
 
 pub use crate::compression::Compress;
 pub use decoder::Decoder;
 pub use literal::literal_stage;
 pub use params::{And, AndParams, Batch, Inner, Step};
 pub use statistics::{DecodeStatistics, StageStatistics};
-pub use threshold::{Schedule, ThresholdParams, theory_threshold};
+pub use threshold::{Schedule, Threshold, ThresholdParams, theory_threshold};

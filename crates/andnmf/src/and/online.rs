@@ -4,7 +4,7 @@
 //! rows of active components are touched. Steps multiply the sum over the batch, so a batch of all samples
 //! is one step of the full-batch form.
 
-use ndarray::{Array2, ArrayView1, ArrayView2, CowArray};
+use ndarray::{Array2, ArrayView1, ArrayView2};
 use rand::seq::SliceRandom;
 
 use super::accumulate::Counts;
@@ -17,7 +17,7 @@ use crate::linalg::product::{frobenius, multiply};
 use crate::linalg::symmetric::eigenvalues;
 use crate::random::{Stream, numbered_generator};
 use crate::samples::fold::{FoldPlan, fold};
-use crate::samples::{Block, CsrView, Samples, dense_rows, read};
+use crate::samples::{Block, Samples, gather};
 use crate::{FitError, Real, SamplesError};
 
 /// Samples decoded at a time: the decoder is frozen, so this changes nothing but the speed.
@@ -137,23 +137,6 @@ impl<T: Real> OnlineStage<'_, T> {
 
 fn squared_length<T: Real>(z: ArrayView1<'_, T>) -> f64 {
     z.iter().map(|v| v.as_f64() * v.as_f64()).sum()
-}
-
-/// The samples with these numbers as one block.
-fn gather<T: Real>(samples: &dyn Samples<T>, numbers: &[usize]) -> Result<Block<'static, T>, SamplesError> {
-    let features = samples.n_features();
-    if samples.is_sparse() {
-        let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-        for &i in numbers {
-            read(samples, i..i + 1)?.for_each(|_, feature, value| {
-                indices.push(feature);
-                values.push(value);
-            });
-            starts.push(values.len());
-        }
-        return Ok(Block::Sparse(CsrView::from_owned_parts(features, starts, indices, values)));
-    }
-    Ok(Block::Dense(CowArray::from(dense_rows(samples, numbers)?)))
 }
 
 /// The moving matrix and the buffers of its steps.

@@ -1,20 +1,22 @@
 //! The settings of AND: unchecked [`AndParams`] become a checked [`And`], and only that can run.
 
+use std::fmt::Debug;
+
 use serde::{Deserialize, Serialize};
 
-use super::threshold::{Schedule, ThresholdParams};
+use super::threshold::{Threshold, ThresholdParams};
 use crate::SettingError;
 use crate::compression::Compress;
 use crate::fit::Limits;
 
 /// Settings of AND, as users give them.
 ///
-/// The default runs exact stages with the paper's thresholds. [`AndParams::paper`] is the paper's experiment
-/// to the letter.
+/// By default everything but the rank comes from the data (see [`crate::auto`]). [`AndParams::paper`] is the paper's
+/// experiment to the letter, [`AndParams::scheduled`] its thresholds with exact stages.
 ///
 /// ```
 /// use andnmf::and::{AndParams, Inner};
-/// let and = AndParams { inner: Inner::Steps(100), ..AndParams::new(20) }.check()?;
+/// let and = AndParams { inner: Inner::Steps(100), ..AndParams::scheduled(20) }.check()?;
 /// assert_eq!(and.params().rank, 20);
 /// assert!(AndParams::new(0).check().is_err());
 /// # Ok::<(), andnmf::SettingError>(())
@@ -24,8 +26,8 @@ use crate::fit::Limits;
 pub struct AndParams {
     /// Number of components.
     pub rank: usize,
-    /// How the threshold falls from stage to stage.
-    pub threshold: ThresholdParams,
+    /// Where the thresholds come from: found from the data, or a schedule.
+    pub threshold: Threshold,
     /// Gradient steps per stage.
     pub inner: Inner,
     /// Length of a gradient step.
@@ -34,10 +36,15 @@ pub struct AndParams {
     pub batch: Batch,
     /// Whether to work in a smaller space.
     pub compress: Compress,
-    /// Most stages to run.
+    /// Whether components may be negative although the samples are not. Only thresholds from the data know how to
+    /// keep components from being negative; with a schedule they always may be.
+    pub signed: bool,
+    /// Most stages to run. With thresholds from the data: most stages of the long descent, while the short ones that
+    /// look for a start have a limit of their own.
     pub max_stages: usize,
     /// Converged when a stage changes the components by no more than this, relative to their size, and the
-    /// threshold is at its floor. Changes of a few units of rounding count as none whatever is asked.
+    /// threshold is at its floor. Changes of a few units of rounding count as none whatever is asked; with thresholds
+    /// from the data, so do changes of 1e-8.
     pub tolerance: f64,
     /// Seconds after which to stop.
     pub time_limit: Option<f64>,
@@ -81,11 +88,12 @@ impl Default for AndParams {
     fn default() -> Self {
         Self {
             rank: 10,
-            threshold: ThresholdParams::default(),
+            threshold: Threshold::Auto,
             inner: Inner::Exact,
             step: Step::Safe,
             batch: Batch::All,
             compress: Compress::Auto,
+            signed: false,
             max_stages: 200,
             tolerance: 1e-12,
             time_limit: None,
@@ -101,15 +109,16 @@ impl AndParams {
         Self { rank, ..Self::default() }
     }
 
+    /// Algorithm 1 with exact stages and the paper's thresholds 0.1/1.1ʲ, for starts near the truth.
+    #[must_use]
+    pub fn scheduled(rank: usize) -> Self {
+        Self { threshold: ThresholdParams::default().into(), ..Self::new(rank) }
+    }
+
     /// The settings of the paper's experiments: 50 steps of 0.5/rank per stage, thresholds 0.1/1.1ʲ.
     #[must_use]
     pub fn paper(rank: usize) -> Self {
-        Self {
-            inner: Inner::Steps(50),
-            step: Step::Paper,
-            threshold: Schedule::Geometric { start: 0.1, ratio: 1.1, floor: None }.into(),
-            ..Self::new(rank)
-        }
+        Self { inner: Inner::Steps(50), step: Step::Paper, ..Self::scheduled(rank) }
     }
 
     /// Checks every setting.
@@ -130,11 +139,36 @@ impl AndParams {
             return Err(SettingError::new("batch", 0, "it must be at least 1 sample, or all"));
         }
         self.compress.check(self.rank)?;
-        self.threshold.check()?;
+        match &self.threshold {
+            Threshold::Scheduled(schedule) => schedule.check()?,
+            Threshold::Auto => self.check_auto()?,
+        }
         Ok(And { params: self })
     }
 
-    pub(super) fn limits(&self) -> Limits {
+    /// Thresholds from the data come with stages of their own, which leave nothing to choose.
+    fn check_auto(&self) -> Result<(), SettingError> {
+        let refused = |name, value: &dyn Debug, only: &str| {
+            let expected =
+                format!("with threshold auto it must be {only}; other values need a threshold schedule");
+            Err(SettingError::new(name, format!("{value:?}").to_lowercase(), expected))
+        };
+        if self.inner != Inner::Exact {
+            return refused("inner", &self.inner, "exact");
+        }
+        if self.step != Step::Safe {
+            return refused("step", &self.step, "safe");
+        }
+        if self.batch != Batch::All {
+            return refused("batch", &self.batch, "all");
+        }
+        if self.compress != Compress::Auto {
+            return refused("compress", &self.compress, "auto");
+        }
+        Ok(())
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
         let &Self { rank, max_stages, tolerance, time_limit, .. } = self;
         Limits { rank, max_stages, tolerance, time_limit }
     }
@@ -186,8 +220,19 @@ mod tests {
 
     #[test]
     fn projection_cannot_be_smaller_than_rank() {
-        assert_eq!(refused(AndParams { compress: Compress::Leading(9), ..AndParams::new(10) }), "compress");
-        assert!(AndParams { compress: Compress::Leading(10), ..AndParams::new(10) }.check().is_ok());
+        let leading = |size| AndParams { compress: Compress::Leading(size), ..AndParams::scheduled(10) };
+        assert_eq!(refused(leading(9)), "compress");
+        assert!(leading(10).check().is_ok());
+    }
+
+    #[test]
+    fn thresholds_from_the_data_leave_nothing_else_to_choose() {
+        let auto = AndParams::default;
+        assert_eq!(refused(AndParams { inner: Inner::Steps(50), ..auto() }), "inner");
+        assert_eq!(refused(AndParams { step: Step::Paper, ..auto() }), "step");
+        assert_eq!(refused(AndParams { batch: Batch::Size(1), ..auto() }), "batch");
+        assert_eq!(refused(AndParams { compress: Compress::Off, ..auto() }), "compress");
+        assert!(auto().check().is_ok() && AndParams { signed: true, ..auto() }.check().is_ok());
     }
 
     #[test]

@@ -31,15 +31,18 @@ pub struct DecodeStatistics {
     pub negative_squares: Vec<f64>,
     /// Largest value (not below zero).
     pub largest: Vec<f64>,
+    /// Lowest value (not above zero).
+    pub lowest: Vec<f64>,
 }
 
 impl DecodeStatistics {
-    pub(super) fn new(rank: usize) -> Self {
+    pub(crate) fn new(rank: usize) -> Self {
         Self {
             active: vec![0; rank],
             negative: vec![0; rank],
             negative_squares: vec![0.0; rank],
             largest: vec![0.0; rank],
+            lowest: vec![0.0; rank],
         }
     }
 
@@ -53,12 +56,13 @@ impl DecodeStatistics {
         self.negative.iter().zip(&self.negative_squares).map(rms).collect()
     }
 
-    fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         for k in 0..self.active.len() {
             self.active[k] += other.active[k];
             self.negative[k] += other.negative[k];
             self.negative_squares[k] += other.negative_squares[k];
             self.largest[k] = self.largest[k].max(other.largest[k]);
+            self.lowest[k] = self.lowest[k].min(other.lowest[k]);
         }
     }
 }
@@ -192,6 +196,7 @@ mod tests {
             let mut z = decoder.matrix().dot(&sample);
             for k in 0..rank {
                 sums.decoded.largest[k] = sums.decoded.largest[k].max(z[k]);
+                sums.decoded.lowest[k] = sums.decoded.lowest[k].min(z[k]);
                 if z[k] < 0.0 {
                     sums.decoded.negative[k] += 1;
                     sums.decoded.negative_squares[k] += z[k] * z[k];
@@ -218,6 +223,7 @@ mod tests {
             let near = |a: f64, b: f64| (a - b).abs() <= 1e-11 * b.abs().max(1.0);
             assert!(near(fast.decoded().negative_squares[k], slow.decoded.negative_squares[k]));
             assert!(near(fast.decoded().largest[k], slow.decoded.largest[k]));
+            assert!(near(fast.decoded().lowest[k], slow.decoded.lowest[k]));
         }
     }
 

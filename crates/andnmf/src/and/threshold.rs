@@ -9,6 +9,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Real, SettingError};
 
+/// Where thresholds come from.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Threshold {
+    /// From the data: thresholds on each component's own scale that fall as fast as the evidence allows, from a
+    /// start that needs no truth. Nothing has to be tuned; see [`crate::auto`].
+    #[default]
+    Auto,
+    /// By a schedule: Algorithm 1 as printed, and nothing else.
+    Scheduled(ThresholdParams),
+}
+
+impl From<ThresholdParams> for Threshold {
+    fn from(params: ThresholdParams) -> Self {
+        Self::Scheduled(params)
+    }
+}
+
+impl From<Schedule> for Threshold {
+    fn from(schedule: Schedule) -> Self {
+        Self::Scheduled(schedule.into())
+    }
+}
+
 /// A schedule, and what bounds it from below.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -19,8 +19,10 @@ mod mu;
 mod online_lda;
 
 pub use crate::compression::Compress;
+pub(crate) use alternating::Factors;
 pub use anchor_words::{AnchorWords, AnchorWordsParams};
 pub use anls::{Anls, AnlsParams};
+pub(crate) use hals::improve_by_hals;
 pub use hals::{Hals, HalsParams};
 pub use min_volume::{MinVolume, MinVolumeParams};
 pub use mu::{Mu, MuLoss, MuParams};

@@ -8,27 +8,40 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::Real;
 
 /// A list of numbers.
-pub(super) mod list {
+pub(crate) mod list {
     use super::*;
 
-    pub(in crate::fit) fn serialize<S: Serializer>(values: &[f64], to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(values: &[f64], to: S) -> Result<S::Ok, S::Error> {
         to.collect_seq(values.iter().map(|v| v.to_bits()))
     }
 
-    pub(in crate::fit) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
         Ok(Vec::<u64>::deserialize(from)?.into_iter().map(f64::from_bits).collect())
     }
 }
 
-/// A number that may be missing.
-pub(super) mod optional {
+/// A number.
+pub(crate) mod number {
     use super::*;
 
-    pub(in crate::fit) fn serialize<S: Serializer>(value: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
+        value.to_bits().serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        u64::deserialize(from).map(f64::from_bits)
+    }
+}
+
+/// A number that may be missing.
+pub(crate) mod optional {
+    use super::*;
+
+    pub(crate) fn serialize<S: Serializer>(value: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
         value.map(f64::to_bits).serialize(to)
     }
 
-    pub(in crate::fit) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
         Ok(Option::<u64>::deserialize(from)?.map(f64::from_bits))
     }
 }
@@ -55,35 +68,30 @@ impl Matrix {
 }
 
 /// A matrix.
-pub(super) mod matrix {
+pub(crate) mod matrix {
     use super::*;
 
-    pub(in crate::fit) fn serialize<T: Real, S: Serializer>(
-        array: &Array2<T>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<T: Real, S: Serializer>(array: &Array2<T>, to: S) -> Result<S::Ok, S::Error> {
         Matrix::of(array).serialize(to)
     }
 
-    pub(in crate::fit) fn deserialize<'de, T: Real, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Array2<T>, D::Error> {
+    pub(crate) fn deserialize<'de, T: Real, D: Deserializer<'de>>(from: D) -> Result<Array2<T>, D::Error> {
         Matrix::deserialize(from)?.into_array()
     }
 }
 
 /// A matrix that may be missing.
-pub(super) mod optional_matrix {
+pub(crate) mod optional_matrix {
     use super::*;
 
-    pub(in crate::fit) fn serialize<T: Real, S: Serializer>(
+    pub(crate) fn serialize<T: Real, S: Serializer>(
         array: &Option<Array2<T>>,
         to: S,
     ) -> Result<S::Ok, S::Error> {
         array.as_ref().map(Matrix::of).serialize(to)
     }
 
-    pub(in crate::fit) fn deserialize<'de, T: Real, D: Deserializer<'de>>(
+    pub(crate) fn deserialize<'de, T: Real, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Option<Array2<T>>, D::Error> {
         Option::<Matrix>::deserialize(from)?.map(Matrix::into_array).transpose()

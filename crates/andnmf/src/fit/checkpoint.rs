@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::start::check_components;
 use super::{Method, StageRecord, Warning, bits};
+use crate::auto::AutoState;
 use crate::linalg::product::multiply;
 use crate::linalg::unit_sum::rows_of_unit_sum;
 use crate::samples::Samples;
@@ -46,6 +47,9 @@ pub struct Checkpoint<T: Real> {
     /// Likewise: the mixing error as seen from the last stage's change, where the schedule asks for it.
     #[serde(with = "bits::optional")]
     pub mixing_error: Option<f64>,
+    /// Where thresholds come from the data: what that needs to go on.
+    #[serde(default = "Option::default")]
+    pub auto: Option<AutoState<T>>,
     /// Which components have been active in any stage.
     pub ever_active: Vec<bool>,
     /// The seed of the run.
@@ -65,7 +69,13 @@ impl<T: Real> Checkpoint<T> {
     #[must_use]
     pub fn components(&self) -> Array2<T> {
         match &self.basis {
-            Some(basis) => multiply(self.working.view(), basis.view()),
+            Some(basis) => {
+                let mut components = multiply(self.working.view(), basis.view());
+                if let Some(auto) = &self.auto {
+                    components.mapv_inplace(|v| T::from_f64(v.as_f64() * auto.unit()));
+                }
+                components
+            }
             None if self.method == Method::OnlineLda => rows_of_unit_sum(&self.working),
             None => self.working.clone(),
         }
@@ -83,6 +93,7 @@ impl<T: Real> Checkpoint<T> {
             thresholds: Vec::new(),
             negative_rms: Vec::new(),
             mixing_error: None,
+            auto: None,
             ever_active: Vec::new(),
             seed,
             passes: 0,

@@ -12,6 +12,11 @@ pub(crate) trait StagedRun<'a, T: Real>: Snapshot<T> {
 
     fn watch(&mut self) -> &mut Watch<'a>;
 
+    /// Why there is no further stage to do, where that does not depend on the last one.
+    fn over(&self, limits: &Limits) -> Option<StopReason> {
+        (self.state().stages >= limits.max_stages).then_some(StopReason::MaxStages)
+    }
+
     /// Does one stage and records it in the state; a stage that is halted leaves the state as it was. True
     /// where the run may end once the components stand still.
     fn stage(&mut self) -> Result<bool, Halt>;
@@ -26,8 +31,8 @@ pub(crate) fn drive<'a, T: Real, S: StagedRun<'a, T>>(
     // Changes of a few units of rounding are none, whatever is asked.
     let unchanged = limits.tolerance.max(4.0 * T::EPSILON.as_f64());
     loop {
-        if method.state().stages >= limits.max_stages {
-            return Ok(StopReason::MaxStages);
+        if let Some(reason) = method.over(limits) {
+            return Ok(reason);
         }
         if let Some(reason) = method.watch().reason() {
             return Ok(reason);

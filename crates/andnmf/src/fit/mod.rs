@@ -1,7 +1,7 @@
 //! One contract for every method: a solver takes samples and a start, tells its progress, and returns a
 //! [`Fit`] that says what it found and why it stopped.
 
-mod bits;
+pub(crate) mod bits;
 mod checkpoint;
 mod clock;
 mod drive;
@@ -22,10 +22,12 @@ pub use method::Method;
 pub use observer::{Observer, Snapshot, StageView};
 pub use run::Run;
 pub(crate) use run::{Workers, is_cancelled};
-pub(crate) use start::Beginning;
 pub use start::Start;
+pub(crate) use start::{Beginning, Found};
 
+use crate::auto::AutoReport;
 use crate::samples::Samples;
+use crate::trust::Trust;
 use crate::{FitError, Real};
 
 /// A method with checked settings, ready to fit samples.
@@ -156,6 +158,10 @@ pub struct Fit<T: Real> {
     pub passes: usize,
     /// Time spent in the solver, without observers.
     pub seconds: f64,
+    /// What the fit found out about itself, where thresholds came from the data and the run came to its end.
+    pub report: Option<AutoReport>,
+    /// Whether the components are to be believed, where there is such a report.
+    pub trust: Option<Trust>,
     /// The state from which a longer run can go on to the same bits.
     pub checkpoint: Checkpoint<T>,
 }
@@ -174,6 +180,8 @@ impl<T: Real> Fit<T> {
             compressed_to: state.basis.as_ref().map(Array2::nrows),
             passes: state.passes,
             seconds: state.seconds,
+            report: None,
+            trust: None,
             checkpoint: state,
         }
     }

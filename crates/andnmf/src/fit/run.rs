@@ -38,6 +38,11 @@ impl<'a, T: Real> Run<'a, T> {
         self
     }
 
+    /// The same threads and the same flag, with nobody watching.
+    pub(crate) fn unobserved(&self) -> Self {
+        Self { observer: None, cancel: self.cancel, threads: self.threads }
+    }
+
     /// Uses this many threads: at least one, and at most 256, since no run can use more. The result is the same
     /// for any number.
     #[must_use]

@@ -9,7 +9,8 @@ use crate::{FitError, Real, SamplesError, ShapeError, init};
 /// Where a fit begins.
 #[derive(Debug, Clone)]
 pub enum Start<T: Real> {
-    /// What suits the method best: successive projection for AND; NNDSVD with zeros filled for the methods that
+    /// What suits the method best: for AND what it finds in the data ([`crate::auto`]; successive projection where it
+    /// follows a schedule); NNDSVD with zeros filled for the methods that
     /// alternate (random samples where any are negative); random topics for LDA; anchor words for itself.
     Auto,
     /// These components, rank × features.

@@ -5,6 +5,7 @@ mod perturbed_truth;
 mod random_samples;
 mod successive_projection;
 
+pub(crate) use nndsvd::from_pairs;
 pub use nndsvd::{Nndsvd, NndsvdFill, nndsvd};
 pub use perturbed_truth::perturbed_truth;
 pub use random_samples::random_samples;

@@ -11,11 +11,11 @@
 //! Reference: Boutsidis & Gallopoulos, "SVD based initialization: A head start for nonnegative matrix
 //! factorization", Pattern Recognition 41, 2008.
 
-use ndarray::{Array1, Array2, ArrayView1, ArrayViewMut1, Axis, concatenate};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, concatenate};
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
-use crate::linalg::singular::leading_singular;
+use crate::linalg::singular::{Wanted, leading_singular};
 use crate::linalg::sketch::project;
 use crate::random::{Stream, generator};
 use crate::samples::{NonNegative, Samples};
@@ -72,7 +72,7 @@ pub fn nndsvd<T: Real>(
         return Err(SettingError::new("rank", 0, "it must be at least 1").into());
     }
     let samples = NonNegative::new(samples, "an NNDSVD start");
-    let singular = leading_singular(&samples, rank, seed)?;
+    let singular = leading_singular(&samples, Wanted::all(rank), seed)?;
     // A last direction of ones gives the sum of every sample in the same pass.
     let ones = Array2::from_elem((1, n_features), T::from_f64(1.0));
     let directions = concatenate(Axis(0), &[singular.vectors.view(), ones.view()]).expect("equally wide");
@@ -82,16 +82,29 @@ pub fn nndsvd<T: Real>(
     if !mean.is_finite() || left.iter().any(|v| !v.finite()) {
         return Err(FitError::Overflow { stage: 0 });
     }
+    let (components, weights) = from_pairs(left, singular.vectors.view(), mean, rank, fill, seed);
+    Ok(Nndsvd { components, weights, passes: singular.passes + 1 })
+}
 
+/// Components and weights from singular pairs: `left` (samples × pairs) holds singular value × left singular vector
+/// in each column, `right` the right singular vectors as rows.
+pub(crate) fn from_pairs<T: Real>(
+    left: ArrayView2<'_, T>,
+    right: ArrayView2<'_, T>,
+    mean: f64,
+    rank: usize,
+    fill: NndsvdFill,
+    seed: u64,
+) -> (Array2<T>, Array2<T>) {
     let mut rng = generator(seed, Stream::Start);
-    let mut components = Array2::zeros((rank, n_features));
-    let mut weights = Array2::zeros((n_samples, rank));
+    let mut components = Array2::zeros((rank, right.ncols()));
+    let mut weights = Array2::zeros((left.nrows(), rank));
     // Weaker directions than this are lost in the rounding of the squares that they were found from.
     let cutoff = T::EPSILON.as_f64().sqrt();
     let mut strongest = 0.0_f64;
     for k in 0..rank {
         let (component, weight) = (components.row_mut(k), weights.column_mut(k));
-        let part = (k < left.ncols()).then(|| OneSign::of(left.column(k), singular.vectors.row(k), k == 0));
+        let part = (k < left.ncols()).then(|| OneSign::of(left.column(k), right.row(k), k == 0));
         strongest = strongest.max(part.as_ref().map_or(0.0, |part| part.singular_value));
         match part.filter(|part| part.singular_value > cutoff * strongest && part.size > 0.0) {
             Some(part) => part.write(weight, component, fill, mean, &mut rng),
@@ -102,7 +115,7 @@ pub fn nndsvd<T: Real>(
             }
         }
     }
-    Ok(Nndsvd { components, weights, passes: singular.passes + 1 })
+    (components, weights)
 }
 
 /// The larger of the two non-negative parts of a singular pair.

@@ -64,7 +64,7 @@ pub(crate) fn leading_directions<T: Real>(
 }
 
 /// A matrix divided by its largest magnitude, and that magnitude: squares then stay within the range of numbers.
-pub(super) fn scaled_to_one<T: Real>(mut matrix: Array2<T>) -> (Array2<T>, f64) {
+pub(crate) fn scaled_to_one<T: Real>(mut matrix: Array2<T>) -> (Array2<T>, f64) {
     let largest = matrix.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs()));
     if largest > 0.0 && largest.is_finite() {
         matrix.mapv_inplace(|v| T::from_f64(v.as_f64() / largest));
@@ -74,8 +74,8 @@ pub(super) fn scaled_to_one<T: Real>(mut matrix: Array2<T>) -> (Array2<T>, f64) 
     }
 }
 
-/// Σ (value/scale)² over all samples.
-fn squared_norm<T: Real>(samples: &dyn Samples<T>, scale: f64) -> Result<f64, SamplesError> {
+/// Σ (value/scale)² over all samples, in one pass.
+pub(crate) fn squared_norm<T: Real>(samples: &dyn Samples<T>, scale: f64) -> Result<f64, SamplesError> {
     fold(
         samples,
         &FoldPlan::new(samples, 1),

@@ -19,12 +19,28 @@ use super::symmetric::eigen;
 use crate::samples::Samples;
 use crate::{Real, SamplesError};
 
-/// Blocks of directions at most: each is one more pass.
-const MOST_BLOCKS: usize = 8;
 /// Directions looked for beyond those wanted.
 const SPARE_DIRECTIONS: usize = 10;
 /// Converged when YᵀY moves no wanted direction sideways by more than this share of its squared singular value.
 const TOLERANCE: f64 = 1e-6;
+
+/// How many singular directions are wanted, and how well.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    /// Directions to return, or as many as the samples have.
+    pub(crate) size: usize,
+    /// How many of them, the strongest, must have converged.
+    pub(crate) converged: usize,
+    /// Passes over the samples at most, however far from converged; at least two.
+    pub(crate) most_passes: usize,
+}
+
+impl Wanted {
+    /// This many directions, as well as is worth while.
+    pub(crate) fn all(size: usize) -> Self {
+        Self { size, converged: size, most_passes: 9 }
+    }
+}
 
 /// Leading singular values and right singular vectors of the samples.
 pub(crate) struct Singular<T: Real> {
@@ -36,12 +52,13 @@ pub(crate) struct Singular<T: Real> {
     pub(crate) passes: usize,
 }
 
-/// The `size` leading singular values and right singular vectors, or as many as the samples have.
+/// The leading singular values and right singular vectors.
 pub(crate) fn leading_singular<T: Real>(
     samples: &dyn Samples<T>,
-    size: usize,
+    wanted: Wanted,
     seed: u64,
 ) -> Result<Singular<T>, SamplesError> {
+    let size = wanted.size;
     let (features, cutoff) = (samples.n_features(), rounding_cutoff::<T>());
     let largest = samples.n_samples().min(features);
     let width = (size + SPARE_DIRECTIONS).min(largest);
@@ -58,7 +75,7 @@ pub(crate) fn leading_singular<T: Real>(
             break;
         };
         found.values = ritz.values.iter().map(|v| v.max(0.0).sqrt() * scale).collect();
-        let done = ritz.converged() || found.passes > MOST_BLOCKS;
+        let done = ritz.converged(wanted.converged) || found.passes >= wanted.most_passes;
         block = if done { Array2::zeros((0, features)) } else { krylov.next_block(&image, outside, cutoff) };
         if block.nrows() == 0 {
             found.vectors = multiply(ritz.coordinates.t(), krylov.basis.view());
@@ -156,9 +173,10 @@ impl<T: Real> Krylov<T> {
 }
 
 impl<T: Real> Ritz<T> {
-    fn converged(&self) -> bool {
+    /// Whether the first `size` are settled.
+    fn converged(&self, size: usize) -> bool {
         let rounding = 64.0 * T::EPSILON.as_f64() * self.values.first().copied().unwrap_or(0.0);
-        self.values.iter().zip(&self.residuals).all(|(&v, &r)| r <= rounding.max(TOLERANCE * v))
+        self.values.iter().zip(&self.residuals).take(size).all(|(&v, &r)| r <= rounding.max(TOLERANCE * v))
     }
 }
 
@@ -190,7 +208,7 @@ mod tests {
             let sparse = CsrSamples::new(features, &pointers, indices, values).unwrap();
             let dense = DenseSamples::new(data.view()).unwrap();
             for samples in [&dense as &dyn Samples<f64>, &sparse] {
-                let found = leading_singular(samples, 5, 3).unwrap();
+                let found = leading_singular(samples, Wanted::all(5), 3).unwrap();
                 assert_singular(&found, &data, 5, 1e-8);
             }
         }
@@ -202,20 +220,21 @@ mod tests {
         data.scaled_add(1e-3, &random_matrix::<f64>(400, 50, 9));
         for scale in [1e-200, 1.0, 1e200] {
             let scaled = &data * scale;
-            let found = leading_singular(&DenseSamples::new(scaled.view()).unwrap(), 6, 3).unwrap();
+            let found =
+                leading_singular(&DenseSamples::new(scaled.view()).unwrap(), Wanted::all(6), 3).unwrap();
             let unscaled = Singular { values: found.values.iter().map(|v| v / scale).collect(), ..found };
             assert_singular(&unscaled, &data, 6, 1e-8);
             assert!(unscaled.passes <= 4, "{} passes for easy data", unscaled.passes);
         }
         let single = data.mapv(|v| v as f32);
-        let found = leading_singular(&DenseSamples::new(single.view()).unwrap(), 6, 3).unwrap();
+        let found = leading_singular(&DenseSamples::new(single.view()).unwrap(), Wanted::all(6), 3).unwrap();
         assert_singular(&found, &single, 6, 1e-4);
     }
 
     #[test]
     fn degenerate_samples_have_as_many_directions_as_they_span() {
         let directions = |data: Array2<f64>, size| {
-            leading_singular(&DenseSamples::new(data).unwrap(), size, 1).unwrap().values
+            leading_singular(&DenseSamples::new(data).unwrap(), Wanted::all(size), 1).unwrap().values
         };
         assert!(directions(Array2::zeros((5, 4)), 3).is_empty());
         assert_eq!(directions(random_matrix(1, 9, 1), 3).len(), 1);
@@ -229,7 +248,7 @@ mod tests {
         let samples = DenseSamples::new(data.view()).unwrap();
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| leading_singular(&samples, 8, 2).unwrap())
+            pool.install(|| leading_singular(&samples, Wanted::all(8), 2).unwrap())
         };
         let one = on(1);
         assert_close(&multiply(one.vectors.view(), one.vectors.t()), &Array2::eye(8), 1e-12);

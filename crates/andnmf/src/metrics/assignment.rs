@@ -8,7 +8,7 @@ use ndarray::ArrayView2;
 /// must be finite. The method is the Hungarian one in its shortest-augmenting-path form: rows join one at a
 /// time, each along the cheapest chain of re-pairings, and prices on rows and columns keep every reduced cost
 /// non-negative so that Dijkstra's search applies. O(short² · long).
-pub(super) fn cheapest_assignment(costs: ArrayView2<'_, f64>) -> Vec<Option<usize>> {
+pub(crate) fn cheapest_assignment(costs: ArrayView2<'_, f64>) -> Vec<Option<usize>> {
     let (rows, columns) = costs.dim();
     if rows > columns {
         let mut column_of_row = vec![None; rows];

@@ -12,6 +12,7 @@ mod recovery;
 mod summary;
 mod unit_rows;
 
+pub(crate) use assignment::cheapest_assignment;
 pub use matching::{Matching, match_components};
 pub use observer::RecoveryObserver;
 pub use reconstruction::{ReconstructionError, reconstruction_error};

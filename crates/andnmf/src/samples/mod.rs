@@ -7,7 +7,9 @@ mod csr;
 mod dense;
 pub(crate) mod fold;
 mod non_negative;
+mod picked;
 mod select;
+pub(crate) mod slots;
 mod watched;
 
 use std::ops::Range;
@@ -17,6 +19,7 @@ use ndarray::{Array2, CowArray, Ix2};
 pub use csr::{CsrIndex, CsrSamples, CsrView};
 pub use dense::DenseSamples;
 pub(crate) use non_negative::NonNegative;
+pub(crate) use picked::{Picked, gather};
 pub use select::{document_frequencies, frequent_features};
 pub(crate) use watched::Watched;
 
@@ -82,7 +85,7 @@ macro_rules! same_shape_as {
         }
     };
 }
-use same_shape_as;
+pub(crate) use same_shape_as;
 
 /// Consecutive samples.
 #[derive(Debug, Clone)]

@@ -20,11 +20,11 @@ fn any_number_of_threads_gives_the_same_bits() {
     let (pointers, indices, values) = sparse_parts(&data.samples);
     let sparse = CsrSamples::new(240, &pointers, indices, values).unwrap();
     let floored = ThresholdParams { data_floor: Some(1.0), ..Schedule::Constant(0.01).into() };
-    let base = AndParams { max_stages: 6, ..AndParams::new(12) };
+    let base = AndParams { max_stages: 6, ..AndParams::scheduled(12) };
     let forms = [
         base.clone(),
         AndParams { compress: Compress::Off, inner: Inner::Steps(10), ..base.clone() },
-        AndParams { compress: Compress::Leading(15), threshold: floored, ..base.clone() },
+        AndParams { compress: Compress::Leading(15), threshold: floored.into(), ..base.clone() },
         AndParams { batch: Batch::Size(3), ..base },
     ];
     for params in forms {
@@ -49,7 +49,7 @@ fn the_seed_decides_the_order_of_online_samples() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let with = |seed| {
-        let params = AndParams { batch: Batch::Size(1), max_stages: 3, seed, ..AndParams::new(12) };
+        let params = AndParams { batch: Batch::Size(1), max_stages: 3, seed, ..AndParams::scheduled(12) };
         bits(&samples, Start::Given(data.init.clone()), &params, 1)
     };
     assert_eq!(with(1), with(1));

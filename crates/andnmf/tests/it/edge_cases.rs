@@ -26,7 +26,7 @@ fn finite<T: Real>(fit: &Fit<T>) -> bool {
 #[test]
 fn a_start_of_the_wrong_shape_is_refused_with_both_shapes() {
     let samples = DenseSamples::new(Array2::<f64>::ones((5, 4))).unwrap();
-    let error = try_fit(&samples, Start::Given(Array2::ones((2, 3))), AndParams::new(2)).unwrap_err();
+    let error = try_fit(&samples, Start::Given(Array2::ones((2, 3))), AndParams::scheduled(2)).unwrap_err();
     assert_eq!(error.to_string(), "the start must be 2 × 4 (rank × features), but is 2 × 3");
 }
 
@@ -34,7 +34,7 @@ fn a_start_of_the_wrong_shape_is_refused_with_both_shapes() {
 fn a_start_with_nan_is_refused_with_its_place() {
     let samples = DenseSamples::new(Array2::<f64>::ones((5, 2))).unwrap();
     let start = Start::Given(array![[1.0, 2.0], [f64::NAN, 1.0]]);
-    let error = try_fit(&samples, start, AndParams::new(2)).unwrap_err();
+    let error = try_fit(&samples, start, AndParams::scheduled(2)).unwrap_err();
     assert!(matches!(error, FitError::StartNotFinite { component: 1, feature: 0, .. }));
 }
 
@@ -45,7 +45,7 @@ fn an_unstable_step_is_an_error_that_names_the_largest_stable_one() {
     for batch in [Batch::All, Batch::Size(1), Batch::Size(20)] {
         let with = |step| {
             let params =
-                AndParams { batch, step, inner: Inner::Steps(50), max_stages: 3, ..AndParams::new(12) };
+                AndParams { batch, step, inner: Inner::Steps(50), max_stages: 3, ..AndParams::scheduled(12) };
             try_fit(&samples, Start::Given(data.init.clone()), params)
         };
         let error = with(Step::Value(3.0)).unwrap_err();
@@ -60,7 +60,7 @@ fn components_that_never_act_stay_and_are_reported() {
     let mut data = small(DatasetKind::Dir).generate().unwrap();
     data.init.row_mut(3).fill(0.0);
     for inner in [Inner::Exact, Inner::Steps(20)] {
-        let done = fit(&data, AndParams { inner, max_stages: 10, ..AndParams::new(12) });
+        let done = fit(&data, AndParams { inner, max_stages: 10, ..AndParams::scheduled(12) });
         assert!(done.components.row(3).iter().all(|v| v.abs() < 1e-14));
         assert!(done.warnings.contains(&Warning::NeverActive { components: vec![3] }), "{:?}", done.warnings);
         let dependent = |w: &Warning| {
@@ -76,7 +76,7 @@ fn duplicate_components_are_reported_and_stay_finite() {
     let mut data = small(DatasetKind::Dir).generate().unwrap();
     let copy = data.init.row(0).to_owned();
     data.init.row_mut(5).assign(&copy);
-    let done = fit(&data, AndParams { max_stages: 10, ..AndParams::new(12) });
+    let done = fit(&data, AndParams { max_stages: 10, ..AndParams::scheduled(12) });
     assert!(finite(&done));
     assert!(matches!(done.warnings[0], Warning::DependentComponents { numerical_rank: 11, .. }));
 }
@@ -85,7 +85,7 @@ fn duplicate_components_are_reported_and_stay_finite() {
 fn the_smallest_problems_have_a_result() {
     // One component, one feature, one sample: y = 3 = 1.5 · 2.
     let samples = DenseSamples::new(array![[3.0_f64]]).unwrap();
-    let done = try_fit(&samples, Start::Given(array![[2.0]]), AndParams::new(1)).unwrap();
+    let done = try_fit(&samples, Start::Given(array![[2.0]]), AndParams::scheduled(1)).unwrap();
     assert!((done.components[[0, 0]] - 2.0).abs() < 1e-15, "2 already explains 3 with the weight 1.5");
 
     // More components than features and than samples.
@@ -93,10 +93,10 @@ fn the_smallest_problems_have_a_result() {
     let start = array![[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 0.5], [1.0, 3.0]];
     for compress in [Compress::Off, Compress::Auto, Compress::Lossless, Compress::Leading(5)] {
         let done =
-            try_fit(&samples, Start::Given(start.clone()), AndParams { compress, ..AndParams::new(5) });
+            try_fit(&samples, Start::Given(start.clone()), AndParams { compress, ..AndParams::scheduled(5) });
         assert!(finite(&done.unwrap()));
     }
-    let error = try_fit(&samples, Start::RandomSamples, AndParams::new(5)).unwrap_err();
+    let error = try_fit(&samples, Start::RandomSamples, AndParams::scheduled(5)).unwrap_err();
     assert!(matches!(error, FitError::Setting(_)), "{error}");
 }
 
@@ -108,7 +108,7 @@ fn zero_and_constant_data_have_a_result() {
         let start = Array2::from_shape_fn((3, 6), |(i, j)| f64::from(u8::from(i == j % 3)));
         for compress in [Compress::Off, Compress::Auto, Compress::Lossless] {
             for inner in [Inner::Exact, Inner::Steps(10)] {
-                let params = AndParams { compress, inner, max_stages: 20, ..AndParams::new(3) };
+                let params = AndParams { compress, inner, max_stages: 20, ..AndParams::scheduled(3) };
                 assert!(finite(&try_fit(&samples, Start::Given(start.clone()), params).unwrap()));
             }
         }
@@ -116,7 +116,7 @@ fn zero_and_constant_data_have_a_result() {
     // Nothing at all: zero samples and a zero start.
     let samples = DenseSamples::new(Array2::<f64>::zeros((4, 3))).unwrap();
     for compress in [Compress::Auto, Compress::Lossless, Compress::Leading(2)] {
-        let params = AndParams { compress, ..AndParams::new(2) };
+        let params = AndParams { compress, ..AndParams::scheduled(2) };
         let done = try_fit(&samples, Start::Given(Array2::zeros((2, 3))), params).unwrap();
         assert!(done.components.iter().all(|&v| v == 0.0));
     }
@@ -126,7 +126,7 @@ fn zero_and_constant_data_have_a_result() {
 fn empty_sparse_rows_are_samples_like_any_other() {
     let samples = CsrSamples::new(3, &[0_u32, 0, 2, 2], vec![0_u32, 2], vec![1.0, 2.0]).unwrap();
     let start = array![[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]];
-    let done = try_fit(&samples, Start::Given(start), AndParams::new(2)).unwrap();
+    let done = try_fit(&samples, Start::Given(start), AndParams::scheduled(2)).unwrap();
     assert!(finite(&done));
 }
 
@@ -134,7 +134,8 @@ fn empty_sparse_rows_are_samples_like_any_other() {
 fn numbers_out_of_range_are_a_typed_error() {
     let samples = DenseSamples::new(Array2::from_elem((20, 4), 1e200)).unwrap();
     let start = Array2::from_shape_fn((2, 4), |(i, j)| 1e-150 * (1.0 + (i * j) as f64));
-    let result = try_fit(&samples, Start::Given(start), AndParams { max_stages: 3, ..AndParams::new(2) });
+    let result =
+        try_fit(&samples, Start::Given(start), AndParams { max_stages: 3, ..AndParams::scheduled(2) });
     match result {
         Err(FitError::Overflow { .. }) => {}
         Err(other) => panic!("{other}"),
@@ -147,7 +148,12 @@ fn a_floor_beyond_the_range_of_numbers_is_an_error_not_an_infinite_threshold() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let threshold = ThresholdParams { data_floor: Some(1.0), ..ThresholdParams::default() };
     for batch in [Batch::All, Batch::Size(1)] {
-        let params = AndParams { threshold: threshold.clone(), batch, max_stages: 3, ..AndParams::new(12) };
+        let params = AndParams {
+            threshold: threshold.clone().into(),
+            batch,
+            max_stages: 3,
+            ..AndParams::scheduled(12)
+        };
         let huge = DenseSamples::new(&data.samples * 1e200).unwrap();
         let error = try_fit(&huge, Start::Given(data.init.clone()), params.clone()).unwrap_err();
         assert!(matches!(error, FitError::Overflow { .. }), "{batch:?}: {error}");
@@ -164,7 +170,7 @@ fn a_start_in_any_memory_order_is_the_same_start() {
     let column_major = data.init.t().as_standard_layout().into_owned().reversed_axes();
     assert!(!column_major.is_standard_layout());
     for batch in [Batch::All, Batch::Size(1), Batch::Size(7)] {
-        let params = AndParams { batch, compress: Compress::Off, max_stages: 3, ..AndParams::new(12) };
+        let params = AndParams { batch, compress: Compress::Off, max_stages: 3, ..AndParams::scheduled(12) };
         let expected = try_fit(&samples, Start::Given(data.init.clone()), params.clone()).unwrap();
         let found = try_fit(&samples, Start::Given(column_major.clone()), params.clone()).unwrap();
         assert_eq!(found.components, expected.components);
@@ -190,7 +196,7 @@ fn an_empty_source_is_refused() {
         }
     }
     for batch in [Batch::All, Batch::Size(1)] {
-        let params = AndParams { batch, compress: Compress::Off, ..AndParams::new(2) };
+        let params = AndParams { batch, compress: Compress::Off, ..AndParams::scheduled(2) };
         let error = try_fit(&Nothing, Start::Given(Array2::ones((2, 3))), params).unwrap_err();
         assert!(matches!(error, FitError::Samples(SamplesError::Empty { .. })), "{error}");
     }
@@ -210,7 +216,7 @@ proptest! {
     ) {
         let data = Array2::from_shape_fn((n, features), |(i, j)| values[i * features + j]);
         let start = Array2::from_shape_fn((rank, features), |(i, j)| values[100 + i * features + j]);
-        let base = AndParams { max_stages: 15, ..AndParams::new(rank) };
+        let base = AndParams { max_stages: 15, ..AndParams::scheduled(rank) };
         let params = match form {
             0 => base,
             1 => AndParams { inner: Inner::Steps(30), ..base },

@@ -12,10 +12,10 @@ use crate::common::{distance, fit, small};
 #[test]
 fn passes_over_the_full_data_are_counted() {
     let data = small(DatasetKind::Dir).generate().unwrap();
-    let base = AndParams { max_stages: 8, compress: Compress::Off, ..AndParams::new(12) };
+    let base = AndParams { max_stages: 8, compress: Compress::Off, ..AndParams::scheduled(12) };
     assert_eq!(fit(&data, base.clone()).passes, 8);
     let threshold = ThresholdParams { data_floor: Some(1.0), ..ThresholdParams::default() };
-    let floored = AndParams { threshold, ..base };
+    let floored = AndParams { threshold: threshold.into(), ..base };
     assert_eq!(fit(&data, floored).passes, 9, "one to look first");
     let lossless = fit(&data, AndParams { compress: Compress::Lossless, ..base.clone() });
     assert_eq!((lossless.passes, lossless.compressed_to), (2, Some(12)), "one sketch, one projection");
@@ -28,7 +28,7 @@ fn passes_over_the_full_data_are_counted() {
 #[test]
 fn automatic_compression_is_left_out_where_it_cannot_pay() {
     let data = small(DatasetKind::Dir).generate().unwrap();
-    let auto = |stages| AndParams { max_stages: stages, ..AndParams::new(12) };
+    let auto = |stages| AndParams { max_stages: stages, ..AndParams::scheduled(12) };
     assert_eq!(fit(&data, auto(20)).compressed_to, Some(12));
     assert_eq!(fit(&data, auto(2)).compressed_to, None, "two stages are too few");
     let noisy = DatasetSpec { noise: 0.01, ..small(DatasetKind::Dir) }.generate().unwrap();
@@ -38,7 +38,8 @@ fn automatic_compression_is_left_out_where_it_cannot_pay() {
 #[test]
 fn a_lossy_projection_says_what_it_leaves_out() {
     let data = DatasetSpec { noise: 0.05, ..small(DatasetKind::Dir) }.generate().unwrap();
-    let done = fit(&data, AndParams { compress: Compress::Leading(12), max_stages: 2, ..AndParams::new(12) });
+    let done =
+        fit(&data, AndParams { compress: Compress::Leading(12), max_stages: 2, ..AndParams::scheduled(12) });
     let Some(Warning::LossyProjection { dimension: 12, discarded }) = done.warnings.first() else {
         panic!("{:?}", done.warnings)
     };
@@ -52,7 +53,7 @@ fn the_trace_follows_the_schedule_and_the_components() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let threshold = Schedule::Geometric { start: 0.2, ratio: 1.5, floor: Some(0.05) };
-    let params = AndParams { threshold: threshold.into(), max_stages: 8, ..AndParams::new(12) };
+    let params = AndParams { threshold: threshold.into(), max_stages: 8, ..AndParams::scheduled(12) };
     let mut before = data.init.clone();
     let mut stages = 0;
     let mut observer = |view: &StageView<'_, f64>| {
@@ -76,7 +77,8 @@ fn the_trace_follows_the_schedule_and_the_components() {
 #[test]
 fn good_fits_have_no_warnings() {
     for kind in [DatasetKind::Dir, DatasetKind::Neg, DatasetKind::Paired] {
-        let done = fit(&small(kind).generate().unwrap(), AndParams { max_stages: 10, ..AndParams::new(12) });
+        let done =
+            fit(&small(kind).generate().unwrap(), AndParams { max_stages: 10, ..AndParams::scheduled(12) });
         assert_eq!(done.warnings, [], "{kind}");
     }
 }
@@ -85,7 +87,8 @@ fn good_fits_have_no_warnings() {
 fn a_component_that_was_active_once_is_not_reported_as_idle() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let threshold = Schedule::List(vec![0.1, 1e6]);
-    let done = fit(&data, AndParams { threshold: threshold.into(), max_stages: 2, ..AndParams::new(12) });
+    let done =
+        fit(&data, AndParams { threshold: threshold.into(), max_stages: 2, ..AndParams::scheduled(12) });
     assert_eq!(done.trace[1].active_fraction, 0.0);
     assert_eq!(done.warnings, []);
 }
@@ -93,7 +96,8 @@ fn a_component_that_was_active_once_is_not_reported_as_idle() {
 #[test]
 fn projecting_exact_mixtures_leaves_nothing_out() {
     let data = small(DatasetKind::Dir).generate().unwrap();
-    let done = fit(&data, AndParams { compress: Compress::Leading(12), max_stages: 2, ..AndParams::new(12) });
+    let done =
+        fit(&data, AndParams { compress: Compress::Leading(12), max_stages: 2, ..AndParams::scheduled(12) });
     let Some(Warning::LossyProjection { discarded, .. }) = done.warnings.first() else { panic!("said") };
     assert!(*discarded < 1e-6, "{discarded}");
 }
@@ -101,7 +105,7 @@ fn projecting_exact_mixtures_leaves_nothing_out() {
 #[test]
 fn online_and_full_stages_see_the_same_activity() {
     let data = small(DatasetKind::Dir).generate().unwrap();
-    let full = AndParams { max_stages: 1, ..AndParams::new(12) };
+    let full = AndParams { max_stages: 1, ..AndParams::scheduled(12) };
     let online = AndParams { batch: Batch::Size(7), ..full.clone() };
     let activity = |params| fit(&data, params).trace[0].active_fraction;
     assert_eq!(activity(online), activity(full));
@@ -112,17 +116,22 @@ fn the_data_floor_holds_from_the_first_stage_on() {
     let data = DatasetSpec { noise: 0.1, ..small(DatasetKind::Dir) }.generate().unwrap();
     let threshold = ThresholdParams { data_floor: Some(2.0), ..Schedule::Constant(1e-9).into() };
     for batch in [Batch::All, Batch::Size(1)] {
-        let params = AndParams { threshold: threshold.clone(), batch, max_stages: 1, ..AndParams::new(12) };
+        let params = AndParams {
+            threshold: threshold.clone().into(),
+            batch,
+            max_stages: 1,
+            ..AndParams::scheduled(12)
+        };
         let done = fit(&data, params);
         assert!(done.trace[0].threshold_min.unwrap() > 1e-3, "{batch:?}: {:?}", done.thresholds);
     }
     // A stage of one sample says little about the negative values: what was known of them is kept.
     let params = AndParams {
-        threshold,
+        threshold: threshold.into(),
         batch: Batch::Size(1),
         inner: Inner::Steps(1),
         max_stages: 20,
-        ..AndParams::new(12)
+        ..AndParams::scheduled(12)
     };
     let done = fit(&data, params);
     assert!(done.trace.iter().all(|record| record.threshold_min.unwrap() > 1e-6), "{:?}", done.thresholds);

@@ -1,5 +1,6 @@
 //! Integration tests of the library: one binary, one module per promise.
 
+mod auto;
 mod common;
 mod data_forms;
 mod determinism;

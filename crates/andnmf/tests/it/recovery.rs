@@ -31,7 +31,7 @@ fn the_papers_settings_recover_dir_ctm_and_neg() {
 #[test]
 fn strongly_correlated_pairs_are_told_apart_by_exact_stages() {
     let data = paper_sized(DatasetKind::Paired).generate().unwrap();
-    let params = AndParams { threshold: Schedule::Constant(0.25).into(), ..AndParams::new(100) };
+    let params = AndParams { threshold: Schedule::Constant(0.25).into(), ..AndParams::scheduled(100) };
     let after = end_error(&data, params);
     assert!(after <= 1e-9, "{after:e}");
 }
@@ -69,7 +69,7 @@ fn out_of_span_perturbation_of_seven_tenths_of_the_column_norm_is_recovered() {
 #[test]
 fn one_sample_at_a_time_converges() {
     let data = paper_sized(DatasetKind::Dir).generate().unwrap();
-    let params = AndParams { batch: Batch::Size(1), max_stages: 60, ..AndParams::new(100) };
+    let params = AndParams { batch: Batch::Size(1), max_stages: 60, ..AndParams::scheduled(100) };
     let after = end_error(&data, params);
     assert!(after < 0.2, "{after:e}");
 }
@@ -78,8 +78,10 @@ fn one_sample_at_a_time_converges() {
 fn thresholds_from_the_theory_recover_faster_than_the_papers() {
     let data = paper_sized(DatasetKind::Dir).generate().unwrap();
     let theory = Schedule::Theory { lambda: 0.8, sparsity: 1.0, decay_order: 1.0 };
-    let after =
-        end_error(&data, AndParams { threshold: theory.into(), max_stages: 100, ..AndParams::new(100) });
+    let after = end_error(
+        &data,
+        AndParams { threshold: theory.into(), max_stages: 100, ..AndParams::scheduled(100) },
+    );
     assert!(after <= 1e-5, "{after:e}");
 }
 
@@ -112,9 +114,17 @@ fn under_noise_the_data_floor_holds_where_the_plain_schedule_diverges() {
     let data = DatasetSpec { noise: 0.01, ..paper_sized(DatasetKind::Dir) }.generate().unwrap();
     let best = least_squares_error(&data);
     let run = |data_floor| {
-        let threshold = ThresholdParams { data_floor, ..AndParams::paper(100).threshold };
+        let threshold = ThresholdParams { data_floor, ..ThresholdParams::default() };
         let compress = Compress::Leading(100);
-        end_error(&data, AndParams { threshold, compress, inner: Inner::Steps(100), ..AndParams::paper(100) })
+        end_error(
+            &data,
+            AndParams {
+                threshold: threshold.into(),
+                compress,
+                inner: Inner::Steps(100),
+                ..AndParams::paper(100)
+            },
+        )
     };
     let (floored, plain) = (run(Some(2.0)), run(None));
     assert!(floored < 1.1 * best, "floored {floored}, least squares {best}");
@@ -125,7 +135,7 @@ fn under_noise_the_data_floor_holds_where_the_plain_schedule_diverges() {
 fn observers_see_the_error_fall_and_the_stage_lemma_at_work() {
     let data = small(DatasetKind::Binary).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
-    let params = AndParams { threshold: Schedule::Constant(0.25).into(), ..AndParams::new(12) };
+    let params = AndParams { threshold: Schedule::Constant(0.25).into(), ..AndParams::scheduled(12) };
     let and = params.check().unwrap();
     let fit = |observer: &mut dyn andnmf::fit::Observer<f64>| {
         and.fit(&samples, Start::Given(data.init.clone()), &mut Run::new().observe(observer)).unwrap()

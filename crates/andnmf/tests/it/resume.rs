@@ -29,15 +29,15 @@ fn a_resumed_run_ends_in_the_same_bits() {
         ..small(DatasetKind::Dir)
     };
     let data = noisy.generate().unwrap();
-    let base = AndParams::new(12);
+    let base = AndParams::scheduled(12);
     let theory = Schedule::Theory { lambda: 0.5, sparsity: 1.0, decay_order: 1.0 };
     let theory = ThresholdParams { fastest_fall: Some(100.0), ..theory.into() };
     let floored = ThresholdParams { data_floor: Some(3.0), ..Schedule::Constant(1e-4).into() };
     for params in [
         AndParams { compress: Compress::Off, ..base.clone() },
         AndParams { compress: Compress::Leading(14), ..base.clone() },
-        AndParams { threshold: theory, ..base.clone() },
-        AndParams { threshold: floored, ..base.clone() },
+        AndParams { threshold: theory.into(), ..base.clone() },
+        AndParams { threshold: floored.into(), ..base.clone() },
         AndParams { batch: Batch::Size(7), seed: 5, ..base },
     ] {
         let whole = run(&data, &params, Start::Given(data.init.clone()), 9);
@@ -62,7 +62,7 @@ fn a_resumed_run_ends_in_the_same_bits() {
 #[test]
 fn lossless_compression_survives_resuming_too() {
     let data = small(DatasetKind::CtmReleased).generate().unwrap();
-    let params = AndParams { compress: Compress::Lossless, ..AndParams::new(12) };
+    let params = AndParams { compress: Compress::Lossless, ..AndParams::scheduled(12) };
     let whole = run(&data, &params, Start::Given(data.init.clone()), 9);
     let half = run(&data, &params, Start::Given(data.init.clone()), 4).checkpoint;
     assert!(half.basis.is_some());
@@ -74,7 +74,7 @@ fn lossless_compression_survives_resuming_too() {
 fn an_observer_can_keep_checkpoints() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
-    let params = AndParams { max_stages: 6, ..AndParams::new(12) };
+    let params = AndParams { max_stages: 6, ..AndParams::scheduled(12) };
     let mut kept = Vec::new();
     let mut observer = |view: &StageView<'_, f64>| {
         assert_eq!(view.components(), view.checkpoint().components());
@@ -95,13 +95,13 @@ fn an_observer_can_keep_checkpoints() {
 #[test]
 fn a_checkpoint_of_other_data_or_settings_is_refused() {
     let data = small(DatasetKind::Dir).generate().unwrap();
-    let params = AndParams { compress: Compress::Lossless, ..AndParams::new(12) };
+    let params = AndParams { compress: Compress::Lossless, ..AndParams::scheduled(12) };
     let checkpoint = run(&data, &params, Start::Given(data.init.clone()), 2).checkpoint;
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let narrow = DenseSamples::new(data.samples.slice(ndarray::s![.., ..100])).unwrap();
     let resume = |rank, samples: &DenseSamples<'_, f64>, checkpoint: &Checkpoint<f64>| {
         let start = Start::Resume(Box::new(checkpoint.clone()));
-        AndParams::new(rank).check().unwrap().fit(samples, start, &mut Run::new()).unwrap_err()
+        AndParams::scheduled(rank).check().unwrap().fit(samples, start, &mut Run::new()).unwrap_err()
     };
     assert!(matches!(resume(12, &narrow, &checkpoint), FitError::Shape(_)));
     assert!(matches!(resume(11, &samples, &checkpoint), FitError::Shape(_)));
@@ -134,7 +134,7 @@ fn a_checkpoint_of_other_data_or_settings_is_refused() {
 #[test]
 fn numbers_of_the_other_precision_are_refused_not_misread() {
     let data = small(DatasetKind::Dir).generate().unwrap();
-    let checkpoint = run(&data, &AndParams::new(12), Start::Given(data.init.clone()), 1).checkpoint;
+    let checkpoint = run(&data, &AndParams::scheduled(12), Start::Given(data.init.clone()), 1).checkpoint;
     let text = serde_json::to_string(&checkpoint).unwrap();
     assert!(serde_json::from_str::<Checkpoint<f32>>(&text).is_err());
 }

@@ -15,7 +15,8 @@ use crate::common::{fit, small};
 #[test]
 fn a_constant_threshold_converges_and_says_so() {
     let data = small(DatasetKind::Binary).generate().unwrap();
-    let done = fit(&data, AndParams { threshold: Schedule::Constant(0.25).into(), ..AndParams::new(12) });
+    let done =
+        fit(&data, AndParams { threshold: Schedule::Constant(0.25).into(), ..AndParams::scheduled(12) });
     assert_eq!(done.stop, StopReason::Converged);
     assert!(done.stages < 200 && done.trace.last().unwrap().change <= 1e-12);
 }
@@ -23,14 +24,14 @@ fn a_constant_threshold_converges_and_says_so() {
 #[test]
 fn a_falling_threshold_runs_all_stages() {
     let data = small(DatasetKind::Dir).generate().unwrap();
-    let done = fit(&data, AndParams { max_stages: 30, ..AndParams::new(12) });
+    let done = fit(&data, AndParams { max_stages: 30, ..AndParams::scheduled(12) });
     assert_eq!((done.stop, done.stages, done.trace.len()), (StopReason::MaxStages, 30, 30));
 }
 
 #[test]
 fn the_time_limit_ends_a_run_with_what_it_has() {
     let data = small(DatasetKind::Dir).generate().unwrap();
-    let done = fit(&data, AndParams { time_limit: Some(0.0), ..AndParams::new(12) });
+    let done = fit(&data, AndParams { time_limit: Some(0.0), ..AndParams::scheduled(12) });
     assert_eq!((done.stop, done.stages), (StopReason::TimeLimit, 0));
     assert_eq!(done.components, data.init, "no stage, no change");
     assert!(done.warnings.is_empty(), "nothing was tried, so nothing is to be reported");
@@ -44,7 +45,7 @@ fn an_observer_that_breaks_cancels_after_its_stage() {
         4 => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     };
-    let and = AndParams::new(12).check().unwrap();
+    let and = AndParams::scheduled(12).check().unwrap();
     let done = and.fit(&samples, Start::Given(data.init), &mut Run::new().observe(&mut observer)).unwrap();
     assert_eq!((done.stop, done.stages), (StopReason::Cancelled, 5));
 }
@@ -83,7 +84,7 @@ fn a_flag_stops_in_the_middle_of_a_stage_and_keeps_the_last_whole_one() {
             flag: &flag,
             left: if batch == Batch::All { 10.into() } else { 2000.into() },
         };
-        let params = AndParams { batch, compress: Compress::Off, ..AndParams::new(12) };
+        let params = AndParams { batch, compress: Compress::Off, ..AndParams::scheduled(12) };
         let stopped = params
             .clone()
             .check()
@@ -108,7 +109,7 @@ fn a_flag_that_is_up_from_the_beginning_stops_at_once() {
             flag: &up,
             left: usize::MAX.into(),
         };
-        let and = AndParams { batch, compress, ..AndParams::new(12) }.check().unwrap();
+        let and = AndParams { batch, compress, ..AndParams::scheduled(12) }.check().unwrap();
         let result = and.fit(&samples, start, &mut Run::new().cancel_with(&up));
         assert_eq!(samples.left.load(Ordering::Relaxed), usize::MAX, "no block is read");
         result
@@ -130,7 +131,7 @@ fn a_threshold_without_floor_converges_once_it_is_as_good_as_zero() {
     let mut data = small(DatasetKind::Binary).generate().unwrap();
     data.init = data.truth.clone(); // nothing moves from here: the threshold alone decides
     let threshold = Schedule::Geometric { start: 0.25, ratio: 10.0, floor: None };
-    let done = fit(&data, AndParams { threshold: threshold.into(), ..AndParams::new(12) });
+    let done = fit(&data, AndParams { threshold: threshold.into(), ..AndParams::scheduled(12) });
     assert_eq!(done.stop, StopReason::Converged);
     assert!((14..20).contains(&done.stages) && done.thresholds[0] < 1e-14, "{}", done.stages);
 }
@@ -143,7 +144,7 @@ fn observers_are_off_the_clock() {
         std::thread::sleep(Duration::from_millis(100));
         ControlFlow::Continue(())
     };
-    let and = AndParams { max_stages: 10, ..AndParams::new(12) }.check().unwrap();
+    let and = AndParams { max_stages: 10, ..AndParams::scheduled(12) }.check().unwrap();
     let begin = Instant::now();
     let done = and.fit(&samples, Start::Given(data.init), &mut Run::new().observe(&mut slow)).unwrap();
     assert!(begin.elapsed().as_secs_f64() - done.seconds > 0.9, "a second was spent in the observer");
@@ -164,7 +165,7 @@ fn a_source_that_fails_ends_the_run_with_its_error() {
             Err(SamplesError::Read { first, last, reason: "the disk is gone".into() })
         }
     }
-    let and = AndParams::new(2).check().unwrap();
+    let and = AndParams::scheduled(2).check().unwrap();
     for start in
         [Start::Given(ndarray::Array2::ones((2, 4))), Start::RandomSamples, Start::SuccessiveProjection]
     {

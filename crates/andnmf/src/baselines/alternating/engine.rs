@@ -2,7 +2,6 @@
 
 use ndarray::{Array2, s};
 
-use super::slots::Slots;
 use super::{Alternation, BlockAt, Now, Renewed};
 use crate::compression::{Chosen, Space};
 use crate::fit::{
@@ -12,6 +11,7 @@ use crate::fit::{
 use crate::init::NndsvdFill;
 use crate::linalg::product::frobenius;
 use crate::samples::fold::{FoldPlan, fold};
+use crate::samples::slots::Slots;
 use crate::samples::{Samples, Watched};
 use crate::{FitError, Real, SamplesError};
 
@@ -22,7 +22,37 @@ pub(in crate::baselines) fn fit<T: Real, A: Alternation<T>>(
     start: Start<T>,
     run: &mut Run<'_, T>,
 ) -> Result<Fit<T>, FitError> {
-    let mut engine = Engine::begin(method, samples, start, run)?;
+    finish(Engine::begin(method, samples, start, run)?, run)
+}
+
+/// Components and weights to go on from.
+pub(crate) struct Factors<T> {
+    pub(crate) components: Array2<T>,
+    /// None where they are to be found first.
+    pub(crate) weights: Option<Array2<T>>,
+}
+
+/// Improves factors with an alternating method in a space that is already known.
+pub(in crate::baselines) fn improve<T: Real, A: Alternation<T>>(
+    method: &A,
+    samples: &dyn Samples<T>,
+    factors: Factors<T>,
+    space: Space<T>,
+    run: &mut Run<'_, T>,
+) -> Result<Fit<T>, FitError> {
+    let settings = method.settings();
+    let watch = Watch::new(run, settings.limits.time_limit, 0.0);
+    let working = method.admit(factors.components);
+    let fresh = Checkpoint::fresh(A::METHOD, samples.n_samples(), working, settings.seed);
+    let state = Checkpoint { weights: factors.weights, ..fresh };
+    finish(Engine::new(method, samples, space, run.workers()?, watch, state), run)
+}
+
+fn finish<T: Real, A: Alternation<T>>(
+    mut engine: Engine<'_, T, A>,
+    run: &mut Run<'_, T>,
+) -> Result<Fit<T>, FitError> {
+    let method = engine.method;
     let stop = drive(&mut engine, &method.settings().limits, run)?;
     engine.state.seconds = engine.watch.clock.seconds();
     let compressed_to = engine.space.basis().map(Array2::nrows);
@@ -117,11 +147,22 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
         if !resumed {
             state.warnings.extend(chosen.warning);
         }
-        let space = chosen.space;
+        Ok(Self::new(method, samples, chosen.space, workers, watch, state))
+    }
+
+    fn new(
+        method: &'a A,
+        samples: &'a dyn Samples<T>,
+        space: Space<T>,
+        workers: Workers,
+        watch: Watch<'a>,
+        state: Checkpoint<T>,
+    ) -> Self {
+        let rank = state.working.nrows();
         let sparse = space.samples(samples).is_sparse();
         let pass = workers.run(|| method.prepare(&state.working, &space, sparse));
         let next_weights = Array2::zeros((samples.n_samples(), rank));
-        Ok(Self { method, original: samples, space, workers, watch, pass, next_weights, state })
+        Self { method, original: samples, space, workers, watch, pass, next_weights, state }
     }
 
     /// Renews the weights of all samples and sums up what the components need.
@@ -145,7 +186,7 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
                             }
                             None => weights.fill(T::from_f64(0.0)),
                         }
-                        let block = BlockAt { rows, stage: state.stages };
+                        let block = BlockAt { rows, first: state.weights.is_none() };
                         method.block(pass, sums, &block, weights).map_err(Halt::Error)
                     })
                 },

@@ -168,7 +168,7 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
             products.resize(weights.len(), T::from_f64(0.0));
             let mut products = ArrayViewMut2::from_shape(weights.dim(), products).expect("sized just above");
             pass.map.apply(&block.rows, products.view_mut());
-            let (gram, first) = (pass.gram.view(), block.stage == 0);
+            let (gram, first) = (pass.gram.view(), block.first);
             let problem = WeightProblem { gram, products: products.view(), first };
             self.rule.weights(&problem, weights.view_mut(), rule);
             let active = weights.iter().filter(|&&v| v != T::from_f64(0.0)).count() as u64;

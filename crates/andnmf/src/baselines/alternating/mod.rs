@@ -7,12 +7,12 @@
 mod engine;
 mod gram;
 mod revive;
-mod slots;
 mod weights;
 
 use ndarray::{Array2, ArrayViewMut2};
 
-pub(super) use engine::fit;
+pub(crate) use engine::Factors;
+pub(super) use engine::{fit, improve};
 pub(super) use gram::{GramMethod, GramRule, Moments};
 pub(super) use weights::{PreparedGram, WeightProblem};
 
@@ -71,8 +71,8 @@ pub(super) trait Alternation<T: Real>: Sync {
 /// A block of samples and when it is read.
 pub(super) struct BlockAt<'a, T: Real> {
     pub(super) rows: Block<'a, T>,
-    /// Stage, counted from 0.
-    pub(super) stage: usize,
+    /// Whether there are no weights yet.
+    pub(super) first: bool,
 }
 
 /// Where a run stands when its components are to be renewed.

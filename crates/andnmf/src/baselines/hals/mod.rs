@@ -16,4 +16,5 @@ mod solver;
 mod sweep;
 
 pub use params::{Hals, HalsParams};
+pub(crate) use solver::improve_by_hals;
 pub(super) use sweep::sweep_weights;

@@ -6,8 +6,9 @@ use super::components::sweep_components;
 use super::params::{Hals, HalsParams};
 use super::sweep::sweep_weights;
 use crate::baselines::alternating::{
-    GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit,
+    Factors, GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit, improve,
 };
+use crate::compression::Space;
 use crate::fit::{Fit, Method, Run, Solver, Start};
 use crate::samples::Samples;
 use crate::{FitError, Real};
@@ -25,6 +26,17 @@ impl<T: Real> Solver<T> for Hals {
     ) -> Result<Fit<T>, FitError> {
         fit(&GramMethod::new(self.params()), samples, start, run)
     }
+}
+
+/// Improves components (and weights, where there are any) by HALS in a space that is already known.
+pub(crate) fn improve_by_hals<T: Real>(
+    params: &HalsParams,
+    samples: &dyn Samples<T>,
+    factors: Factors<T>,
+    space: Space<T>,
+    run: &mut Run<'_, T>,
+) -> Result<Fit<T>, FitError> {
+    improve(&GramMethod::new(params), samples, factors, space, run)
 }
 
 impl<T: Real> GramRule<T> for &HalsParams {

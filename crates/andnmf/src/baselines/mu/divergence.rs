@@ -57,7 +57,7 @@ impl<T: Real> Alternation<T> for Divergence<'_, T> {
         block: &BlockAt<'_, T>,
         weights: ArrayViewMut2<'_, T>,
     ) -> Result<(), FitError> {
-        let (sweeps, first) = (self.params.sweeps, block.stage == 0);
+        let (sweeps, first) = (self.params.sweeps, block.first);
         self.buffers.lend(|buffers| add_block(sums, pass, &block.rows, weights, sweeps, first, buffers));
         Ok(())
     }

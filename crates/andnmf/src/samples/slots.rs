@@ -9,13 +9,13 @@ use crate::pool::lock;
 use crate::samples::fold::FoldPlan;
 
 /// The rows of a matrix, cut along the blocks of a fold.
-pub(super) struct Slots<'a, T> {
+pub(crate) struct Slots<'a, T> {
     first_rows: Vec<usize>,
     rows: Vec<Mutex<ArrayViewMut2<'a, T>>>,
 }
 
 impl<'a, T: Real> Slots<'a, T> {
-    pub(super) fn new(plan: &FoldPlan, matrix: &'a mut Array2<T>) -> Self {
+    pub(crate) fn new(plan: &FoldPlan, matrix: &'a mut Array2<T>) -> Self {
         let (mut first_rows, mut rows) = (Vec::new(), Vec::new());
         let mut rest = matrix.view_mut();
         for block in plan.all_blocks() {
@@ -28,7 +28,7 @@ impl<'a, T: Real> Slots<'a, T> {
     }
 
     /// Works on the rows of the block that begins with this row.
-    pub(super) fn with<R>(&self, first: usize, work: impl FnOnce(ArrayViewMut2<'_, T>) -> R) -> R {
+    pub(crate) fn with<R>(&self, first: usize, work: impl FnOnce(ArrayViewMut2<'_, T>) -> R) -> R {
         let block = self.first_rows.binary_search(&first).expect("the fold uses the plan of the slots");
         work(lock(&self.rows[block]).view_mut())
     }

@@ -1,0 +1,258 @@
+//! A run of the parameter-free form under the common loop over stages.
+
+use ndarray::{Array2, s};
+
+use super::background::background;
+use super::decoded::{Bench, Room};
+use super::descent::{Goal, StageDone};
+use super::projected::{Projected, Projection};
+use super::search::{Phase, Search};
+use super::state::{AutoState, Side, unprojected};
+use crate::and::AndParams;
+use crate::fit::{
+    Checkpoint, Halt, Limits, Snapshot, StageRecord, StagedRun, StopReason, Warning, Watch, Workers,
+};
+use crate::{FitError, Real};
+
+/// All thresholds below this share of the largest weight: nothing is left to threshold in double precision.
+const LOWEST_THRESHOLD: f64 = 1e-12;
+/// A stage that moves no component sideways by more than this share of another changes nothing.
+const QUIET: f64 = 1e-8;
+/// Components that have more than this in common may stand for weights that are always on.
+pub(super) const SHARED: f64 = 0.02;
+/// Features can only decide where there are this many times as many as components.
+const FEATURES_PER_COMPONENT: usize = 3;
+
+/// A run between two stages.
+pub(super) struct Engine<'a, T: Real> {
+    pub(super) params: &'a AndParams,
+    pub(super) projected: Projected<T>,
+    /// The samples along the spare directions.
+    pub(super) spare: Array2<T>,
+    /// The features as samples, once they are needed.
+    features: Option<Projected<T>>,
+    pub(super) non_negative: bool,
+    pub(super) workers: Workers,
+    pub(super) watch: Watch<'a>,
+    pub(super) state: Checkpoint<T>,
+    pub(super) room: Room<T>,
+}
+
+impl<'a, T: Real> Engine<'a, T> {
+    pub(super) fn new(
+        params: &'a AndParams,
+        workers: Workers,
+        watch: Watch<'a>,
+        state: Checkpoint<T>,
+        projection: Projection<T>,
+    ) -> Self {
+        let Projection { projected, spare, non_negative } = projection;
+        let (features, room) = (None, Room::default());
+        Self { params, projected, spare, features, non_negative, workers, watch, state, room }
+    }
+
+    /// Components that the samples have room for: the others are zero.
+    pub(super) fn effective_rank(&self) -> usize {
+        self.projected.dimension()
+    }
+
+    fn goal(&self) -> Goal {
+        // Single precision has fewer digits to lose.
+        let rounding = 64.0 * T::EPSILON.as_f64();
+        Goal {
+            most_stages: self.params.max_stages,
+            lowest_threshold: LOWEST_THRESHOLD.max(rounding),
+            quiet: QUIET.max(self.params.tolerance).max(rounding),
+        }
+    }
+
+    /// Whether the zeros of the components could decide where the weights of the samples have not.
+    ///
+    /// That takes components without negative values, many more features than components, and samples without noise,
+    /// since the noise of features that hardly ever occur is as large as that of the others.
+    fn can_turn(&self, auto: &AutoState<T>) -> bool {
+        let enough = auto.spare.ncols() >= FEATURES_PER_COMPONENT * self.effective_rank();
+        let Some(best) = &auto.search.best else { return false };
+        let Some(basis) = &self.state.basis else { return false };
+        let doubtful = || !best.certain() || background(&unprojected(&best.components, basis, 1.0)) > SHARED;
+        auto.side == Side::Samples
+            && enough
+            && self.non_negative
+            && !self.params.signed
+            && auto.spectrum.noise == 0.0
+            && doubtful()
+    }
+
+    /// Takes over what a stage did.
+    fn record(&mut self, done: Recorded) {
+        let (stage, rank) = (self.state.stages, self.params.rank);
+        let Recorded { thresholds, active, change, numerical_rank, n_samples } = done;
+        let effective = thresholds.len();
+        let known = |w: &Warning| matches!(w, Warning::DependentComponents { .. });
+        if numerical_rank < effective && !self.state.warnings.iter().any(known) {
+            self.state.warnings.push(Warning::DependentComponents { stage, numerical_rank, rank: effective });
+        }
+        for (ever, &count) in self.state.ever_active.iter_mut().zip(&active) {
+            *ever |= count > 0;
+        }
+        let mut sorted = thresholds.clone();
+        sorted.sort_by(f64::total_cmp);
+        let total: u64 = active.iter().sum();
+        self.state.trace.push(StageRecord {
+            stage,
+            seconds: self.watch.clock.seconds(),
+            threshold_min: Some(sorted[0]),
+            threshold_median: Some((sorted[(effective - 1) / 2] + sorted[effective / 2]) / 2.0),
+            active_fraction: total as f64 / (n_samples * effective) as f64,
+            change,
+            loss: None,
+        });
+        self.state.thresholds = thresholds;
+        self.state.thresholds.resize(rank, 1.0);
+        self.state.stages += 1;
+        self.state.seconds = self.watch.clock.seconds();
+    }
+
+    /// One stage of the descent under way, and what follows from it.
+    fn advance(&mut self, auto: &mut AutoState<T>) -> Result<(Array2<T>, Recorded), Halt> {
+        let effective = self.effective_rank();
+        if matches!(auto.side, Side::Features { .. }) && self.features.is_none() {
+            self.features = Some(features(&self.state, auto)?);
+        }
+        let (projected, working) = match (&auto.side, &self.features) {
+            (Side::Features { working, .. }, Some(features)) => (features, working.clone()),
+            _ => (&self.projected, self.state.working.slice(s![..effective, ..]).to_owned()),
+        };
+        let last: Vec<f64> = self.state.thresholds.iter().take(effective).copied().collect();
+        let room = std::mem::take(&mut self.room);
+        let mut bench = Bench { projected, workers: &self.workers, watch: &self.watch, room };
+        let search = &mut auto.search;
+        let goal = search.goal(self.goal());
+        let n_samples = projected.n_samples();
+        let (next, record) = match search.descent.stage(&mut bench, &working, &last, &goal) {
+            Ok(done) => {
+                let next = match done.end {
+                    Some(end) => search.descended(&mut bench, Some((done.components.clone(), end)))?,
+                    None => None,
+                };
+                let StageDone { components, thresholds, change, active, numerical_rank, .. } = done;
+                let record = Recorded { thresholds, active, change, numerical_rank, n_samples };
+                (next.unwrap_or(components), record)
+            }
+            Err(Halt::Error(FitError::Overflow { .. })) => {
+                // A descent that left the range of numbers is over, and what it led to is not used.
+                let next = search.descended(&mut bench, None)?;
+                let thresholds = if last.is_empty() { vec![1.0; effective] } else { last };
+                let (active, numerical_rank) = (vec![0; effective], effective);
+                let record = Recorded { thresholds, active, change: 0.0, numerical_rank, n_samples };
+                (next.unwrap_or(working), record)
+            }
+            Err(halt) => return Err(halt),
+        };
+        self.room = bench.room;
+        Ok((next, record))
+    }
+
+    /// Goes over to the features where the samples' side has ended in doubt; the start on that side.
+    fn turn(&mut self, auto: &mut AutoState<T>) -> Result<Option<Array2<T>>, Halt> {
+        let ended = over(&auto.search, self.params.max_stages).is_some();
+        if !ended || !self.can_turn(auto) {
+            return Ok(None);
+        }
+        let Some(best) = auto.search.best.clone() else { return Ok(None) };
+        let projected = features(&self.state, auto)?;
+        let room = std::mem::take(&mut self.room);
+        let bench = Bench { projected: &projected, workers: &self.workers, watch: &self.watch, room };
+        let (search, start) = Search::from_data(&bench, projected.dimension());
+        self.room = bench.room;
+        self.features = Some(projected);
+        auto.search = search;
+        auto.side = Side::Features { samples: Box::new(best), working: start.clone() };
+        Ok(Some(start))
+    }
+}
+
+/// The features of noiseless samples as samples.
+fn features<T: Real>(state: &Checkpoint<T>, auto: &AutoState<T>) -> Result<Projected<T>, FitError> {
+    match &state.basis {
+        Some(basis) => Projected::of_features(basis, &auto.spectrum),
+        None => Err(FitError::Checkpoint { reason: "it has no basis".into() }),
+    }
+}
+
+/// Whether a search has no stage left to do, and why.
+fn over<T: Real>(search: &Search<T>, max_stages: usize) -> Option<StopReason> {
+    match search.phase {
+        Phase::Done => Some(StopReason::Converged),
+        Phase::Long { .. } | Phase::LongAgain if search.descent.stage >= max_stages => {
+            Some(StopReason::MaxStages)
+        }
+        _ => None,
+    }
+}
+
+/// What the trace tells of a stage.
+struct Recorded {
+    thresholds: Vec<f64>,
+    active: Vec<u64>,
+    change: f64,
+    numerical_rank: usize,
+    n_samples: usize,
+}
+
+impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
+    fn state(&self) -> &Checkpoint<T> {
+        &self.state
+    }
+
+    fn watch(&mut self) -> &mut Watch<'a> {
+        &mut self.watch
+    }
+
+    /// Where the last descent has settled, or had all the stages it may have.
+    fn over(&self, _: &Limits) -> Option<StopReason> {
+        let auto = self.state.auto.as_ref()?;
+        let reason = over(&auto.search, self.params.max_stages)?;
+        // An answer that is beyond doubt needs no more stages, whatever the side of the samples came to.
+        match &auto.side {
+            Side::Features { .. } if auto.search.best.as_ref().is_some_and(|best| best.certain()) => {
+                Some(StopReason::Converged)
+            }
+            _ => Some(reason),
+        }
+    }
+
+    fn stage(&mut self) -> Result<bool, Halt> {
+        let Some(mut auto) = self.state.auto.clone() else {
+            return Err(FitError::Checkpoint { reason: "it has no state of its own".into() }.into());
+        };
+        let (mut next, record) = self.advance(&mut auto)?;
+        if let Some(start) = self.turn(&mut auto)? {
+            next = start;
+        }
+        let shown = match &mut auto.side {
+            Side::Samples => Some(next),
+            Side::Features { working, .. } => {
+                *working = next.clone();
+                auto.turned(&next)
+            }
+        };
+        let effective = self.effective_rank();
+        if let Some(shown) = shown {
+            self.state.working.slice_mut(s![..effective, ..]).assign(&shown);
+        }
+        self.state.auto = Some(auto);
+        self.record(record);
+        Ok(false)
+    }
+}
+
+impl<T: Real> Snapshot<T> for Engine<'_, T> {
+    fn components(&self) -> Array2<T> {
+        self.state.components()
+    }
+
+    fn checkpoint(&self) -> Checkpoint<T> {
+        self.state.clone()
+    }
+}

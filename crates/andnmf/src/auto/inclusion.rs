@@ -1,0 +1,116 @@
+//! The inclusion test: does a component always come with a share of another?
+//!
+//! A wrong component A_k − c·A_l can have non-negative decoded weights throughout, so that no threshold notices it:
+//! whenever k is on, l is decoded with at least c times the weight of k. At the truth no component needs another
+//! in every sample, so the least ratio z_l/z_k over the samples where k is strong is (close to) zero.
+
+use ndarray::Array2;
+use rayon::prelude::*;
+
+use crate::Real;
+
+/// Ratios above this, on the scales of both components, are inclusions.
+const TOLERATED: f64 = 0.05;
+/// The samples where a component has at least this share of its largest weight…
+const STRONG: f64 = 0.5;
+/// …but at least this many decide.
+const FEWEST: usize = 100;
+/// Fewer strong samples than this say nothing.
+const TOO_FEW: usize = 3;
+
+/// Which components come with which: entry (k, l) is the weight of l that one unit of k always brings, zero where
+/// that is tolerable.
+pub(super) struct Inclusions {
+    pub(super) shares: Array2<f64>,
+    pub(super) count: usize,
+}
+
+/// Tests all pairs, from decoded values (samples × rank) and the largest of each component.
+pub(super) fn inclusions<T: Real>(values: &Array2<T>, largest: &[f64]) -> Inclusions {
+    let (n, rank) = values.dim();
+    let rows: Vec<Vec<f64>> = (0..rank)
+        .into_par_iter()
+        .map(|k| {
+            let column: Vec<f64> = values.column(k).iter().map(|v| v.as_f64()).collect();
+            let limit = strong_from(&column, largest[k]);
+            let strong: Vec<usize> = (0..n).filter(|&t| column[t] >= limit).collect();
+            let mut shares = vec![if strong.len() >= TOO_FEW { f64::INFINITY } else { 0.0 }; rank];
+            if strong.len() >= TOO_FEW {
+                for t in strong {
+                    let inverse = 1.0 / column[t];
+                    for (share, v) in shares.iter_mut().zip(values.row(t)) {
+                        *share = share.min(v.as_f64() * inverse);
+                    }
+                }
+            }
+            shares[k] = 0.0;
+            for (share, own) in shares.iter_mut().zip(largest) {
+                if *share * largest[k] <= TOLERATED * own {
+                    *share = 0.0;
+                }
+            }
+            shares
+        })
+        .collect();
+    let shares = Array2::from_shape_fn((rank, rank), |(k, l)| rows[k][l]);
+    let count = shares.iter().filter(|&&share| share > 0.0).count();
+    Inclusions { shares, count }
+}
+
+/// How many values of each component are as good as zero.
+///
+/// A facet of the cone that the components span needs rank − 1 samples that lie on it to be held in place, and a
+/// cone that is wrong but as tight as can be touches just about so many. Where far more samples lie on a facet, it
+/// is no accident: the component's weights really are zero there.
+pub(super) fn contacts<T: Real>(values: &Array2<T>, largest: &[f64]) -> Vec<usize> {
+    // About 1e-7 in double precision, 1e-3 in single.
+    let zero = T::EPSILON.as_f64().powf(0.45);
+    let mut counts = vec![0; largest.len()];
+    for row in values.outer_iter() {
+        for ((count, v), largest) in counts.iter_mut().zip(row).zip(largest) {
+            *count += usize::from(v.as_f64().abs() <= zero * largest);
+        }
+    }
+    counts
+}
+
+/// The value from which a component is strong.
+fn strong_from(column: &[f64], largest: f64) -> f64 {
+    let place = FEWEST.min(column.len() - 1);
+    let mut sorted = column.to_vec();
+    let (_, at_place, _) = sorted.select_nth_unstable_by(place, |a, b| b.total_cmp(a));
+    (STRONG * largest).min(*at_place).max(1e-12 * largest).max(f64::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    #[test]
+    fn a_component_that_always_brings_another_is_found_with_its_share() {
+        // Component 0 never comes without at least 0.2 times its weight of component 1; all others are free.
+        let mut values = Array2::<f64>::zeros((400, 3));
+        for t in 0..400 {
+            let x = 0.5 + (t % 7) as f64 / 12.0;
+            match t % 4 {
+                0 => values.row_mut(t).assign(&array![x, 0.2 * x, 0.0]),
+                1 => values.row_mut(t).assign(&array![0.0, x, 0.0]),
+                2 => values.row_mut(t).assign(&array![0.0, 0.0, x]),
+                _ => values.row_mut(t).assign(&array![x, 0.9 * x, x]),
+            }
+        }
+        let found = inclusions(&values, &[1.0, 1.0, 1.0]);
+        assert_eq!(found.count, 1);
+        assert!((found.shares[[0, 1]] - 0.2).abs() < 1e-12, "{:?}", found.shares);
+        // One sample without it is enough to clear the component.
+        values.row_mut(0).assign(&array![1.0, 0.0, 0.0]);
+        assert_eq!(inclusions(&values, &[1.0, 1.0, 1.0]).count, 0);
+    }
+
+    #[test]
+    fn too_few_samples_say_nothing() {
+        let values = array![[1.0, 1.0], [0.0, 1.0]];
+        assert_eq!(inclusions(&values, &[1.0, 1.0]).count, 0);
+    }
+}

@@ -1,0 +1,67 @@
+//! AND without settings and without a warm start: from the data alone to the true components.
+//!
+//! 1. **Project** the samples on as many leading directions as there are components (`projected`).
+//! 2. **Start** from averages of samples that stick out (`averaged_projection`) or from directions in which samples
+//!    have heavy tails (`independent`, `pairs`), improved by short descents and repaired where components are
+//!    mixed up (`search`, `inclusion`).
+//! 3. **Descend**: exact stages of AND with thresholds that fall from half of each component's largest weight to a
+//!    floor that the negative decoded values set (`descent`, `schedule`, `relaxation`).
+//! 4. **Turn** to the features where the weights of the samples leave doubt: their weights are the values of the
+//!    components, which may have zeros where the others have none (`state`, `engine`).
+//! 5. **Finish** in the space of the samples, without negative values where the samples have none, and by NMF where the
+//!    samples do not look like sparse mixtures (`finish`).
+//! 6. **Judge** what was found (`stability`, `report`; the words are in [`crate::trust`]).
+//!
+//! The full samples are read at most ten times: up to six for the directions, once to project them, and up to three
+//! times at the end. Everything else happens in the projected space.
+//!
+//! **Reference.** Algorithm 1 of Li & Liang, ICML 2017, is one stage; what surrounds it is this library's own. Successive
+//! projection: Araújo et al., 2001.
+
+mod averaged_projection;
+mod background;
+mod begin;
+mod decoded;
+mod descent;
+mod engine;
+mod finish;
+mod inclusion;
+mod independent;
+mod pairs;
+mod projected;
+mod relaxation;
+mod report;
+mod schedule;
+mod search;
+mod stability;
+mod state;
+
+pub use report::{AutoReport, Ending};
+pub use search::Origin;
+pub use state::AutoState;
+
+use crate::and::AndParams;
+use crate::fit::{Fit, Run, Start, StopReason, Warning, drive};
+use crate::samples::Samples;
+use crate::{FitError, Real};
+
+use begin::{Begun, begin};
+
+/// Fits samples with thresholds from the data.
+pub(crate) fn fit<T: Real>(
+    params: &AndParams,
+    samples: &dyn Samples<T>,
+    start: Start<T>,
+    run: &mut Run<'_, T>,
+) -> Result<Fit<T>, FitError> {
+    let mut engine = match begin(params, samples, start, run)? {
+        Begun::Stages(engine) => engine,
+        Begun::Stopped(state, reason) => return Ok(Fit::new(*state, reason)),
+        Begun::Nothing(mut state) => {
+            state.warnings.push(Warning::Unused { components: (0..params.rank).collect() });
+            return Ok(Fit::new(*state, StopReason::Converged));
+        }
+    };
+    let stop = drive(&mut *engine, &params.limits(), run)?;
+    finish::finish(*engine, samples, run, stop)
+}

@@ -1,0 +1,231 @@
+//! Samples in the space of their leading directions, where the stages run.
+//!
+//! With as many directions as components the stages cost n·rank² whatever the number of features, and the full
+//! samples are read for the directions, once for the projection, and once or twice at the end. What is discarded
+//! tells the level of the noise.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ndarray::{Array2, Axis, concatenate, s};
+use serde::{Deserialize, Serialize};
+
+use crate::fit::bits;
+use crate::linalg::product::frobenius;
+use crate::linalg::singular::{Wanted, leading_singular};
+use crate::linalg::sketch::project;
+use crate::samples::{Block, DenseSamples, Samples, same_shape_as};
+use crate::{FitError, Real, SamplesError};
+
+/// Directions kept beside those of the components, for a fit that does not take what they leave out for noise.
+const SPARE: usize = 10;
+/// Passes for the directions at most.
+const MOST_PASSES: usize = 6;
+/// A first discarded singular value below this share of the largest is rounding, not noise.
+const NOISELESS: f64 = 1e-6;
+/// Samples whose lengths differ by more than this factor (longest over median) are brought to equal length…
+const UNEVEN: f64 = 10.0;
+/// …but for those that are mostly noise: a sample's length is taken together with this many times its noise.
+const NOISE_SHARE: f64 = 4.0;
+/// Samples shorter than this share of the longest are nothing but rounding.
+const NOTHING: f64 = 1e-9;
+
+/// What the decomposition found, beside the directions themselves.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Spectrum {
+    /// Singular values of the kept directions, largest first.
+    #[serde(with = "bits::list")]
+    pub(super) values: Vec<f64>,
+    /// The first discarded one; zero where it is nothing but rounding.
+    #[serde(with = "bits::number")]
+    pub(super) discarded: f64,
+    /// Strength of the samples in the leading direction: the unit in which projected samples are measured.
+    #[serde(with = "bits::number")]
+    pub(super) unit: f64,
+    /// Standard deviation of the noise of one value of the samples, in that unit.
+    #[serde(with = "bits::number")]
+    pub(super) noise: f64,
+}
+
+impl Spectrum {
+    /// The last kept singular value over the first discarded one.
+    pub(super) fn gap(&self) -> f64 {
+        let kept = self.values.last().copied().unwrap_or(0.0);
+        if self.discarded > 0.0 { kept / self.discarded } else { f64::INFINITY }
+    }
+}
+
+/// Projected samples, in the space where the stages run.
+#[derive(Debug, Clone)]
+pub(super) struct Projected<T: Real> {
+    /// Samples × directions, in units and by their multipliers.
+    pub(super) samples: DenseSamples<'static, T>,
+    /// Standard deviation of the noise of one value: the root mean square over all samples.
+    pub(super) noise: f64,
+    /// The noise of each sample, where they differ.
+    pub(super) sample_noise: Option<Vec<f64>>,
+    /// What each sample was multiplied by, where lengths are uneven.
+    pub(super) multipliers: Option<Vec<f64>>,
+    /// Frobenius norm of the projected samples.
+    pub(super) size: f64,
+}
+
+/// The leading directions (rows), what is known beside them, and the passes they took.
+pub(super) struct Directions<T: Real> {
+    pub(super) basis: Array2<T>,
+    /// Further directions, the strongest of those discarded.
+    pub(super) spare: Array2<T>,
+    pub(super) spectrum: Spectrum,
+    pub(super) passes: usize,
+}
+
+/// Finds the `rank` leading directions of the samples, or as many as they have.
+pub(super) fn directions<T: Real>(
+    samples: &dyn Samples<T>,
+    rank: usize,
+    seed: u64,
+) -> Result<Directions<T>, FitError> {
+    let wanted = Wanted { size: rank + SPARE, converged: rank, most_passes: MOST_PASSES };
+    let found = leading_singular(samples, wanted, seed)?;
+    let (n, features) = (samples.n_samples() as f64, samples.n_features() as f64);
+    let kept = found.vectors.nrows().min(rank);
+    let value = |k: usize| found.values.get(k).copied().unwrap_or(0.0);
+    if kept > 0 && !(value(0) > 0.0 && value(0).is_finite()) {
+        return Err(FitError::Overflow { stage: 0 });
+    }
+    let unit = if kept > 0 { value(0) / n.sqrt() } else { 1.0 };
+    let discarded = if value(rank) > NOISELESS * value(0) { value(rank) } else { 0.0 };
+    // The largest singular value of n × W values of standard deviation σ is close to σ(√n + √W).
+    let noise = discarded / unit / (n.sqrt() + features.sqrt());
+    let values = (0..kept).map(value).collect();
+    let basis = found.vectors.slice(s![..kept, ..]).to_owned();
+    let spare = if discarded > 0.0 { kept.. } else { found.vectors.nrows().. };
+    let spare = found.vectors.slice(s![spare, ..]).to_owned();
+    Ok(Directions {
+        basis,
+        spare,
+        spectrum: Spectrum { values, discarded, unit, noise },
+        passes: found.passes,
+    })
+}
+
+/// What one pass over the full samples gives.
+pub(super) struct Projection<T: Real> {
+    pub(super) projected: Projected<T>,
+    /// The samples along the spare directions.
+    pub(super) spare: Array2<T>,
+    /// Whether no value of the samples is negative.
+    pub(super) non_negative: bool,
+}
+
+impl<T: Real> Projection<T> {
+    /// Projects the samples in one pass.
+    pub(super) fn new(
+        samples: &dyn Samples<T>,
+        basis: &Array2<T>,
+        spare: &Array2<T>,
+        spectrum: &Spectrum,
+    ) -> Result<Self, FitError> {
+        let watch = SignWatch { samples, negative: AtomicBool::new(false) };
+        let all = concatenate(Axis(0), &[basis.view(), spare.view()]).expect("equally wide");
+        let rows = project(&watch, all.view())?;
+        let spare = rows.slice(s![.., basis.nrows()..]).to_owned();
+        let rows = rows.slice(s![.., ..basis.nrows()]).mapv(|v| T::from_f64(v.as_f64() / spectrum.unit));
+        let non_negative = !watch.negative.load(Ordering::Relaxed);
+        Ok(Self { projected: Projected::of_rows(rows, spectrum.noise)?, spare, non_negative })
+    }
+}
+
+impl<T: Real> Projected<T> {
+    /// The other side of noiseless samples: their features as samples, whose weights are the values of the
+    /// components. In coordinates in which the samples are what they are in their own space.
+    pub(super) fn of_features(basis: &Array2<T>, spectrum: &Spectrum) -> Result<Self, FitError> {
+        let unit = spectrum.values[0] / (basis.ncols() as f64).sqrt();
+        let rows = Array2::from_shape_fn((basis.ncols(), basis.nrows()), |(feature, k)| {
+            T::from_f64(basis[[k, feature]].as_f64() * spectrum.values[k] / unit)
+        });
+        Self::of_rows(rows, 0.0)
+    }
+
+    fn of_rows(mut rows: Array2<T>, noise: f64) -> Result<Self, FitError> {
+        let lengths: Vec<f64> = rows.outer_iter().map(|row| frobenius(row.insert_axis(Axis(0)))).collect();
+        let longest = lengths.iter().copied().fold(0.0, f64::max);
+        let mut multipliers = None;
+        if longest > UNEVEN * median(&lengths) {
+            let share = NOISE_SHARE * rows.ncols() as f64 * noise.powi(2);
+            let even = |&length: &f64| {
+                if length > NOTHING * longest { 1.0 / (length * length + share).sqrt() } else { 0.0 }
+            };
+            let mut factors: Vec<f64> = lengths.iter().map(even).collect();
+            let mean_square = factors.iter().map(|f| f * f).sum::<f64>() / factors.len() as f64;
+            factors.iter_mut().for_each(|f| *f /= mean_square.sqrt());
+            for (mut row, &factor) in rows.outer_iter_mut().zip(&factors) {
+                row.mapv_inplace(|v| T::from_f64(v.as_f64() * factor));
+            }
+            multipliers = Some(factors);
+        }
+        let sample_noise = multipliers
+            .as_ref()
+            .filter(|_| noise > 0.0)
+            .map(|factors| factors.iter().map(|f| f * noise).collect());
+        let size = frobenius(rows.view());
+        // Finite values may still overflow when they are added up; a place in these coordinates would mean nothing.
+        let samples = DenseSamples::new(rows).map_err(|_| FitError::Overflow { stage: 0 })?;
+        Ok(Self { samples, noise, sample_noise, multipliers, size })
+    }
+
+    pub(super) fn n_samples(&self) -> usize {
+        self.samples.n_samples()
+    }
+
+    pub(super) fn dimension(&self) -> usize {
+        self.samples.n_features()
+    }
+
+    /// Some of the samples, by their numbers.
+    pub(super) fn part(&self, numbers: &[usize]) -> Self {
+        let rows = self.samples.view().select(Axis(0), numbers);
+        let pick = |all: &Option<Vec<f64>>| all.as_ref().map(|all| numbers.iter().map(|&i| all[i]).collect());
+        let size = frobenius(rows.view());
+        Self {
+            samples: DenseSamples::new(rows).expect("rows of finite samples"),
+            noise: self.noise,
+            sample_noise: pick(&self.sample_noise),
+            multipliers: pick(&self.multipliers),
+            size,
+        }
+    }
+}
+
+/// The middle value (the upper one of two).
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
+}
+
+/// Other samples; whether any value is negative is noticed as they are read.
+struct SignWatch<'a, T: Real> {
+    samples: &'a dyn Samples<T>,
+    negative: AtomicBool,
+}
+
+impl<T: Real> Samples<T> for SignWatch<'_, T> {
+    same_shape_as!(samples);
+
+    fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
+        let block = self.samples.block(rows)?;
+        if !self.negative.load(Ordering::Relaxed) {
+            let zero = T::from_f64(0.0);
+            let mut any = false;
+            match &block {
+                Block::Dense(values) => values.iter().for_each(|&v| any |= v < zero),
+                Block::Sparse(_) => block.for_each(|_, _, v| any |= v < zero),
+            }
+            if any {
+                self.negative.store(true, Ordering::Relaxed);
+            }
+        }
+        Ok(block)
+    }
+}

@@ -1,0 +1,62 @@
+//! What a fit found out about itself.
+
+use serde::{Deserialize, Serialize};
+
+use super::search::Origin;
+
+/// How components were made non-negative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// Not at all: the samples are signed, or the components may be.
+    Signed,
+    /// They were already, up to rounding.
+    Clipped,
+    /// By one sweep of HALS.
+    Swept,
+    /// By a run of HALS from the components found.
+    Hals,
+    /// By NMF from a start of its own.
+    Nmf,
+}
+
+/// What a fit found out about itself. Nothing of this needs a truth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AutoReport {
+    /// Where the components came from.
+    pub origin: Origin,
+    /// How they were made non-negative.
+    pub ending: Ending,
+    /// Whether the components are beyond doubt: no value is decoded as negative, and each component has far more
+    /// weights of zero than an accident could explain.
+    pub certain: bool,
+    /// Pairs of components of which one always comes with a share of the other.
+    pub inclusions: usize,
+    /// Norm of what is decoded as negative weights, relative to the samples.
+    pub negative_part: f64,
+    /// What the noise alone would make of it.
+    pub expected_negative_part: f64,
+    /// Norm of the negative values of the components before the end, relative to all: for non-negative samples.
+    pub negative_share: f64,
+    /// The same for each component.
+    pub negative_shares: Vec<f64>,
+    /// Standard deviation of the noise of one value, relative to the root mean square of the samples' values.
+    pub noise: f64,
+    /// The last singular value that was kept over the first that was not; infinite without noise.
+    pub singular_gap: f64,
+    /// For each component the share of samples whose weight is above what could be error.
+    pub on_shares: Vec<f64>,
+    /// Components that are on in nearly all samples, and hardly anywhere near zero.
+    pub always_on: Vec<usize>,
+    /// What all components have in common, from 0 to 1: much of it may stand for weights that are always on.
+    pub background: f64,
+    /// For each component how far the non-negative end moved it: the sine between before and after.
+    pub moved: Vec<f64>,
+    /// For each component how far a fit to other samples of the same kind would be from it, judged by fits to parts of
+    /// the samples: a sine.
+    pub resampled: Vec<f64>,
+    /// For each component what the noise makes of it: a sine.
+    pub noise_errors: Vec<f64>,
+    /// For each component the share of other components that its negative decoded values show in it.
+    pub mixed: Vec<f64>,
+}

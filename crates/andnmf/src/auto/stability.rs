@@ -1,0 +1,144 @@
+//! How far each component is to be believed: what other samples of the same kind would have made of it.
+//!
+//! Two fits to three quarters of the samples each, from starts that are a little off, show what of a component
+//! depends on which samples were there. What noise does to the least-squares solution is known in closed form. And
+//! values that are still decoded as negative show mixing that no choice of samples would reveal.
+
+use ndarray::{Array2, s};
+use rand::RngExt;
+use rand::seq::SliceRandom;
+
+use super::decoded::{Bench, Decoded, Room};
+use super::descent::{Descent, Goal};
+use super::finish::sines;
+use super::schedule::NOISE_FLOOR;
+use crate::Real;
+use crate::fit::Halt;
+use crate::linalg::product::{frobenius, multiply, multiply_add};
+use crate::linalg::symmetric::gram_inverse;
+use crate::random::{Stream, numbered_generator};
+
+/// Fits to parts of the samples, each of this share.
+const PARTS: usize = 2;
+const PART: f64 = 0.75;
+/// Starts of those fits: every component with up to this share of every other.
+const OFF: f64 = 0.1;
+const GOAL: Goal = Goal { most_stages: 100, lowest_threshold: 1e-8, quiet: 1e-8 };
+/// Parts share most of their samples: a fit to all of them differs from one to other samples by about √3 times as
+/// much as from one to a part.
+const PART_TO_NEW: f64 = 1.732;
+/// Mean of the positive half of noise of standard deviation 1, over all of it.
+const HALF_NOISE: f64 = 0.398_942;
+
+/// What speaks against each component.
+pub(super) struct Stability {
+    /// How far fits to parts of the samples are from it, as a fit to new samples would be: a sine.
+    pub(super) resampled: Vec<f64>,
+    /// What the noise makes of it: a sine.
+    pub(super) noise: Vec<f64>,
+    /// The share of other components that its negative decoded values show in it.
+    pub(super) mixed: Vec<f64>,
+}
+
+/// The stability of components (rank × directions) whose decoded values the bench holds, not yet thresholded.
+pub(super) fn stability<T: Real>(
+    bench: &mut Bench<'_, T>,
+    components: &Array2<T>,
+    decoded: &Decoded<T>,
+    moments: &Array2<T>,
+    features: usize,
+    seed: u64,
+) -> Result<Stability, Halt> {
+    let inverse = bench.workers.run(|| gram_inverse(moments.view()));
+    let noise = bench.projected.noise * (features as f64).sqrt();
+    let lengths: Vec<f64> =
+        components.outer_iter().map(|row| frobenius(row.insert_axis(ndarray::Axis(0)))).collect();
+    let (noise, mixed) = match &inverse {
+        Some(inverse) => (
+            (0..lengths.len())
+                .map(|k| {
+                    (noise * inverse[[k, k]].as_f64().max(0.0).sqrt() / lengths[k].max(f64::MIN_POSITIVE))
+                        .min(1.0)
+                })
+                .collect(),
+            mixing(bench, components, decoded, inverse, &lengths),
+        ),
+        None => (vec![1.0; lengths.len()], vec![1.0; lengths.len()]),
+    };
+    Ok(Stability { resampled: resampled(bench, components, seed)?, noise, mixed })
+}
+
+/// What each component would lose if the negative values were explained by the other components' weights.
+fn mixing<T: Real>(
+    bench: &Bench<'_, T>,
+    components: &Array2<T>,
+    decoded: &Decoded<T>,
+    inverse: &Array2<T>,
+    lengths: &[f64],
+) -> Vec<f64> {
+    let values = bench.values();
+    let zero = T::from_f64(0.0);
+    let sd: Vec<f64> =
+        decoded.noise_gain.iter().zip(&decoded.scales).map(|(g, s)| g * s * bench.projected.noise).collect();
+    let mut negative = values.clone();
+    let mut positive = values.clone();
+    for (mut negative, mut positive) in negative.outer_iter_mut().zip(positive.outer_iter_mut()) {
+        for (k, (n, p)) in negative.iter_mut().zip(positive.iter_mut()).enumerate() {
+            let floor = (NOISE_FLOOR * sd[k]).max(decoded.negative_rms[k] * decoded.scales[k]);
+            let below = p.as_f64() < floor;
+            let expected = if below { HALF_NOISE * sd[k] } else { 0.0 };
+            *n = T::from_f64((-n.as_f64()).max(0.0) - expected);
+            if below {
+                *p = zero;
+            }
+        }
+    }
+    // Entry (k, l): the weight of k that comes, with the wrong sign, with one unit of l.
+    let mut shares =
+        bench.workers.run(|| multiply(multiply(negative.t(), positive.view()).view(), inverse.view()));
+    shares.diag_mut().fill(zero);
+    let lost = multiply(shares.t(), components.view());
+    let size = |k: usize| frobenius(lost.slice(s![k..=k, ..])) / lengths[k].max(f64::MIN_POSITIVE);
+    (0..lengths.len()).map(size).collect()
+}
+
+/// The sine between each component and the nearer of its versions from parts of the samples.
+fn resampled<T: Real>(bench: &Bench<'_, T>, components: &Array2<T>, seed: u64) -> Result<Vec<f64>, Halt> {
+    let (n, rank) = (bench.projected.n_samples(), components.nrows());
+    let mut nearest = vec![1.0_f64; rank];
+    for part in 0..PARTS {
+        let mut rng = numbered_generator(seed, Stream::Parts, part);
+        let mut numbers: Vec<usize> = (0..n).collect();
+        numbers.shuffle(&mut rng);
+        numbers.truncate(((n as f64 * PART) as usize).max(1));
+        numbers.sort_unstable();
+        let projected = bench.projected.part(&numbers);
+        let off =
+            Array2::from_shape_fn((rank, rank), |_| T::from_f64(OFF * (2.0 * rng.random::<f64>() - 1.0)));
+        let mut working = components.clone();
+        multiply_add(working.view_mut(), off.view(), components.view(), T::from_f64(1.0));
+        let mut bench = Bench {
+            projected: &projected,
+            workers: bench.workers,
+            watch: bench.watch,
+            room: Room::default(),
+        };
+        let mut descent = Descent::new(false);
+        let mut last = Vec::new();
+        loop {
+            let done = match descent.stage(&mut bench, &working, &last, &GOAL) {
+                // A part that leads nowhere speaks against all components.
+                Err(Halt::Error(_)) => return Ok(vec![1.0; rank]),
+                other => other?,
+            };
+            (working, last) = (done.components, done.thresholds);
+            if done.end.is_some() {
+                break;
+            }
+        }
+        for (nearest, sine) in nearest.iter_mut().zip(sines(&working, components)) {
+            *nearest = nearest.min(sine);
+        }
+    }
+    Ok(nearest.into_iter().map(|sine| (PART_TO_NEW * sine).min(1.0)).collect())
+}

@@ -1,0 +1,84 @@
+//! How a component is used over the samples.
+
+use ndarray::{Array2, ArrayView1, ArrayView2};
+use serde::Serialize;
+
+use crate::Real;
+
+/// A component counts as on where its weight is at least this share of its largest. Not every weight above zero
+/// counts: those of a Dirichlet distribution are never exactly zero, and yet nearly all of them are nothing.
+const ON: f64 = 0.01;
+/// The floor of a component may be undercut in this share of the samples: one zero proves no absence of background.
+const FLOOR_QUANTILE: f64 = 0.01;
+
+/// How one component is used, in units of its largest weight.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ComponentUsage {
+    /// Samples in which its weight is at least a hundredth of its largest.
+    pub on: usize,
+    /// Their share of all samples.
+    pub on_share: f64,
+    /// The smallest weight of any sample.
+    pub smallest: f64,
+    /// The weight that it keeps to at least in all samples but one in a hundred.
+    pub floor: f64,
+    /// The mean weight.
+    pub mean: f64,
+}
+
+impl ComponentUsage {
+    /// From weights in units of the largest; all zero where the component is never used.
+    pub(super) fn of(weights: ArrayView1<'_, f64>) -> Self {
+        let count = weights.len();
+        let mut sorted = weights.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let on = count - sorted.partition_point(|&weight| weight < ON);
+        Self {
+            on,
+            on_share: on as f64 / count.max(1) as f64,
+            smallest: sorted.first().copied().unwrap_or(0.0),
+            floor: sorted.get((FLOOR_QUANTILE * count as f64) as usize).copied().unwrap_or(0.0),
+            mean: sorted.iter().sum::<f64>() / count.max(1) as f64,
+        }
+    }
+}
+
+/// The weights with each component divided by its largest: its scale is free, and must not matter.
+pub(super) fn in_own_units<T: Real>(weights: ArrayView2<'_, T>) -> Array2<f64> {
+    let mut units = weights.mapv(Real::as_f64);
+    for mut column in units.columns_mut() {
+        let largest = column.iter().copied().fold(0.0, f64::max);
+        if largest > 0.0 {
+            column.mapv_inplace(|weight| weight / largest);
+        }
+    }
+    units
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::{Array1, array};
+
+    #[test]
+    fn a_small_case_by_hand() {
+        let units = in_own_units(array![[2.0_f32, 0.0], [8.0, 0.0], [0.04, 0.0], [0.0, 0.0]].view());
+        let first = ComponentUsage::of(units.column(0));
+        assert_eq!((first.on, first.on_share, first.smallest, first.floor), (2, 0.5, 0.0, 0.0));
+        assert!((first.mean - 1.255 / 4.0).abs() < 1e-8);
+        let unused = ComponentUsage::of(units.column(1));
+        assert_eq!((unused.on, unused.mean), (0, 0.0));
+    }
+
+    #[test]
+    fn the_floor_overlooks_one_sample_in_a_hundred() {
+        let mut weights = Array1::from_elem(200, 0.5);
+        weights[7] = 1.0;
+        weights[3] = 0.0;
+        weights[100] = 0.1;
+        let usage = ComponentUsage::of(weights.view());
+        assert_eq!((usage.smallest, usage.floor, usage.on), (0.0, 0.5, 199));
+        weights[9] = 0.2;
+        assert_eq!(ComponentUsage::of(weights.view()).floor, 0.2);
+    }
+}

@@ -1,0 +1,147 @@
+//! Where the singular values of the samples sink into their noise.
+
+use crate::linalg::leading::squared_norm;
+use crate::linalg::singular::{Wanted, leading_singular};
+use crate::samples::Samples;
+use crate::{Real, SamplesError};
+
+/// Passes over the samples for the singular values at most. Values within the noise lie close together and would
+/// take many more to settle, but it is enough to know them within a percent.
+const MOST_PASSES: usize = 7;
+/// A singular value below this share of the largest is rounding.
+const NOISELESS: f64 = 1e-6;
+/// The largest singular value of noise scatters about its edge; this much above it is still noise.
+const SCATTER: f64 = 1.01;
+/// With fewer directions left than this their values lie so close together that they always look like noise.
+const FEWEST_NOISE_DIRECTIONS: usize = 10;
+
+/// The leading singular values and the squared size of all samples, both in units of the largest value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Spectrum {
+    /// Largest first; fewer than asked for where the samples have no more.
+    pub(super) values: Vec<f64>,
+    /// The unit: the largest singular value.
+    pub(super) unit: f64,
+    energy: f64,
+    shape: (usize, usize),
+}
+
+impl Spectrum {
+    /// One value more than `most`, where there are that many.
+    pub(super) fn of<T: Real>(
+        samples: &dyn Samples<T>,
+        most: usize,
+        seed: u64,
+    ) -> Result<Self, SamplesError> {
+        let shape = (samples.n_samples(), samples.n_features());
+        let wanted = Wanted { size: most + 1, converged: most + 1, most_passes: MOST_PASSES };
+        let mut values = leading_singular(samples, wanted, seed)?.values;
+        let unit = values.first().copied().unwrap_or(0.0);
+        if !(unit > 0.0 && unit.is_finite()) {
+            return Ok(Self { values: Vec::new(), unit: 0.0, energy: 0.0, shape });
+        }
+        values.iter_mut().for_each(|value| *value /= unit);
+        Ok(Self { values, unit, energy: squared_norm(samples, unit)?, shape })
+    }
+
+    /// Singular value number `k`, counted from 0: the first of those left out by `k` components.
+    pub(super) fn value(&self, k: usize) -> f64 {
+        self.values.get(k).copied().unwrap_or(0.0)
+    }
+
+    /// Whether the samples have no more than `k` directions, but for rounding.
+    pub(super) fn is_spanned_by(&self, k: usize) -> bool {
+        self.value(k) <= NOISELESS
+    }
+
+    /// The largest singular value to be expected after `k` others if all that is left is white noise: n × W values
+    /// of standard deviation σ have none much above σ(√n + √W). Nothing where no direction is left.
+    pub(super) fn noise_edge(&self, k: usize) -> Option<f64> {
+        let (n, features) = self.shape;
+        let (rows, columns) = (n.checked_sub(k)? as f64, features.checked_sub(k)? as f64);
+        let left = self.energy - self.values.iter().take(k).map(|value| value * value).sum::<f64>();
+        let variance = left.max(0.0) / (rows * columns);
+        (rows * columns > 0.0).then(|| variance.sqrt() * (rows.sqrt() + columns.sqrt()))
+    }
+
+    /// The smallest rank from which on nothing but noise is left, whatever larger rank up to `most` is tried.
+    /// Nothing where the values do not sink into noise by then.
+    ///
+    /// Looked for from above: among the leading values a spectrum may pass for noise for a moment, where many
+    /// components are about equally strong.
+    pub(super) fn rank_above_noise(&self, most: usize) -> Option<usize> {
+        let smallest_side = self.shape.0.min(self.shape.1);
+        let highest = most.min(smallest_side.saturating_sub(1));
+        let is_noise = |k: usize| {
+            let many_left = smallest_side - k >= FEWEST_NOISE_DIRECTIONS;
+            let under = |edge: f64| many_left && self.value(k) <= SCATTER * edge;
+            self.is_spanned_by(k) || self.noise_edge(k).is_some_and(under)
+        };
+        if self.values.is_empty() {
+            return None;
+        }
+        (1..=highest).rev().take_while(|&k| is_noise(k)).last()
+    }
+
+    /// How far the last of `k` directions stands above the noise that the others leave: infinite without noise.
+    pub(super) fn clearance(&self, k: usize) -> f64 {
+        if self.is_spanned_by(k) {
+            return f64::INFINITY;
+        }
+        self.noise_edge(k).map_or(f64::INFINITY, |edge| self.value(k.saturating_sub(1)) / edge)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::DenseSamples;
+    use crate::testing::{low_rank, random_matrix};
+    use ndarray::Array2;
+
+    fn rank_of(data: &Array2<f64>, most: usize) -> Option<usize> {
+        Spectrum::of(&DenseSamples::new(data.view()).unwrap(), most, 1).unwrap().rank_above_noise(most)
+    }
+
+    #[test]
+    fn the_span_of_samples_without_noise_is_their_rank() {
+        let data = low_rank::<f64>(200, 7, 30);
+        assert_eq!(rank_of(&data, 20), Some(7));
+        assert_eq!(rank_of(&data, 7), Some(7));
+        assert_eq!(rank_of(&data, 6), None);
+    }
+
+    #[test]
+    fn noise_hides_no_direction_that_stands_above_it() {
+        for seed in 0..5 {
+            let noise = random_matrix::<f64>(400, 90, 50 + seed);
+            let data = low_rank::<f64>(400, 7, 90) + noise * 0.3;
+            assert_eq!(rank_of(&data, 30), Some(7), "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn many_equally_strong_directions_are_not_taken_for_noise() {
+        // 80 of 200 directions with the same singular value: what the first leaves looks like noise.
+        let mut data = Array2::<f64>::zeros((300, 200));
+        (0..80).for_each(|i| data[[i, i]] = 1.0);
+        data.scaled_add(1e-4, &random_matrix::<f64>(300, 200, 3));
+        assert_eq!(rank_of(&data, 120), Some(80));
+    }
+
+    #[test]
+    fn values_that_fall_on_and_on_never_reach_noise() {
+        let data =
+            Array2::from_shape_fn((80, 60), |(i, j)| 0.9_f64.powi(i as i32) * f64::from(u8::from(i == j)));
+        assert_eq!(rank_of(&data, 20), None);
+        // Nor do the last few directions, which always look alike.
+        assert_eq!(rank_of(&data, 59), None);
+    }
+
+    #[test]
+    fn what_has_no_directions_to_spare_has_no_rank_above_noise() {
+        assert_eq!(rank_of(&Array2::zeros((20, 20)), 5), None);
+        assert_eq!(rank_of(&random_matrix(1, 20, 1), 1), None);
+        assert_eq!(rank_of(&random_matrix(20, 1, 1), 1), None);
+    }
+}

@@ -1,0 +1,268 @@
+//! Whether the components of a fit are to be believed.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Judgement, Verdict};
+use crate::auto::{AutoReport, Ending, Origin};
+use crate::fit::StopReason;
+
+/// Components with a higher score are not to be believed.
+pub const UNSTABLE: f64 = 0.1;
+
+/// Shares of other components that negative values show in a component understate its error by about this factor.
+const MIXED: f64 = 10.0;
+/// Negative shares of a component below this say nothing…
+const SMALL_SHARE: f64 = 0.05;
+/// …and others this many times themselves.
+const NEGATIVE: f64 = 2.0;
+/// Share of unstable components that makes a fit doubtful, and poor.
+const SOME: f64 = 0.05;
+const MANY: f64 = 0.3;
+/// Without this factor between the last singular value kept and the first discarded nothing speaks for the rank.
+const NO_GAP: f64 = 1.15;
+/// A negative part may be this many times what noise makes of it, and this much more.
+const LEAK: (f64, f64) = (4.0, 0.02);
+/// Components as negative as this are not what non-negative samples are made of.
+const FOREIGN: f64 = 0.1;
+/// What many components have in common beyond this share may stand for weights that are always on; few components
+/// (the spectra of three materials, say) can be alike by nature.
+const SHARED: f64 = 0.02;
+const MANY_COMPONENTS: usize = 8;
+
+/// A judgement on a fit, and how stable each of its components is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trust {
+    /// The verdict and its reasons.
+    #[serde(flatten)]
+    pub judgement: Judgement,
+    /// For each component an estimate of its error as a sine: 0 is stable, above [`UNSTABLE`] is not to be believed.
+    pub component_stability: Vec<f64>,
+}
+
+impl Trust {
+    /// Judges a fit of `rank` components by what it found out about itself.
+    pub(crate) fn of(report: &AutoReport, rank: usize, stop: StopReason) -> Self {
+        let mut component_stability = scores(report);
+        let found = component_stability.len();
+        component_stability.resize(rank, 1.0);
+        let mut judgement = Judgement::default();
+        if found < rank {
+            judgement.object(
+                Verdict::Doubtful,
+                format!("the samples have room for only {found} components: the other {} are zero; a rank of {found} gives the same", rank - found),
+            );
+        }
+        judge_rank(&mut judgement, report);
+        judge_weights(&mut judgement, report, found);
+        if report.ending == Ending::Nmf {
+            judgement.object(
+                Verdict::Poor,
+                "the samples do not look like sparse mixtures of this many components, so NMF was used instead: it fits \
+                 them, but nothing vouches that its components are the true ones; try another rank, or more samples",
+            );
+        } else {
+            judge_stability(&mut judgement, &component_stability[..found]);
+        }
+        if stop == StopReason::MaxStages && !report.certain {
+            judgement.object(
+                Verdict::Doubtful,
+                "the components were still moving when the stages ended; allow more stages",
+            );
+        }
+        Self { judgement, component_stability }
+    }
+}
+
+/// The estimated error of each component.
+fn scores(report: &AutoReport) -> Vec<f64> {
+    let count = report.on_shares.len();
+    if report.ending == Ending::Nmf {
+        // What was learned about other components says nothing about these.
+        return vec![1.0; count];
+    }
+    if report.certain {
+        return vec![0.0; count];
+    }
+    let score = |k: usize| {
+        let sampled = report.resampled[k].hypot(report.noise_errors[k]);
+        let negative = if report.negative_shares[k] > SMALL_SHARE && report.ending != Ending::Signed {
+            NEGATIVE * report.negative_shares[k]
+        } else {
+            0.0
+        };
+        sampled.max(MIXED * report.mixed[k]).max(report.moved[k]).max(negative).min(1.0)
+    };
+    (0..count).map(score).collect()
+}
+
+fn judge_rank(judgement: &mut Judgement, report: &AutoReport) {
+    if report.singular_gap >= NO_GAP {
+        return;
+    }
+    let leaking = report.negative_part > 2.0 * LEAK.0 * report.expected_negative_part;
+    let (at_best, guess) = if leaking { (Verdict::Poor, "a larger") } else { (Verdict::Doubtful, "another") };
+    judgement.object(
+        at_best,
+        format!(
+            "nothing in the samples sets this number of components apart (the next direction is {:.0} % as strong as the \
+             last one kept); try {guess} rank",
+            100.0 / report.singular_gap
+        ),
+    );
+}
+
+fn judge_weights(judgement: &mut Judgement, report: &AutoReport, found: usize) {
+    if report.inclusions > 0 {
+        judgement.object(
+            Verdict::Doubtful,
+            format!(
+                "{} components never come without a share of another, so mixtures may have been taken for components; \
+                 more samples may show them apart",
+                report.inclusions
+            ),
+        );
+    }
+    let allowed = LEAK.0 * report.expected_negative_part + LEAK.1;
+    if report.negative_part > allowed {
+        let at_best = if report.negative_share > FOREIGN && report.ending != Ending::Signed {
+            Verdict::Poor
+        } else {
+            Verdict::Doubtful
+        };
+        judgement.object(
+            at_best,
+            format!(
+                "{:.0} % of the samples are explained by negative weights, more than noise would: the rank may be too \
+                 small or the weights not sparse; compare HALS",
+                100.0 * report.negative_part
+            ),
+        );
+    }
+    if !report.always_on.is_empty() && !report.certain {
+        judgement.object(
+            Verdict::Doubtful,
+            format!(
+                "{} components are on in nearly every sample: weights that are never zero leave room for more than one \
+                 answer; compare HALS",
+                report.always_on.len()
+            ),
+        );
+    } else if report.background > SHARED && found >= MANY_COMPONENTS && report.origin != Origin::Features {
+        judgement.object(
+            Verdict::Doubtful,
+            format!(
+                "all components share a background ({:.0} % of their mean): weights that are always on would look the \
+                 same; subtract a known background from the samples, or compare HALS",
+                100.0 * report.background
+            ),
+        );
+    }
+}
+
+fn judge_stability(judgement: &mut Judgement, scores: &[f64]) {
+    let unstable = scores.iter().filter(|&&score| score > UNSTABLE).count();
+    let share = unstable as f64 / scores.len().max(1) as f64;
+    if unstable > 0 {
+        let at_best = match share {
+            _ if share > MANY => Verdict::Poor,
+            _ if share > SOME => Verdict::Doubtful,
+            _ => Verdict::Good,
+        };
+        judgement.object(
+            at_best,
+            format!(
+                "{unstable} of {} components would come out differently from other samples of the same kind (see \
+                 component_stability); more samples or a smaller rank would help",
+                scores.len()
+            ),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> AutoReport {
+        let zeros = vec![0.0; 10];
+        AutoReport {
+            origin: Origin::Normalised,
+            ending: Ending::Swept,
+            certain: false,
+            inclusions: 0,
+            negative_part: 0.01,
+            expected_negative_part: 0.01,
+            negative_share: 0.0,
+            negative_shares: zeros.clone(),
+            noise: 0.01,
+            singular_gap: 3.0,
+            on_shares: vec![0.1; 10],
+            always_on: Vec::new(),
+            background: 0.0,
+            moved: zeros.clone(),
+            resampled: vec![0.01; 10],
+            noise_errors: vec![0.02; 10],
+            mixed: zeros,
+        }
+    }
+
+    fn judged(report: &AutoReport) -> (Verdict, Vec<String>) {
+        let trust = Trust::of(report, 10, StopReason::Converged);
+        (trust.judgement.verdict, trust.judgement.reasons)
+    }
+
+    #[test]
+    fn nothing_against_it_is_good() {
+        assert_eq!(judged(&report()), (Verdict::Good, Vec::new()));
+        let trust = Trust::of(&report(), 10, StopReason::Converged);
+        assert!(trust.component_stability.iter().all(|s| (s - 0.0005_f64.sqrt()).abs() < 1e-12));
+    }
+
+    #[test]
+    fn every_kind_of_evidence_counts_and_says_what_to_do() {
+        let base = report();
+        let some = |count: usize, value: f64| (0..10).map(|k| if k < count { value } else { 0.0 }).collect();
+        let cases: Vec<(AutoReport, Verdict, &str)> = vec![
+            (AutoReport { inclusions: 2, ..base.clone() }, Verdict::Doubtful, "never come without"),
+            (AutoReport { singular_gap: 1.05, ..base.clone() }, Verdict::Doubtful, "another rank"),
+            (
+                AutoReport { singular_gap: 1.05, negative_part: 0.1, ..base.clone() },
+                Verdict::Poor,
+                "a larger rank",
+            ),
+            (AutoReport { negative_part: 0.07, ..base.clone() }, Verdict::Doubtful, "negative weights"),
+            (
+                AutoReport { negative_part: 0.07, negative_share: 0.2, ..base.clone() },
+                Verdict::Poor,
+                "negative weights",
+            ),
+            (AutoReport { always_on: vec![3], ..base.clone() }, Verdict::Doubtful, "nearly every sample"),
+            (AutoReport { background: 0.3, ..base.clone() }, Verdict::Doubtful, "share a background"),
+            (AutoReport { ending: Ending::Nmf, ..base.clone() }, Verdict::Poor, "NMF was used"),
+            (AutoReport { resampled: some(1, 0.2), ..base.clone() }, Verdict::Doubtful, "1 of 10"),
+            (AutoReport { noise_errors: some(4, 0.2), ..base.clone() }, Verdict::Poor, "4 of 10"),
+            (AutoReport { mixed: some(4, 0.02), ..base.clone() }, Verdict::Poor, "4 of 10"),
+            (AutoReport { moved: some(1, 0.2), ..base.clone() }, Verdict::Doubtful, "1 of 10"),
+            (AutoReport { negative_shares: some(1, 0.06), ..base.clone() }, Verdict::Doubtful, "1 of 10"),
+        ];
+        for (report, verdict, words) in cases {
+            let (given, reasons) = judged(&report);
+            assert_eq!(given, verdict, "{words}: {reasons:?}");
+            assert!(reasons.iter().any(|reason| reason.contains(words)), "{words}: {reasons:?}");
+        }
+        let out_of_stages = Trust::of(&base, 10, StopReason::MaxStages);
+        assert_eq!(out_of_stages.judgement.verdict, Verdict::Doubtful);
+    }
+
+    #[test]
+    fn certainty_outweighs_what_weights_look_like_and_surplus_components_are_named() {
+        let certain = AutoReport { certain: true, always_on: vec![0, 1], ..report() };
+        assert_eq!(judged(&certain), (Verdict::Good, Vec::new()));
+        let trust = Trust::of(&certain, 12, StopReason::Converged);
+        assert_eq!(trust.judgement.verdict, Verdict::Doubtful);
+        assert!(trust.judgement.reasons[0].contains("only 10 components"), "{:?}", trust.judgement.reasons);
+        assert_eq!(trust.component_stability[9..], [0.0, 1.0, 1.0]);
+        let few = AutoReport { background: 0.3, on_shares: vec![0.1; 3], ..report() };
+        assert_eq!(Trust::of(&few, 3, StopReason::Converged).judgement.verdict, Verdict::Good);
+    }
+}

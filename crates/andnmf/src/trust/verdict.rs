@@ -1,0 +1,92 @@
+//! A verdict, and what led to it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// How far something is to be believed, from worst to best: the lesser of two verdicts is the worse one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Not to be believed as it stands.
+    Poor,
+    /// Part of it may be wrong; look closer before you build on it.
+    Doubtful,
+    /// Nothing speaks against it.
+    Good,
+}
+
+impl Verdict {
+    /// The word as it stands in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Poor => "poor",
+            Self::Doubtful => "doubtful",
+            Self::Good => "good",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A verdict with everything that speaks against what is judged.
+///
+/// ```
+/// use andnmf::trust::{Judgement, Verdict};
+/// let mut judgement = Judgement::default();
+/// assert_eq!(judgement.verdict, Verdict::Good);
+/// judgement.object(Verdict::Doubtful, "there are few samples; add more");
+/// assert_eq!((judgement.verdict, judgement.reasons.len()), (Verdict::Doubtful, 1));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// The worst that any of the reasons leads to; good where there are none.
+    pub verdict: Verdict,
+    /// What speaks against it, in plain words, each with what to do about it.
+    pub reasons: Vec<String>,
+}
+
+impl Default for Judgement {
+    fn default() -> Self {
+        Self { verdict: Verdict::Good, reasons: Vec::new() }
+    }
+}
+
+impl Judgement {
+    /// Adds a reason for which the verdict can be no better than `at_best`.
+    pub fn object(&mut self, at_best: Verdict, reason: impl Into<String>) {
+        self.verdict = self.verdict.min(at_best);
+        self.reasons.push(reason.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_reason_decides_in_whatever_order_they_come() {
+        let mut judgement = Judgement::default();
+        judgement.object(Verdict::Poor, "a");
+        judgement.object(Verdict::Doubtful, "b");
+        judgement.object(Verdict::Good, "c");
+        assert_eq!((judgement.verdict, judgement.reasons.join("")), (Verdict::Poor, "abc".into()));
+    }
+
+    #[test]
+    fn files_hold_the_verdict_as_a_lower_case_word() {
+        for (verdict, word) in
+            [(Verdict::Good, "good"), (Verdict::Doubtful, "doubtful"), (Verdict::Poor, "poor")]
+        {
+            assert_eq!(serde_json::to_string(&verdict).unwrap(), format!("\"{word}\""));
+            assert_eq!(verdict.to_string(), word);
+        }
+        let json = serde_json::to_string(&Judgement::default()).unwrap();
+        assert_eq!(json, r#"{"verdict":"good","reasons":[]}"#);
+    }
+}

@@ -1,0 +1,306 @@
+//! Recovery from the data alone, with default settings.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use andnmf::and::AndParams;
+use andnmf::auto::{Ending, Origin};
+use andnmf::fit::{Checkpoint, Fit, Run, Solver, StageView, Start, StopReason, Warning};
+use andnmf::metrics::match_components;
+use andnmf::samples::{CsrSamples, DenseSamples, Samples};
+use andnmf::synth::{Dataset, DatasetKind, DatasetSpec, Weights};
+use andnmf::{FitError, Real};
+use ndarray::{Array2, Axis};
+
+use crate::common::{error, small, sparse_parts};
+
+const RANK: usize = 20;
+
+fn weighted(weights: Weights) -> DatasetSpec {
+    let sizes =
+        DatasetSpec { n_features: 300, rank: RANK, n_samples: 1500, ..DatasetSpec::new(DatasetKind::Dir) };
+    DatasetSpec { weights, seed: 5, ..sizes }
+}
+
+fn paired(co_occurrence: f64, decay_order: Option<f64>) -> Weights {
+    Weights::Paired { sparsity: 3.0, co_occurrence, decay_order }
+}
+
+fn fit_all<T: Real>(samples: &dyn Samples<T>, params: AndParams, start: Start<T>) -> Fit<T> {
+    params.check().unwrap().fit(samples, start, &mut Run::new()).unwrap()
+}
+
+/// Default settings, nothing but the samples.
+fn from_data(data: &Dataset) -> Fit<f64> {
+    let samples = DenseSamples::new(data.samples.view()).unwrap();
+    fit_all(&samples, AndParams::new(data.truth.nrows()), Start::Auto)
+}
+
+#[test]
+fn the_truth_is_found_from_the_data_alone_whatever_the_weights() {
+    for weights in [
+        Weights::Dirichlet { concentration: 1.0 },
+        Weights::Dirichlet { concentration: 5.0 },
+        Weights::LogisticNormalReleased,
+        Weights::BernoulliBinary { sparsity: 3.0 },
+        paired(0.0, None),
+        paired(0.8, None),
+        paired(0.8, Some(2.0)),
+        paired(0.5, Some(1.0)),
+        paired(0.95, None),
+    ] {
+        let data = weighted(weights).generate().unwrap();
+        let fit = from_data(&data);
+        let reached = error(&fit.components, &data.truth);
+        assert!(reached < 1e-9, "{weights:?}: {reached:e}");
+        let report = fit.report.unwrap();
+        assert!(report.certain && report.inclusions == 0 && report.origin != Origin::Nmf, "{report:?}");
+        assert!(fit.passes <= 10 && fit.stop == StopReason::Converged, "{weights:?}");
+        assert!(fit.components.iter().all(|&v| v >= 0.0));
+    }
+}
+
+#[test]
+fn signed_components_are_found_and_stay_signed() {
+    let data = DatasetSpec { kind: DatasetKind::Neg, ..weighted(Weights::Dirichlet { concentration: 2.0 }) };
+    let data = data.generate().unwrap();
+    assert!(data.truth.iter().any(|&v| v < 0.0));
+    let fit = from_data(&data);
+    assert!(error(&fit.components, &data.truth) < 1e-9);
+    assert_eq!(fit.report.unwrap().ending, Ending::Signed);
+}
+
+#[test]
+fn zeros_of_the_components_decide_where_the_weights_do_not() {
+    // Weights that are hardly ever near zero: they have no facets of their own.
+    let normal = Weights::LogisticNormal { scale: 1.5, correlation: 0.5 };
+    for weights in [Weights::Dirichlet { concentration: 20.0 }, normal] {
+        let data = weighted(weights).generate().unwrap();
+        let fit = from_data(&data);
+        let reached = error(&fit.components, &data.truth);
+        assert!(reached < 1e-8, "{weights:?}: {reached:e}");
+        let report = fit.report.unwrap();
+        assert_eq!((report.origin, report.certain), (Origin::Features, true), "{weights:?}");
+        // With components of any sign allowed there is nothing to hold on to, and no certainty is claimed.
+        let samples = DenseSamples::new(data.samples.view()).unwrap();
+        let signed = fit_all(&samples, AndParams { signed: true, ..AndParams::new(RANK) }, Start::Auto);
+        assert!(error(&signed.components, &data.truth) > 1e-5);
+        assert!(!signed.report.unwrap().certain);
+    }
+}
+
+#[test]
+fn weights_that_are_always_on_are_recovered_without_noise_and_named_with_it() {
+    let data = weighted(Weights::Dirichlet { concentration: 2.0 }).generate().unwrap();
+    let hashed = |i: usize, j: usize| ((i * 7919 + j * 104_729) % 1000) as f64 / 1000.0;
+    let varied = Array2::from_shape_fn(data.weights.dim(), |(i, k)| 0.05 + 0.1 * hashed(i, k));
+    // A constant in all weights of samples that have the same sum could also be a background of all components.
+    for level in [Array2::from_elem(data.weights.dim(), 0.1), varied.clone()] {
+        let samples = (&data.weights + &level).dot(&data.truth);
+        let fit = fit_all(&DenseSamples::new(samples.view()).unwrap(), AndParams::new(RANK), Start::Auto);
+        let reached = error(&fit.components, &data.truth);
+        assert!(reached < 1e-7, "{reached:e} {:?}", fit.report);
+    }
+    let samples = (&data.weights + &varied).dot(&data.truth);
+    let typical = samples.mean().unwrap();
+    let noisy =
+        Array2::from_shape_fn(samples.dim(), |(i, j)| samples[[i, j]] + 0.05 * typical * hashed(i, j));
+    let fit = fit_all(&DenseSamples::new(noisy.view()).unwrap(), AndParams::new(RANK), Start::Auto);
+    let report = fit.report.unwrap();
+    assert!(!report.always_on.is_empty() && !report.certain, "{report:?}");
+    assert_eq!((report.origin, report.ending), (Origin::Nmf, Ending::Nmf));
+}
+
+#[test]
+fn a_given_start_is_used_and_repaired_where_it_is_mixed_up() {
+    let data = weighted(paired(0.8, Some(2.0))).generate().unwrap();
+    let samples = DenseSamples::new(data.samples.view()).unwrap();
+    let from_init = fit_all(&samples, AndParams::new(RANK), Start::Given(data.init.clone()));
+    assert!(error(&from_init.components, &data.truth) < 1e-9);
+    assert_eq!(from_init.report.unwrap().origin, Origin::Given);
+    // A start that leads nowhere is given up for the data.
+    let astray = Array2::from_shape_fn(data.truth.dim(), |(k, j)| if j == 0 { 1.0 + k as f64 } else { 1.0 });
+    let found = fit_all(&samples, AndParams::new(RANK), Start::Given(astray));
+    assert!(error(&found.components, &data.truth) < 1e-9);
+}
+
+#[test]
+fn scale_and_order_change_nothing_but_scale_and_order() {
+    let data = weighted(paired(0.5, Some(1.0))).generate().unwrap();
+    let fit = from_data(&data);
+    for factor in [1e-6, 1e6] {
+        let scaled = &data.samples * factor;
+        let samples = DenseSamples::new(scaled.view()).unwrap();
+        let other = fit_all(&samples, AndParams::new(RANK), Start::Auto).components / factor;
+        let apart = (&other - &fit.components).mapv(f64::abs).sum() / fit.components.sum();
+        assert!(apart < 1e-9, "by {factor}: {apart:e}");
+    }
+    let rows: Vec<usize> = (0..data.samples.nrows()).map(|i| (i * 7) % data.samples.nrows()).collect();
+    let columns: Vec<usize> = (0..data.samples.ncols()).map(|j| (j * 7) % data.samples.ncols()).collect();
+    let moved = data.samples.select(Axis(0), &rows).select(Axis(1), &columns);
+    let other = fit_all(&DenseSamples::new(moved.view()).unwrap(), AndParams::new(RANK), Start::Auto);
+    let matched = match_components(other.components.view(), fit.components.select(Axis(1), &columns).view());
+    let worst = matched.unwrap().cosines.into_iter().fold(1.0, f64::min);
+    assert!(worst > 1.0 - 1e-9, "{worst}");
+}
+
+#[test]
+fn noise_leaves_the_error_of_least_squares_with_the_true_weights() {
+    let sizes =
+        DatasetSpec { n_features: 600, rank: 30, n_samples: 3000, ..DatasetSpec::new(DatasetKind::Dir) };
+    let weights = Weights::Dirichlet { concentration: 1.5 };
+    for noise in [0.001, 0.01, 0.05] {
+        let data = DatasetSpec { weights, noise, seed: 2, ..sizes }.generate().unwrap();
+        let fit = from_data(&data);
+        let (samples, x) = (&data.samples, &data.weights);
+        // (XᵀX)⁻¹·XᵀY, by a solver that needs nothing of the crate.
+        let best = solve(x.t().dot(x), x.t().dot(samples));
+        let (reached, possible) = (error(&fit.components, &data.truth), error(&best, &data.truth));
+        assert!(reached <= 1.1 * possible, "{noise}: {reached} where {possible} is possible");
+        assert!(!fit.report.unwrap().certain);
+    }
+}
+
+/// Gaussian elimination with pivots.
+fn solve(mut a: Array2<f64>, mut b: Array2<f64>) -> Array2<f64> {
+    let n = a.nrows();
+    for k in 0..n {
+        let pivot = (k..n).max_by(|&i, &j| a[[i, k]].abs().total_cmp(&a[[j, k]].abs())).unwrap();
+        for j in 0..n {
+            a.swap([k, j], [pivot, j]);
+        }
+        for j in 0..b.ncols() {
+            b.swap([k, j], [pivot, j]);
+        }
+        for i in (0..n).filter(|&i| i != k) {
+            let factor = a[[i, k]] / a[[k, k]];
+            let (row, side) = (a.row(k).to_owned(), b.row(k).to_owned());
+            a.row_mut(i).scaled_add(-factor, &row);
+            b.row_mut(i).scaled_add(-factor, &side);
+        }
+    }
+    for k in 0..n {
+        let own = a[[k, k]];
+        b.row_mut(k).mapv_inplace(|v| v / own);
+    }
+    b
+}
+
+#[test]
+fn sparse_samples_and_single_precision_come_to_the_same() {
+    let data = weighted(Weights::BernoulliBinary { sparsity: 3.0 }).generate().unwrap();
+    let (pointers, indices, values) = sparse_parts(&data.samples);
+    let sparse = CsrSamples::new(data.samples.ncols(), &pointers, indices, values).unwrap();
+    assert!(error(&fit_all(&sparse, AndParams::new(RANK), Start::Auto).components, &data.truth) < 1e-9);
+    let single = data.samples.mapv(|v| v as f32);
+    let samples = DenseSamples::new(single.view()).unwrap();
+    let fit = fit_all(&samples, AndParams::new(RANK), Start::Auto);
+    let reached = error(&fit.components, &data.truth.mapv(|v| v as f32));
+    assert!(reached < 1e-3, "{reached:e}");
+}
+
+#[test]
+fn more_components_than_the_samples_have_are_zero_and_named() {
+    let data = weighted(paired(0.5, None)).generate().unwrap();
+    let samples = DenseSamples::new(data.samples.view()).unwrap();
+    let fit = fit_all(&samples, AndParams::new(RANK + 2), Start::Auto);
+    assert!(
+        fit.warnings.contains(&Warning::Unused { components: vec![RANK, RANK + 1] }),
+        "{:?}",
+        fit.warnings
+    );
+    let (found, surplus) = fit.components.view().split_at(Axis(0), RANK);
+    assert!(error(&found.to_owned(), &data.truth) < 1e-9);
+    assert!(surplus.iter().all(|&v| v == 0.0));
+    let nothing = DenseSamples::new(Array2::<f64>::zeros((9, 4))).unwrap();
+    let fit = fit_all(&nothing, AndParams::new(2), Start::Auto);
+    assert_eq!(
+        (fit.stop, fit.warnings),
+        (StopReason::Converged, vec![Warning::Unused { components: vec![0, 1] }])
+    );
+}
+
+#[test]
+fn a_run_goes_on_from_any_stage_to_the_same_bits() {
+    // A run with a search, a long descent and the features' side.
+    let data = weighted(Weights::Dirichlet { concentration: 20.0 }).generate().unwrap();
+    let samples = DenseSamples::new(data.samples.view()).unwrap();
+    let mut kept = Vec::new();
+    let mut keep = |view: &StageView<'_, f64>| {
+        if view.record.stage % 60 == 7 {
+            kept.push(view.checkpoint());
+        }
+        ControlFlow::Continue(())
+    };
+    let and = AndParams::new(RANK).check().unwrap();
+    let whole = and.fit(&samples, Start::Auto, &mut Run::new().observe(&mut keep)).unwrap();
+    assert!(kept.len() >= 3, "{} stages", whole.stages);
+    for state in kept {
+        let text = serde_json::to_string(&state).unwrap();
+        let state: Checkpoint<f64> = serde_json::from_str(&text).unwrap();
+        let rest = and.fit(&samples, Start::Resume(Box::new(state)), &mut Run::new()).unwrap();
+        assert!(rest.components == whole.components && rest.stages == whole.stages);
+        assert_eq!(rest.report, whole.report);
+    }
+}
+
+#[test]
+fn a_checkpoint_that_does_not_fit_itself_is_refused() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    let samples = DenseSamples::new(data.samples.view()).unwrap();
+    let and = AndParams::new(12).check().unwrap();
+    let good =
+        serde_json::to_value(and.fit(&samples, Start::Auto, &mut Run::new()).unwrap().checkpoint).unwrap();
+    let resumed = |state: serde_json::Value| {
+        let state: Checkpoint<f64> = serde_json::from_value(state).unwrap();
+        and.fit(&samples, Start::Resume(Box::new(state)), &mut Run::new())
+    };
+    assert!(resumed(good.clone()).is_ok());
+    let narrow = serde_json::json!({ "rows": 1, "columns": 1, "bits": [0] });
+    for place in ["/auto/search/best/components", "/auto/spare"] {
+        let mut wrong = good.clone();
+        *wrong.pointer_mut(place).unwrap() = narrow.clone();
+        assert!(matches!(resumed(wrong), Err(FitError::Checkpoint { .. })), "{place}");
+    }
+    let mut wrong = good.clone();
+    wrong.pointer_mut("/auto/spectrum/values").unwrap().as_array_mut().unwrap().pop();
+    assert!(matches!(resumed(wrong), Err(FitError::Checkpoint { .. })));
+    // A run with a schedule cannot go on from it either.
+    let state: Checkpoint<f64> = serde_json::from_value(good).unwrap();
+    let scheduled = AndParams::scheduled(12).check().unwrap();
+    let error = scheduled.fit(&samples, Start::Resume(Box::new(state)), &mut Run::new()).unwrap_err();
+    assert!(matches!(error, FitError::Checkpoint { .. }));
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let spec = DatasetSpec { noise: 0.01, ..weighted(Weights::Dirichlet { concentration: 2.0 }) };
+    let data = spec.generate().unwrap();
+    let samples = DenseSamples::new(data.samples.view()).unwrap();
+    let and = AndParams::new(RANK).check().unwrap();
+    let on = |threads| and.fit(&samples, Start::Auto, &mut Run::new().threads(threads)).unwrap();
+    let one = on(1);
+    for threads in [2, 3] {
+        let more = on(threads);
+        assert!(more.components == one.components && more.report == one.report);
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_keeps_what_it_has() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    let samples = DenseSamples::new(data.samples.view()).unwrap();
+    let flag = AtomicBool::new(false);
+    let mut stop = |view: &StageView<'_, f64>| {
+        flag.store(view.record.stage >= 3, Ordering::Relaxed);
+        ControlFlow::Continue(())
+    };
+    let and = AndParams::new(12).check().unwrap();
+    let mut run = Run::new().observe(&mut stop).cancel_with(&flag);
+    let fit = and.fit(&samples, Start::Auto, &mut run).unwrap();
+    assert_eq!((fit.stop, fit.stages, fit.report), (StopReason::Cancelled, 4, None));
+    assert!(fit.components.iter().all(|v| v.is_finite()));
+    let limited = AndParams { time_limit: Some(0.0), ..AndParams::new(12) };
+    let error = limited.check().unwrap().fit(&samples, Start::Auto, &mut Run::new()).unwrap_err();
+    assert_eq!(error, FitError::StoppedBeforeStart);
+}
