@@ -79,7 +79,7 @@ def topics(bench):
                 ours, middle = coherence(components, counts).mean(), statistics.median(theirs)
                 print(f"| {name}, {kind} | {rank} | {ours:.3f} | {middle:.3f} | {theirs[0]:.3f} | {theirs[-1]:.3f} | "
                       f"{ours / middle:.3f} | >= {LEAST_SHARE} | {said['seconds']:.2f} | {rivals[0][1]:.2f} | "
-                      f"{'; '.join(said['warnings'])} |", flush=True)
+                      f"{said['trust']['verdict']} |", flush=True)
 
 
 def faces(bench):
@@ -140,7 +140,7 @@ def always_on(bench):
         numpy.save(folder / "components.npy", rival_nmf(samples, len(truth))[0])
         errors.append(bench.run("score", folder)["relative_total_correlation_error"])
         cells = " | ".join(f"{error:.2g}" for error in errors)
-        print(f"| {level} | {noise} | {cells} | {'; '.join(said['warnings'])} |", flush=True)
+        print(f"| {level} | {noise} | {cells} | {said['trust']['verdict']}: {'; '.join(said['trust']['reasons'])} |", flush=True)
 
 
 CASES = {"faces": faces, "scene": scene, "topics": topics, "always-on": always_on}

@@ -20,8 +20,8 @@ pub(crate) enum Command {
 /// Recover a known truth from strongly correlated samples and show the error stage by stage.
 ///
 /// Samples are mixed from built-in topics that come in pairs: when one is present, its partner is too with
-/// probability --co-occurrence. AND starts from a badly mixed-up copy of the topics and separates them again.
-/// The truth is used to measure the error and to make the start, never to fit.
+/// probability --co-occurrence. AND finds the topics from the samples alone, without settings, and says whether it
+/// believes the result. The truth is used to measure the error, never to fit.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  andnmf demo\n  andnmf demo --co-occurrence 0.9 --seed 7\n  andnmf demo --json > demo.json"
@@ -39,7 +39,7 @@ pub(crate) struct DemoArgs {
     /// Probability that the two components of a pair occur together, 0 to 1
     #[arg(long, default_value_t = 0.8, value_name = "C")]
     pub(crate) co_occurrence: f64,
-    /// Seed of the data and the start
+    /// Seed of the data and of everything random in the fit
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
     /// Threads to use; the result is the same for any number [default: all]

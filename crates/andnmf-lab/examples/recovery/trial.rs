@@ -123,5 +123,6 @@ pub(crate) fn report(found: &Found) -> Value {
         "passes": fit.passes,
         "stop": fit.stop,
         "warnings": warnings,
+        "trust": fit.trust,
     })
 }

@@ -33,12 +33,7 @@ pub(super) fn fit<T: Real>(
     let stop = drive(&mut engine, &params.limits(), run)?;
     engine.state.seconds = engine.watch.clock.seconds();
     let mut fit = Fit::new(engine.state, stop);
-    let ever_active = &fit.checkpoint.ever_active;
-    let idle = |(k, ever): (usize, &bool)| (!ever).then_some(k);
-    let components: Vec<usize> = ever_active.iter().enumerate().filter_map(idle).collect();
-    if !components.is_empty() && fit.stages > 0 {
-        fit.warnings.push(Warning::NeverActive { components });
-    }
+    fit.tell_of_idle(params.rank);
     Ok(fit)
 }
 

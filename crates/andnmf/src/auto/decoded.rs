@@ -1,11 +1,11 @@
 //! Decoding all projected samples at once, and what the decoded values say.
 
-use ndarray::{Array2, ArrayView1};
+use ndarray::Array2;
 
 use super::projected::Projected;
 use crate::and::{Counts, DecodeStatistics, Decoder};
 use crate::fit::{Halt, Watch, Workers};
-use crate::linalg::product::{frobenius, gram_of_rows};
+use crate::linalg::product::{gram_of_rows, length};
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
 use crate::pool::Pool;
 use crate::samples::fold::{FoldPlan, fold};
@@ -117,7 +117,6 @@ impl<T: Real> Bench<'_, T> {
         let scales: Vec<f64> = seen.largest.iter().map(|&v| if v > 0.0 { v } else { 1.0 }).collect();
         let relative =
             |values: &[f64]| -> Vec<f64> { values.iter().zip(&scales).map(|(v, s)| v / s).collect() };
-        let length = |row: ArrayView1<'_, T>| frobenius(row.insert_axis(ndarray::Axis(0)));
         let gains: Vec<f64> = decoder.matrix().outer_iter().map(length).collect();
         let magnitudes: Vec<f64> = seen.lowest.iter().map(|v| -v).collect();
         let leaked = components.outer_iter().zip(&seen.negative_squares);

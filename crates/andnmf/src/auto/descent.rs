@@ -9,7 +9,7 @@ use super::schedule::{self, Evidence};
 use super::search::Origin;
 use crate::and::{Inner, Step, advance};
 use crate::fit::{Halt, bits};
-use crate::linalg::product::{frobenius, multiply, multiply_add};
+use crate::linalg::product::{frobenius, multiply, multiply_add, scale_rows};
 use crate::{FitError, Real};
 
 /// A descent that has so often changed nothing is over.
@@ -130,9 +130,7 @@ impl<T: Real> Descent<T> {
             let further = T::from_f64(factor - 1.0);
             multiply_add(after.view_mut(), sideways.view(), components.view(), further);
         }
-        for (mut row, &scale) in after.outer_iter_mut().zip(&decoded.scales) {
-            row.mapv_inplace(|v| T::from_f64(v.as_f64() * scale));
-        }
+        scale_rows(&mut after, &decoded.scales);
         if !largest.is_finite() || after.iter().any(|v| !v.finite()) {
             return Err(FitError::Overflow { stage: self.stage }.into());
         }

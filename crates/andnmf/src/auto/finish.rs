@@ -16,7 +16,7 @@ use crate::baselines::{Factors, HalsParams, improve_by_hals};
 use crate::compression::Space;
 use crate::fit::{Fit, Halt, Run, StopReason};
 use crate::init::{NndsvdFill, from_pairs};
-use crate::linalg::product::frobenius;
+use crate::linalg::product::{length, scale_rows};
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{DenseSamples, Samples};
@@ -61,9 +61,10 @@ pub(super) fn finish<T: Real>(
         },
         _ => (None, stop),
     };
-    let rank = engine.params.rank;
+    let (rank, effective) = (engine.params.rank, engine.effective_rank());
     engine.state.seconds = engine.watch.clock.seconds();
     let mut fit = Fit::new(engine.state, stop);
+    fit.tell_of_idle(effective);
     if let Some(Ended { components, report, passes }) = ended {
         let mut all = Array2::zeros((rank, components.ncols()));
         all.slice_mut(s![..components.nrows(), ..]).assign(&components);
@@ -179,9 +180,7 @@ fn end<T: Real>(
 /// Components multiplied by their largest decoded weights, which then are one.
 fn scaled<T: Real>(components: &Array2<T>, decoded: &Decoded<T>) -> Array2<T> {
     let mut scaled = components.clone();
-    for (mut row, &scale) in scaled.outer_iter_mut().zip(&decoded.scales) {
-        row.mapv_inplace(|v| T::from_f64(v.as_f64() * scale));
-    }
+    scale_rows(&mut scaled, &decoded.scales);
     scaled
 }
 
@@ -211,7 +210,6 @@ fn negative_shares<T: Real>(components: &Array2<T>) -> (f64, Vec<f64>) {
 
 /// Sines between the rows of two matrices.
 pub(super) fn sines<T: Real>(a: &Array2<T>, b: &Array2<T>) -> Vec<f64> {
-    let length = |row: ndarray::ArrayView1<'_, T>| frobenius(row.insert_axis(Axis(0)));
     let sine = |(a, b): (ndarray::ArrayView1<'_, T>, ndarray::ArrayView1<'_, T>)| {
         let (one, other) = (length(a), length(b));
         if one == 0.0 || other == 0.0 {
@@ -239,9 +237,7 @@ fn full_products<T: Real>(bench: &Bench<'_, T>, samples: &dyn Samples<T>) -> Res
                 bench.watch.check()?;
                 let mut weights = values.slice(s![first..first + block.n_samples(), ..]).to_owned();
                 if let Some(multipliers) = &bench.projected.multipliers {
-                    for (mut row, factor) in weights.outer_iter_mut().zip(&multipliers[first..]) {
-                        row.mapv_inplace(|v| T::from_f64(v.as_f64() * factor));
-                    }
+                    scale_rows(&mut weights, &multipliers[first..]);
                 }
                 let active = weights.iter().filter(|&&v| v != zero).count() as u64;
                 sums.add(&block, weights.view(), active, &mut SumBuffers::default());
@@ -363,9 +359,8 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
         let Some(auto) = &engine.state.auto else { return Ok(Space::Original) };
         let mut rows = engine.projected.samples.view().mapv(|v| T::from_f64(v.as_f64() * auto.unit()));
         if let Some(multipliers) = &engine.projected.multipliers {
-            for (mut row, &factor) in rows.outer_iter_mut().zip(multipliers) {
-                row.mapv_inplace(|v| T::from_f64(if factor > 0.0 { v.as_f64() / factor } else { 0.0 }));
-            }
+            let back: Vec<f64> = multipliers.iter().map(|&f| if f > 0.0 { 1.0 / f } else { 0.0 }).collect();
+            scale_rows(&mut rows, &back);
         }
         let rows = concatenate(Axis(1), &[rows.view(), engine.spare.view()]).expect("one row per sample");
         let basis = concatenate(Axis(0), &[self.basis.view(), auto.spare.view()]).expect("equally wide");

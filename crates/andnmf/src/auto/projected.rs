@@ -11,7 +11,7 @@ use ndarray::{Array2, Axis, concatenate, s};
 use serde::{Deserialize, Serialize};
 
 use crate::fit::bits;
-use crate::linalg::product::frobenius;
+use crate::linalg::product::{frobenius, length, scale_rows};
 use crate::linalg::singular::{Wanted, leading_singular};
 use crate::linalg::sketch::project;
 use crate::samples::{Block, DenseSamples, Samples, same_shape_as};
@@ -148,7 +148,7 @@ impl<T: Real> Projected<T> {
     }
 
     fn of_rows(mut rows: Array2<T>, noise: f64) -> Result<Self, FitError> {
-        let lengths: Vec<f64> = rows.outer_iter().map(|row| frobenius(row.insert_axis(Axis(0)))).collect();
+        let lengths: Vec<f64> = rows.outer_iter().map(length).collect();
         let longest = lengths.iter().copied().fold(0.0, f64::max);
         let mut multipliers = None;
         if longest > UNEVEN * median(&lengths) {
@@ -159,9 +159,7 @@ impl<T: Real> Projected<T> {
             let mut factors: Vec<f64> = lengths.iter().map(even).collect();
             let mean_square = factors.iter().map(|f| f * f).sum::<f64>() / factors.len() as f64;
             factors.iter_mut().for_each(|f| *f /= mean_square.sqrt());
-            for (mut row, &factor) in rows.outer_iter_mut().zip(&factors) {
-                row.mapv_inplace(|v| T::from_f64(v.as_f64() * factor));
-            }
+            scale_rows(&mut rows, &factors);
             multipliers = Some(factors);
         }
         let sample_noise = multipliers

@@ -4,7 +4,7 @@
 //! depends on which samples were there. What noise does to the least-squares solution is known in closed form. And
 //! values that are still decoded as negative show mixing that no choice of samples would reveal.
 
-use ndarray::{Array2, s};
+use ndarray::Array2;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
@@ -14,7 +14,7 @@ use super::finish::sines;
 use super::schedule::NOISE_FLOOR;
 use crate::Real;
 use crate::fit::Halt;
-use crate::linalg::product::{frobenius, multiply, multiply_add};
+use crate::linalg::product::{length, multiply, multiply_add};
 use crate::linalg::symmetric::gram_inverse;
 use crate::random::{Stream, numbered_generator};
 
@@ -51,8 +51,7 @@ pub(super) fn stability<T: Real>(
 ) -> Result<Stability, Halt> {
     let inverse = bench.workers.run(|| gram_inverse(moments.view()));
     let noise = bench.projected.noise * (features as f64).sqrt();
-    let lengths: Vec<f64> =
-        components.outer_iter().map(|row| frobenius(row.insert_axis(ndarray::Axis(0)))).collect();
+    let lengths: Vec<f64> = components.outer_iter().map(length).collect();
     let (noise, mixed) = match &inverse {
         Some(inverse) => (
             (0..lengths.len())
@@ -98,7 +97,7 @@ fn mixing<T: Real>(
         bench.workers.run(|| multiply(multiply(negative.t(), positive.view()).view(), inverse.view()));
     shares.diag_mut().fill(zero);
     let lost = multiply(shares.t(), components.view());
-    let size = |k: usize| frobenius(lost.slice(s![k..=k, ..])) / lengths[k].max(f64::MIN_POSITIVE);
+    let size = |k: usize| length(lost.row(k)) / lengths[k].max(f64::MIN_POSITIVE);
     (0..lengths.len()).map(size).collect()
 }
 

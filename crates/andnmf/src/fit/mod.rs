@@ -167,6 +167,15 @@ pub struct Fit<T: Real> {
 }
 
 impl<T: Real> Fit<T> {
+    /// Warns of those among the first `count` components that no sample ever used.
+    pub(crate) fn tell_of_idle(&mut self, count: usize) {
+        let ever_active = self.checkpoint.ever_active.iter().take(count).enumerate();
+        let components: Vec<usize> = ever_active.filter_map(|(k, ever)| (!ever).then_some(k)).collect();
+        if !components.is_empty() && self.stages > 0 {
+            self.warnings.push(Warning::NeverActive { components });
+        }
+    }
+
     /// The fit that a run ended with.
     pub(crate) fn new(state: Checkpoint<T>, stop: StopReason) -> Self {
         Self {

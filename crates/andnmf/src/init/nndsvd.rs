@@ -15,6 +15,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, conca
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
+use crate::linalg::product::length;
 use crate::linalg::singular::{Wanted, leading_singular};
 use crate::linalg::sketch::project;
 use crate::random::{Stream, generator};
@@ -131,13 +132,13 @@ impl OneSign {
     /// From `left` = singular value × left singular vector. The leading pair has one sign up to rounding, which
     /// must not decide between its parts: its magnitudes are taken.
     fn of<T: Real>(left: ArrayView1<'_, T>, right: ArrayView1<'_, T>, leading: bool) -> Self {
-        let singular_value = length(&left.mapv(|v| v.as_f64()));
+        let singular_value = length(left);
         let unit = |v: &T| if singular_value > 0.0 { v.as_f64() / singular_value } else { 0.0 };
         let (left, right) = (left.map(unit), right.mapv(|v| v.as_f64()));
         let part = |sign: f64| {
             let one = |v: &Array1<f64>| v.mapv(|v| if leading { v.abs() } else { (sign * v).max(0.0) });
             let (left, right) = (one(&left), one(&right));
-            let size = length(&left) * length(&right);
+            let size = length(left.view()) * length(right.view());
             Self { left, right, singular_value, size }
         };
         let (positive, negative) = (part(1.0), part(-1.0));
@@ -155,7 +156,7 @@ impl OneSign {
     ) {
         let wanted = self.singular_value.sqrt() * self.size.sqrt();
         for (mut out, part) in [(component, self.right), (weight, self.left)] {
-            let scale = wanted / length(&part);
+            let scale = wanted / length(part.view());
             let smallest =
                 part.iter().copied().fold(0.0, f64::max) * NEGLIGIBLE.max(64.0 * T::EPSILON.as_f64());
             for (out, &v) in out.iter_mut().zip(&part) {
@@ -168,11 +169,6 @@ impl OneSign {
             }
         }
     }
-}
-
-/// Euclidean length, also where squares leave the range of numbers.
-fn length(v: &Array1<f64>) -> f64 {
-    crate::linalg::product::frobenius(v.view().insert_axis(Axis(0)))
 }
 
 /// Uniform between zero (excluded) and `reach`.

@@ -7,7 +7,7 @@
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Par};
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
 
 use super::bridge::{mat, mat_mut};
@@ -70,6 +70,18 @@ pub(crate) fn gram_of_rows<T: Real>(a: ArrayView2<'_, T>) -> Array2<T> {
     let mut gram = parts.into_iter().reduce(|sum, part| sum + part).expect("at least one part");
     mirror_lower(&mut gram);
     gram
+}
+
+/// Euclidean length of a row, also where squares leave the range of numbers.
+pub(crate) fn length<T: Real>(row: ArrayView1<'_, T>) -> f64 {
+    frobenius(row.insert_axis(Axis(0)))
+}
+
+/// Multiplies each row by its factor.
+pub(crate) fn scale_rows<T: Real>(matrix: &mut Array2<T>, factors: &[f64]) {
+    for (mut row, &factor) in matrix.outer_iter_mut().zip(factors) {
+        row.mapv_inplace(|v| T::from_f64(v.as_f64() * factor));
+    }
 }
 
 /// Adds `aᵀ · a` to the lower triangle of `out`, leaving the strict upper triangle alone.

@@ -12,7 +12,7 @@ use ndarray::{Array2, ArrayView2, Axis, s};
 
 use super::basis::orthonormal_rows;
 use super::leading::scaled_to_one;
-use super::product::{frobenius, mirror_lower, multiply, multiply_add_wide};
+use super::product::{length, mirror_lower, multiply, multiply_add_wide};
 use super::row_map::RowMap;
 use super::sketch::{left_product, random_combinations, rounding_cutoff};
 use super::symmetric::eigen;
@@ -146,19 +146,19 @@ impl<T: Real> Krylov<T> {
         let coordinates = vectors.slice(s![.., vectors.ncols() - keep..;-1]).to_owned();
         // By the way the blocks are made only the image of the last one leaves the span.
         let moved = multiply(coordinates.slice(s![coordinates.nrows() - last.., ..]).t(), outside.view());
-        let residuals = moved.outer_iter().map(|row| frobenius(row.insert_axis(Axis(0)))).collect();
+        let residuals = moved.outer_iter().map(length).collect();
         Some(Ritz { values: values.iter().rev().take(keep).copied().collect(), coordinates, residuals })
     }
 
     /// Orthonormal directions of what the last image adds to the span: none where that is only rounding.
     fn next_block(&self, image: &Array2<T>, mut outside: Array2<T>, cutoff: f64) -> Array2<T> {
-        let lengths: Vec<f64> = image.outer_iter().map(|row| frobenius(row.insert_axis(Axis(0)))).collect();
+        let lengths: Vec<f64> = image.outer_iter().map(length).collect();
         let longest = lengths.iter().copied().fold(0.0, f64::max);
         // Relative to its image, so that weak directions are not taken for rounding beside strong ones.
-        for (mut row, &length) in outside.outer_iter_mut().zip(&lengths) {
-            let left = frobenius(row.view().insert_axis(Axis(0)));
-            let noise = length <= cutoff * cutoff * longest || left <= cutoff * length;
-            row.mapv_inplace(|v| T::from_f64(if noise { 0.0 } else { v.as_f64() / length }));
+        for (mut row, &whole) in outside.outer_iter_mut().zip(&lengths) {
+            let left = length(row.view());
+            let noise = whole <= cutoff * cutoff * longest || left <= cutoff * whole;
+            row.mapv_inplace(|v| T::from_f64(if noise { 0.0 } else { v.as_f64() / whole }));
         }
         let block = orthonormal_rows(self.off_basis(outside).view(), cutoff);
         orthonormal_rows(self.off_basis(block).view(), cutoff)

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::basis::orthonormal_rows;
 use super::gather::scatter_row;
-use super::product::{frobenius, multiply_add};
+use super::product::{length, multiply_add};
 use super::row_map::RowMap;
 use crate::random::{Stream, numbered_generator};
 use crate::samples::fold::{FoldPlan, fold};
@@ -165,7 +165,7 @@ pub(crate) fn span<T: Real>(
 /// Each row at length one, so that none is judged small because others are large; zero rows stay.
 pub(super) fn unit_rows<T: Real>(mut rows: Array2<T>) -> Array2<T> {
     for mut row in rows.outer_iter_mut() {
-        let length = frobenius(row.view().insert_axis(Axis(0)));
+        let length = length(row.view());
         if length > 0.0 {
             row.mapv_inplace(|v| T::from_f64(v.as_f64() / length));
         }

@@ -7,11 +7,8 @@ use crate::fit::{Run, Solver, Start, StopReason};
 use crate::metrics::match_components;
 use crate::random::{Stream, generator};
 use crate::samples::{Picked, Samples};
+use crate::trust::UNSTABLE;
 use crate::{FitError, Real, SamplesError};
-
-/// A component whose two versions differ by a larger sine than this is unstable. Trials on data with a known truth
-/// found components right where it was smaller, and wrong or surplus ones mostly far above.
-pub(super) const UNSTABLE: f64 = 0.1;
 
 /// The share of components that come out differently on two random halves of the samples, both fitted from what
 /// all samples gave. Nothing where a half would have fewer samples than components.
