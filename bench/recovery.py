@@ -2,7 +2,7 @@
 """AND with its default settings beside scikit-learn's NMF, successive projection and minimum-volume NMF.
 
     bench/recovery.py                              everything, ten seeds
-    bench/recovery.py data noise --seeds 3         some parts: data near noise real invariance time
+    bench/recovery.py data noise --seeds 3         some parts: data near noise real scores invariance time
     bench/recovery.py --cases dir-5 paired         only cases whose names begin like this
 
 A truth is used for scoring alone; errors are relative total correlation errors. Rivals get the first seeds only
@@ -17,10 +17,13 @@ import tempfile
 import time
 
 import recovery_real
+import recovery_scores
 from harness import Bench, build, enter_environment, heading, introduce
 from recovery_cases import FROM_DATA, LARGE, NEAR_TRUTH, NOISY, REORDERED
 
 ITERATIONS = 200
+# Each seed of the scores takes more than a hundred fits.
+SCORE_SEEDS = 2
 RIVALS = ["nmf", "spa", "min-volume"]
 # More of a noisy error than least squares with the true weights has.
 NOISE_ALLOWANCE = 1.1
@@ -140,7 +143,7 @@ def timing(bench, seeds):
     print(f"| scikit-learn NMF, {ITERATIONS} iterations | {rival_seconds:.2f} | | | {rival_error:.2g} |", flush=True)
 
 
-PARTS = ["data", "near", "noise", "real", "invariance", "time"]
+PARTS = ["data", "near", "noise", "real", "scores", "invariance", "time"]
 
 
 def main():
@@ -182,6 +185,8 @@ def main():
                 for name, measure in recovery_real.CASES.items():
                     if wanted(name):
                         measure(bench)
+            elif part == "scores":
+                recovery_scores.separation(bench, min(arguments.seeds, SCORE_SEEDS))
             elif part == "invariance":
                 invariance(bench, chosen(REORDERED))
             else:

@@ -7,6 +7,7 @@
 
 use ndarray::{Array1, Array2};
 
+use super::shares::median;
 use crate::Real;
 
 /// Share of the features, those where a component is smallest beside the mean of all, that is not looked at.
@@ -31,9 +32,7 @@ pub(super) fn background<T: Real>(components: &Array2<T>) -> f64 {
         let place = (ratios.len() as f64 * IGNORED) as usize;
         *ratios.select_nth_unstable_by(place, f64::total_cmp).1
     };
-    let mut shares: Vec<f64> = rows.iter().map(shared).collect();
-    shares.sort_by(f64::total_cmp);
-    shares[shares.len() / 2].max(0.0)
+    median(rows.iter().map(shared)).max(0.0)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use ndarray::{Array2, s};
 use super::background::background;
 use super::decoded::{Bench, Room};
 use super::descent::{Goal, StageDone};
-use super::projected::{Projected, Projection};
+use super::projected::{Projected, Projection, Signs};
 use super::search::{Phase, Search};
 use super::state::{AutoState, Side, unprojected};
 use crate::and::AndParams;
@@ -31,7 +31,7 @@ pub(super) struct Engine<'a, T: Real> {
     pub(super) spare: Array2<T>,
     /// The features as samples, once they are needed.
     features: Option<Projected<T>>,
-    pub(super) non_negative: bool,
+    pub(super) signs: Signs,
     pub(super) workers: Workers,
     pub(super) watch: Watch<'a>,
     pub(super) state: Checkpoint<T>,
@@ -46,9 +46,9 @@ impl<'a, T: Real> Engine<'a, T> {
         state: Checkpoint<T>,
         projection: Projection<T>,
     ) -> Self {
-        let Projection { projected, spare, non_negative } = projection;
+        let Projection { projected, spare, signs } = projection;
         let (features, room) = (None, Room::default());
-        Self { params, projected, spare, features, non_negative, workers, watch, state, room }
+        Self { params, projected, spare, features, signs, workers, watch, state, room }
     }
 
     /// Components that the samples have room for: the others are zero.
@@ -77,7 +77,7 @@ impl<'a, T: Real> Engine<'a, T> {
         let doubtful = || !best.certain() || background(&unprojected(&best.components, basis, 1.0)) > SHARED;
         auto.side == Side::Samples
             && enough
-            && self.non_negative
+            && self.signs == Signs::Positive
             && !self.params.signed
             && auto.spectrum.noise == 0.0
             && doubtful()

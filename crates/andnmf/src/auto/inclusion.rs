@@ -109,6 +109,13 @@ mod tests {
     }
 
     #[test]
+    fn contacts_are_values_as_good_as_zero_on_the_scale_of_their_component() {
+        let values = array![[0.0, 1e-9], [1e-9, 1.0], [-1e-9, 1e-3], [1e-5, -1e-9]];
+        assert_eq!(contacts(&values, &[1.0, 1.0]), [3, 2]);
+        assert_eq!(contacts(&values, &[1e3, 1e-6]), [4, 0]);
+    }
+
+    #[test]
     fn too_few_samples_say_nothing() {
         let values = array![[1.0, 1.0], [0.0, 1.0]];
         assert_eq!(inclusions(&values, &[1.0, 1.0]).count, 0);

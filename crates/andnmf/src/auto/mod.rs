@@ -23,6 +23,7 @@ mod background;
 mod begin;
 mod decoded;
 mod descent;
+mod ending;
 mod engine;
 mod finish;
 mod inclusion;
@@ -33,6 +34,7 @@ mod relaxation;
 mod report;
 mod schedule;
 mod search;
+mod shares;
 mod stability;
 mod state;
 

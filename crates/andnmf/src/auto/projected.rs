@@ -5,11 +5,12 @@
 //! tells the level of the noise.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Mutex;
 
-use ndarray::{Array2, Axis, concatenate, s};
+use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 use serde::{Deserialize, Serialize};
 
+use super::shares::median;
 use crate::fit::bits;
 use crate::linalg::product::{frobenius, length, scale_rows};
 use crate::linalg::singular::{Wanted, leading_singular};
@@ -29,6 +30,10 @@ const UNEVEN: f64 = 10.0;
 const NOISE_SHARE: f64 = 4.0;
 /// Samples shorter than this share of the longest are nothing but rounding.
 const NOTHING: f64 = 1e-9;
+/// How far noise carries values below zero, in standard deviations: of 1e9 values none further.
+const NOISE_REACH: f64 = 6.0;
+/// Share of the other sign (of the norm) that noise may put into what has one sign.
+const OTHER_SIGN: f64 = 0.05;
 
 /// What the decomposition found, beside the directions themselves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -109,13 +114,23 @@ pub(super) fn directions<T: Real>(
     })
 }
 
+/// The signs that the values of samples have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Signs {
+    /// None is negative.
+    Positive,
+    /// None is further below zero than noise explains.
+    PositiveButNoise,
+    /// Some are negative.
+    Any,
+}
+
 /// What one pass over the full samples gives.
 pub(super) struct Projection<T: Real> {
     pub(super) projected: Projected<T>,
     /// The samples along the spare directions.
     pub(super) spare: Array2<T>,
-    /// Whether no value of the samples is negative.
-    pub(super) non_negative: bool,
+    pub(super) signs: Signs,
 }
 
 impl<T: Real> Projection<T> {
@@ -126,13 +141,22 @@ impl<T: Real> Projection<T> {
         spare: &Array2<T>,
         spectrum: &Spectrum,
     ) -> Result<Self, FitError> {
-        let watch = SignWatch { samples, negative: AtomicBool::new(false) };
+        let watch = SignWatch { samples, lowest: Mutex::new(0.0) };
         let all = concatenate(Axis(0), &[basis.view(), spare.view()]).expect("equally wide");
         let rows = project(&watch, all.view())?;
         let spare = rows.slice(s![.., basis.nrows()..]).to_owned();
         let rows = rows.slice(s![.., ..basis.nrows()]).mapv(|v| T::from_f64(v.as_f64() / spectrum.unit));
-        let non_negative = !watch.negative.load(Ordering::Relaxed);
-        Ok(Self { projected: Projected::of_rows(rows, spectrum.noise)?, spare, non_negative })
+        let lowest = watch.lowest.into_inner().unwrap_or(f64::NEG_INFINITY);
+        let reach = NOISE_REACH * spectrum.noise * spectrum.unit;
+        // Values around zero may all be noise, too: those of mixtures have one sign along the strongest direction.
+        let signs = if lowest == 0.0 {
+            Signs::Positive
+        } else if lowest >= -reach && one_sign(rows.view()) && one_sign(basis.t()) {
+            Signs::PositiveButNoise
+        } else {
+            Signs::Any
+        };
+        Ok(Self { projected: Projected::of_rows(rows, spectrum.noise)?, spare, signs })
     }
 }
 
@@ -151,7 +175,7 @@ impl<T: Real> Projected<T> {
         let lengths: Vec<f64> = rows.outer_iter().map(length).collect();
         let longest = lengths.iter().copied().fold(0.0, f64::max);
         let mut multipliers = None;
-        if longest > UNEVEN * median(&lengths) {
+        if longest > UNEVEN * median(lengths.iter().copied()) {
             let share = NOISE_SHARE * rows.ncols() as f64 * noise.powi(2);
             let even = |&length: &f64| {
                 if length > NOTHING * longest { 1.0 / (length * length + share).sqrt() } else { 0.0 }
@@ -195,17 +219,20 @@ impl<T: Real> Projected<T> {
     }
 }
 
-/// The middle value (the upper one of two).
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted[sorted.len() / 2]
+/// Whether the values of the first column are positive or negative throughout, but for a small share.
+fn one_sign<T: Real>(values: ArrayView2<'_, T>) -> bool {
+    let first = values.columns().into_iter().next();
+    let (negative, all) = first.iter().flatten().fold((0.0, 0.0), |(negative, all): (f64, f64), v| {
+        let v = v.as_f64();
+        (negative + v.min(0.0).powi(2), all + v * v)
+    });
+    negative.min(all - negative) <= OTHER_SIGN.powi(2) * all
 }
 
-/// Other samples; whether any value is negative is noticed as they are read.
+/// Other samples; their lowest value, or zero where none is negative, is noticed as they are read.
 struct SignWatch<'a, T: Real> {
     samples: &'a dyn Samples<T>,
-    negative: AtomicBool,
+    lowest: Mutex<f64>,
 }
 
 impl<T: Real> Samples<T> for SignWatch<'_, T> {
@@ -213,17 +240,59 @@ impl<T: Real> Samples<T> for SignWatch<'_, T> {
 
     fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
         let block = self.samples.block(rows)?;
-        if !self.negative.load(Ordering::Relaxed) {
-            let zero = T::from_f64(0.0);
-            let mut any = false;
-            match &block {
-                Block::Dense(values) => values.iter().for_each(|&v| any |= v < zero),
-                Block::Sparse(_) => block.for_each(|_, _, v| any |= v < zero),
+        let mut lowest = T::from_f64(0.0);
+        let mut look = |v: T| {
+            if v < lowest {
+                lowest = v;
             }
-            if any {
-                self.negative.store(true, Ordering::Relaxed);
-            }
+        };
+        match &block {
+            Block::Dense(values) => values.iter().for_each(|&v| look(v)),
+            Block::Sparse(_) => block.for_each(|_, _, v| look(v)),
+        }
+        if let Ok(mut all) = self.lowest.lock() {
+            *all = all.min(lowest.as_f64());
         }
         Ok(block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::random_matrix;
+
+    fn signs(values: &Array2<f64>) -> Signs {
+        let samples = DenseSamples::new(values.view()).unwrap();
+        let Directions { basis, spare, spectrum, .. } = directions(&samples, 4, 0).unwrap();
+        Projection::new(&samples, &basis, &spare, &spectrum).unwrap().signs
+    }
+
+    #[test]
+    fn values_below_zero_count_unless_noise_explains_them() {
+        let part = |rows, columns, seed| random_matrix::<f64>(rows, columns, seed).mapv(|v| v.max(0.0));
+        let mixtures = part(400, 4, 1).dot(&part(4, 60, 2));
+        assert_eq!(signs(&mixtures), Signs::Positive);
+        let mut touched = mixtures.clone();
+        touched[[3, 5]] = -1e-9;
+        assert_eq!(signs(&touched), Signs::Any, "without noise nothing explains a negative value");
+        let noisy = &mixtures + &(random_matrix::<f64>(400, 60, 3) * 0.05);
+        assert!(noisy.iter().any(|&v| v < -0.03));
+        assert_eq!(signs(&noisy), Signs::PositiveButNoise);
+        let mut outlier = noisy;
+        outlier[[3, 5]] = -0.5;
+        assert_eq!(signs(&outlier), Signs::Any);
+    }
+
+    #[test]
+    fn values_around_zero_are_signed_however_noisy() {
+        let noisy = random_matrix::<f64>(400, 4, 1).dot(&random_matrix::<f64>(4, 60, 2)) * 0.1
+            + random_matrix::<f64>(400, 60, 3);
+        assert_eq!(signs(&noisy), Signs::Any);
+        // As standardised tables are: each feature around its mean.
+        let part = |rows, columns, seed| random_matrix::<f64>(rows, columns, seed).mapv(|v| v.max(0.0));
+        let mixtures = part(400, 4, 1).dot(&part(4, 60, 2)) + random_matrix::<f64>(400, 60, 4);
+        let centred = &mixtures - &mixtures.mean_axis(Axis(0)).unwrap();
+        assert_eq!(signs(&centred), Signs::Any);
     }
 }

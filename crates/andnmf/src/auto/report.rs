@@ -48,6 +48,9 @@ pub struct AutoReport {
     pub on_shares: Vec<f64>,
     /// Components that are on in nearly all samples, and hardly anywhere near zero.
     pub always_on: Vec<usize>,
+    /// How far HALS carries the components of noisy samples on towards more zeros, in multiples of what noise does to
+    /// them, where that is more than noise explains; else 0. Weights that are on at a low level do this.
+    pub drift: f64,
     /// What all components have in common, from 0 to 1: much of it may stand for weights that are always on.
     pub background: f64,
     /// For each component how far the non-negative end moved it: the sine between before and after.

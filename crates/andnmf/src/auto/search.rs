@@ -371,3 +371,25 @@ fn stick_out<T: Real>(bench: &Bench<'_, T>, measure: Measure, rank: usize) -> Ar
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_facets_with_many_contacts_and_nothing_against_them_are_certain() {
+        let components = Array2::<f64>::eye(3);
+        let sure = Candidate {
+            components,
+            origin: Origin::Normalised,
+            inclusions: 0,
+            negative_part: 1e-12,
+            fewest_contacts: 6,
+        };
+        assert!(sure.certain());
+        // A wrong cone that is as tight as can be touches about one sample per dimension.
+        assert!(!Candidate { fewest_contacts: 5, ..sure.clone() }.certain());
+        assert!(!Candidate { inclusions: 1, ..sure.clone() }.certain());
+        assert!(!Candidate { negative_part: 1e-6, ..sure }.certain());
+    }
+}

@@ -10,8 +10,8 @@ use rand::seq::SliceRandom;
 
 use super::decoded::{Bench, Decoded, Room};
 use super::descent::{Descent, Goal};
-use super::finish::sines;
 use super::schedule::NOISE_FLOOR;
+use super::shares::sines;
 use crate::Real;
 use crate::fit::Halt;
 use crate::linalg::product::{length, multiply, multiply_add};

@@ -147,6 +147,12 @@ fn judge_weights(judgement: &mut Judgement, report: &AutoReport, found: usize) {
                 report.always_on.len()
             ),
         );
+    } else if report.drift > 0.0 {
+        judgement.object(
+            Verdict::Doubtful,
+            "weights seem to be on at a low level in all samples, below what noise lets one see: the zeros of the \
+             components decided instead, which leaves room for more than one answer; compare HALS",
+        );
     } else if report.background > SHARED && found >= MANY_COMPONENTS && report.origin != Origin::Features {
         judgement.object(
             Verdict::Doubtful,
@@ -198,6 +204,7 @@ mod tests {
             singular_gap: 3.0,
             on_shares: vec![0.1; 10],
             always_on: Vec::new(),
+            drift: 0.0,
             background: 0.0,
             moved: zeros.clone(),
             resampled: vec![0.01; 10],
@@ -238,6 +245,7 @@ mod tests {
             ),
             (AutoReport { always_on: vec![3], ..base.clone() }, Verdict::Doubtful, "nearly every sample"),
             (AutoReport { background: 0.3, ..base.clone() }, Verdict::Doubtful, "share a background"),
+            (AutoReport { drift: 0.8, ..base.clone() }, Verdict::Doubtful, "at a low level"),
             (AutoReport { ending: Ending::Nmf, ..base.clone() }, Verdict::Poor, "NMF was used"),
             (AutoReport { resampled: some(1, 0.2), ..base.clone() }, Verdict::Doubtful, "1 of 10"),
             (AutoReport { noise_errors: some(4, 0.2), ..base.clone() }, Verdict::Poor, "4 of 10"),

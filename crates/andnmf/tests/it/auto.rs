@@ -9,6 +9,7 @@ use andnmf::fit::{Checkpoint, Fit, Run, Solver, StageView, Start, StopReason, Wa
 use andnmf::metrics::match_components;
 use andnmf::samples::{CsrSamples, DenseSamples, Samples};
 use andnmf::synth::{Dataset, DatasetKind, DatasetSpec, Weights};
+use andnmf::trust::{UNSTABLE, Verdict};
 use andnmf::{FitError, Real};
 use ndarray::{Array2, Axis};
 
@@ -81,6 +82,13 @@ fn zeros_of_the_components_decide_where_the_weights_do_not() {
         assert!(reached < 1e-8, "{weights:?}: {reached:e}");
         let report = fit.report.unwrap();
         assert_eq!((report.origin, report.certain), (Origin::Features, true), "{weights:?}");
+        // Components are on the scale of the samples: their largest weight is one.
+        let matched = match_components(fit.components.view(), data.truth.view()).unwrap();
+        for (k, found) in matched.component_of_truth.iter().enumerate() {
+            let largest = data.weights.column(k).iter().copied().fold(0.0, f64::max);
+            let ratio = fit.components.row(found.unwrap()).sum() / data.truth.row(k).sum();
+            assert!((ratio / largest - 1.0).abs() < 1e-6, "{ratio} {largest}");
+        }
         // With components of any sign allowed there is nothing to hold on to, and no certainty is claimed.
         let samples = DenseSamples::new(data.samples.view()).unwrap();
         let signed = fit_all(&samples, AndParams { signed: true, ..AndParams::new(RANK) }, Start::Auto);
@@ -109,6 +117,57 @@ fn weights_that_are_always_on_are_recovered_without_noise_and_named_with_it() {
     let report = fit.report.unwrap();
     assert!(!report.always_on.is_empty() && !report.certain, "{report:?}");
     assert_eq!((report.origin, report.ending), (Origin::Nmf, Ending::Nmf));
+    assert!(fit.components.iter().all(|&v| v >= 0.0));
+    assert_eq!(fit.trust.unwrap().judgement.verdict, Verdict::Poor);
+}
+
+#[test]
+fn a_level_that_noise_hides_is_told_by_the_zeros_of_the_components() {
+    let spec = DatasetSpec { noise: 0.01, ..weighted(Weights::Dirichlet { concentration: 2.0 }) };
+    let data = spec.generate().unwrap();
+    assert!(data.samples.iter().any(|&v| v < 0.0));
+    let quiet = fit_all(&DenseSamples::new(data.samples.view()).unwrap(), AndParams::new(RANK), Start::Auto);
+    let reached = error(&quiet.components, &data.truth);
+    let report = quiet.report.unwrap();
+    assert_eq!((report.drift, report.ending), (0.0, Ending::Swept));
+    for (level, endings) in [(0.002, Ending::Hals), (0.01, Ending::Nmf), (0.05, Ending::Nmf)] {
+        let on = Array2::from_elem(data.weights.dim(), level);
+        let samples = &data.samples + &on.dot(&data.truth);
+        let samples = DenseSamples::new(samples.view()).unwrap();
+        let fit = fit_all(&samples, AndParams::new(RANK), Start::Auto);
+        let report = fit.report.unwrap();
+        assert!(report.drift > 0.0 && report.ending == endings, "{level}: {report:?}");
+        assert!(fit.trust.unwrap().judgement.verdict < Verdict::Good);
+        assert!(fit.passes <= 10, "{}", fit.passes);
+        let found = error(&fit.components, &data.truth);
+        let signed = fit_all(&samples, AndParams { signed: true, ..AndParams::new(RANK) }, Start::Auto);
+        let without = error(&signed.components, &data.truth);
+        assert!(found < 0.8 * without, "{level}: {found} {without}");
+        assert!(endings == Ending::Nmf || found < 2.0 * reached, "{level}: {found} {reached}");
+    }
+}
+
+#[test]
+fn scores_tell_surplus_components_from_right_ones() {
+    let spec = DatasetSpec { noise: 0.003, ..weighted(Weights::Dirichlet { concentration: 2.0 }) };
+    let data = spec.generate().unwrap();
+    let samples = DenseSamples::new(data.samples.view()).unwrap();
+    let fit = fit_all(&samples, AndParams::new(RANK + 2), Start::Auto);
+    let trust = fit.trust.unwrap();
+    assert!(trust.judgement.verdict < Verdict::Good, "{:?}", trust.judgement);
+    let matched = match_components(fit.components.view(), data.truth.view()).unwrap();
+    let right: Vec<usize> = matched.component_of_truth.into_iter().flatten().collect();
+    let resampled = fit.report.unwrap().resampled;
+    assert!((0..RANK + 2).all(|k| right.contains(&k) || resampled[k] > UNSTABLE), "{resampled:?}");
+    for (k, &score) in trust.component_stability.iter().enumerate() {
+        assert_eq!(score <= UNSTABLE, right.contains(&k), "component {k}: {score}");
+    }
+    // Noise alone is reason enough to doubt components that are hardly ever there.
+    let loud = DatasetSpec { noise: 0.3, ..spec }.generate().unwrap();
+    let fit = fit_all(&DenseSamples::new(loud.samples.view()).unwrap(), AndParams::new(RANK), Start::Auto);
+    let report = fit.report.unwrap();
+    assert!(report.noise_errors.iter().all(|&e| e > 0.05), "{:?}", report.noise_errors);
+    assert!(report.mixed.iter().any(|&m| m > 0.0));
 }
 
 #[test]

@@ -1,0 +1,221 @@
+//! Components that are not negative: clipped, swept, or fitted anew, by how far they are from it.
+
+use ndarray::{Array2, Axis, concatenate};
+
+use super::engine::Engine;
+use super::projected::Signs;
+use super::report::Ending;
+use super::shares::{median, sines, zero_share};
+use crate::baselines::{Factors, HalsParams, improve_by_hals};
+use crate::compression::Space;
+use crate::fit::{Fit, Halt, Run, StopReason};
+use crate::init::{NndsvdFill, from_pairs};
+use crate::linalg::product::scale_rows;
+use crate::samples::{DenseSamples, Samples};
+use crate::{FitError, Real};
+
+/// Components whose negative values are rounding need no sweep.
+const ROUNDING_SHARE: f64 = 1e-6;
+/// With a larger negative share than this, one sweep is not enough.
+const SWEEP_SHARE: f64 = 0.05;
+/// NMF is taken unless the fit of the components found is better than its by this share.
+const BETTER_FIT: f64 = 0.01;
+/// Stages of HALS in the projected space, and in the full one after NMF.
+const HALS_STAGES: usize = 200;
+const FULL_STAGES: usize = 3;
+/// Sweeps of a stage of HALS where it has to go far.
+const FAR_SWEEPS: usize = 2;
+/// Stages of HALS from the components found: those in which noise makes itself felt, those that show whether the
+/// components drift, and those that follow the drift, in two parts to see it come to rest.
+const SETTLING: usize = 10;
+const WATCHED: usize = 20;
+const FOLLOWED: (usize, usize) = (70, 100);
+/// Components that still move by more than this, in multiples of what noise does to them, may drift…
+const MOVING: f64 = 0.3;
+/// …those that come further than this while they are followed do…
+const DRIFTS: f64 = 0.8;
+/// …and those that move by less than this have come to rest.
+const RESTS: f64 = 0.3;
+/// Zeros can hold components where the median one has at least this share of them.
+const ENOUGH_ZEROS: f64 = 0.04;
+
+/// What the end is to be.
+pub(super) struct Wanted<'a> {
+    pub(super) signs: Signs,
+    pub(super) fall_back: bool,
+    /// Whether the start was given: what came of it is not to be thrown away.
+    pub(super) given: bool,
+    pub(super) negative_share: f64,
+    /// What noise does to each component, where there is noise.
+    pub(super) noise_errors: Option<&'a [f64]>,
+    pub(super) always_on: bool,
+}
+
+/// Components at their end.
+pub(super) struct Ended<T> {
+    pub(super) components: Array2<T>,
+    pub(super) ending: Ending,
+    /// How far HALS would still carry the components, in multiples of what noise does to them.
+    pub(super) drift: f64,
+    /// Passes over the full samples that this took.
+    pub(super) passes: usize,
+}
+
+impl<T> Ended<T> {
+    fn new(components: Array2<T>, ending: Ending, passes: usize) -> Self {
+        Self { components, ending, drift: 0.0, passes }
+    }
+}
+
+/// Makes components non-negative.
+pub(super) struct Finisher<'e, 'a, 'r, T: Real> {
+    pub(super) engine: &'e Engine<'a, T>,
+    pub(super) basis: &'e Array2<T>,
+    pub(super) samples: &'e dyn Samples<T>,
+    pub(super) run: &'e Run<'r, T>,
+}
+
+impl<T: Real> Finisher<'_, '_, '_, T> {
+    pub(super) fn end(&self, components: Array2<T>, wanted: &Wanted<'_>) -> Result<Ended<T>, Halt> {
+        if wanted.signs == Signs::Any {
+            return Ok(Ended::new(components, Ending::Signed, 0));
+        }
+        let clipped = components.mapv(|v| if v > T::from_f64(0.0) { v } else { T::from_f64(0.0) });
+        if wanted.fall_back {
+            let sweeps = if wanted.always_on { FAR_SWEEPS } else { 1 };
+            let nmf = self.nmf(clipped.nrows(), sweeps)?;
+            // Where weights never come near zero a tight cone fits well and is wrong: the fit cannot decide.
+            let found =
+                if wanted.always_on { None } else { Some(self.hals(clipped.clone(), None, 1, 1, true)?) };
+            if found.is_some_and(|found| loss(&found) < (1.0 - BETTER_FIT).powi(2) * loss(&nmf)) {
+                let improved = self.hals(clipped, None, HALS_STAGES, 1, true)?.components;
+                return Ok(Ended::new(improved, Ending::Hals, 0));
+            }
+            return self.in_full(nmf);
+        }
+        let Some(noise_errors) = wanted.noise_errors else {
+            return match wanted.negative_share {
+                share if share <= ROUNDING_SHARE => Ok(Ended::new(clipped, Ending::Clipped, 0)),
+                share => self.improved(clipped, share, true),
+            };
+        };
+        // Where noise makes samples negative it is what makes components negative, too: one sweep will do.
+        let share = if wanted.signs == Signs::PositiveButNoise { 0.0 } else { wanted.negative_share };
+        // Noise is in all directions: the one sweep must see the samples as they are.
+        let ended = self.improved(clipped, share, false)?;
+        self.follow_drift(ended, noise_errors, wanted.given)
+    }
+
+    /// Components after one sweep, or as many as it takes.
+    fn improved(&self, clipped: Array2<T>, negative_share: f64, projected: bool) -> Result<Ended<T>, Halt> {
+        if negative_share > SWEEP_SHARE {
+            let improved = self.hals(clipped, None, HALS_STAGES, 1, true)?.components;
+            return Ok(Ended::new(improved, Ending::Hals, 0));
+        }
+        let swept = self.hals(clipped, None, 1, 1, projected)?.components;
+        Ok(Ended::new(swept, Ending::Swept, usize::from(!projected)))
+    }
+
+    /// Weights that are always on at a low level, below what noise lets one see, put a share of all components into
+    /// each. The weights cannot show it. Zeros of the components can: HALS, which knows that nothing is negative, then
+    /// carries the components far beyond what noise does to them.
+    fn follow_drift(&self, ended: Ended<T>, noise_errors: &[f64], given: bool) -> Result<Ended<T>, Halt> {
+        let on = |fit: Fit<T>, stages| self.hals(fit.components, fit.weights, stages, FAR_SWEEPS, true);
+        let moved = |from: &Fit<T>, to: &Fit<T>| {
+            let sines = sines(&from.components, &to.components);
+            median(sines.iter().zip(noise_errors).map(|(sine, noise)| sine / noise.max(f64::MIN_POSITIVE)))
+        };
+        let settled = self.hals(ended.components.clone(), None, SETTLING, FAR_SWEEPS, true)?;
+        let watched = on(settled.clone(), WATCHED)?;
+        if moved(&settled, &watched) <= MOVING || zero_share(&watched.components) < ENOUGH_ZEROS {
+            return Ok(ended);
+        }
+        let followed = on(watched, FOLLOWED.0)?;
+        let drift = moved(&settled, &followed);
+        if drift <= DRIFTS {
+            return Ok(ended);
+        }
+        let last = on(followed.clone(), FOLLOWED.1)?;
+        if given || moved(&followed, &last) <= RESTS {
+            return Ok(Ended { drift, ..Ended::new(last.components, Ending::Hals, ended.passes) });
+        }
+        // Far from rest: more than a low level is on, and NMF comes nearer from its own start.
+        let nmf = self.nmf(ended.components.nrows(), FAR_SWEEPS)?;
+        Ok(Ended { drift, ..Ended::new(nmf.components, Ending::Nmf, ended.passes) })
+    }
+
+    /// The components of NMF after some stages on the full samples.
+    fn in_full(&self, nmf: Fit<T>) -> Result<Ended<T>, Halt> {
+        let full = self.hals(nmf.components, nmf.weights, FULL_STAGES, 1, false)?;
+        Ok(Ended::new(full.components, Ending::Nmf, FULL_STAGES))
+    }
+
+    /// Some stages of HALS, in the space of the leading directions or in that of the samples.
+    fn hals(
+        &self,
+        components: Array2<T>,
+        weights: Option<Array2<T>>,
+        stages: usize,
+        sweeps: usize,
+        projected: bool,
+    ) -> Result<Fit<T>, Halt> {
+        let seconds = self.engine.watch.clock.seconds();
+        let params = HalsParams {
+            sweeps,
+            max_stages: stages,
+            tolerance: 1e-5,
+            time_limit: self.engine.params.time_limit.map(|limit| (limit - seconds).max(0.0)),
+            seed: self.engine.params.seed,
+            ..HalsParams::new(components.nrows())
+        };
+        let space = if projected { self.space()? } else { Space::Original };
+        let factors = Factors { components, weights };
+        let fit = improve_by_hals(&params, self.samples, factors, space, &mut self.run.unobserved())?;
+        match fit.stop {
+            StopReason::Cancelled | StopReason::TimeLimit => Err(Halt::Stop(fit.stop)),
+            _ => Ok(fit),
+        }
+    }
+
+    /// NMF in the space of the leading directions, from their non-negative parts.
+    fn nmf(&self, rank: usize, sweeps: usize) -> Result<Fit<T>, Halt> {
+        let Space::Compressed { basis, samples } = self.space()? else {
+            return Err(FitError::Overflow { stage: 0 }.into());
+        };
+        let coordinates = samples.view();
+        // The sum of all values, as far as the directions go.
+        let along = coordinates.sum_axis(Axis(0));
+        let sums: f64 =
+            basis.sum_axis(Axis(1)).iter().zip(&along).map(|(b, c)| b.as_f64() * c.as_f64()).sum();
+        let mean = sums / (coordinates.nrows() as f64 * basis.ncols() as f64);
+        let (components, weights) = from_pairs(
+            coordinates,
+            basis.view(),
+            mean.max(0.0),
+            rank,
+            NndsvdFill::Mean,
+            self.engine.params.seed,
+        );
+        self.hals(components, Some(weights), HALS_STAGES, sweeps, true)
+    }
+
+    /// The space of the leading directions, the spare ones included, with the samples as they are.
+    fn space(&self) -> Result<Space<T>, Halt> {
+        let engine = self.engine;
+        let Some(auto) = &engine.state.auto else { return Ok(Space::Original) };
+        let mut rows = engine.projected.samples.view().mapv(|v| T::from_f64(v.as_f64() * auto.unit()));
+        if let Some(multipliers) = &engine.projected.multipliers {
+            let back: Vec<f64> = multipliers.iter().map(|&f| if f > 0.0 { 1.0 / f } else { 0.0 }).collect();
+            scale_rows(&mut rows, &back);
+        }
+        let rows = concatenate(Axis(1), &[rows.view(), engine.spare.view()]).expect("one row per sample");
+        let basis = concatenate(Axis(0), &[self.basis.view(), auto.spare.view()]).expect("equally wide");
+        let rows = rows.as_standard_layout().into_owned();
+        let samples = DenseSamples::new(rows).map_err(|_| FitError::Overflow { stage: 0 })?;
+        Ok(Space::Compressed { basis, samples })
+    }
+}
+
+fn loss<T: Real>(fit: &Fit<T>) -> f64 {
+    fit.trace.last().and_then(|record| record.loss).unwrap_or(f64::INFINITY)
+}

@@ -1,0 +1,85 @@
+//! Small figures of components and decoded weights that the end of a fit goes by.
+
+use ndarray::{Array2, ArrayView1};
+
+use crate::Real;
+use crate::linalg::product::length;
+
+/// Share of the smallest weights that must still be above zero in a component that is always on.
+const LOW_QUANTILE: f64 = 0.05;
+
+/// The value below which the smallest weights of each component lie.
+pub(super) fn low_quantiles<T: Real>(values: &Array2<T>) -> Vec<f64> {
+    let place = (values.nrows() as f64 * LOW_QUANTILE) as usize;
+    let quantile = |column: ArrayView1<'_, T>| {
+        let mut sorted: Vec<f64> = column.iter().map(|v| v.as_f64()).collect();
+        *sorted.select_nth_unstable_by(place, f64::total_cmp).1
+    };
+    values.columns().into_iter().map(quantile).collect()
+}
+
+/// Norm of the negative values relative to all: of the whole matrix, and of each row.
+pub(super) fn negative_shares<T: Real>(components: &Array2<T>) -> (f64, Vec<f64>) {
+    let squares = |row: ArrayView1<'_, T>| {
+        row.iter().fold((0.0, 0.0), |(negative, all): (f64, f64), v| {
+            let v = v.as_f64();
+            (negative + v.min(0.0).powi(2), all + v * v)
+        })
+    };
+    let rows: Vec<(f64, f64)> = components.outer_iter().map(squares).collect();
+    let share = |(negative, all): (f64, f64)| if all > 0.0 { (negative / all).sqrt() } else { 0.0 };
+    let total = rows.iter().fold((0.0, 0.0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
+    (share(total), rows.into_iter().map(share).collect())
+}
+
+/// Sines between the rows of two matrices.
+pub(super) fn sines<T: Real>(a: &Array2<T>, b: &Array2<T>) -> Vec<f64> {
+    let sine = |(a, b): (ArrayView1<'_, T>, ArrayView1<'_, T>)| {
+        let (one, other) = (length(a), length(b));
+        if one == 0.0 || other == 0.0 {
+            return 1.0;
+        }
+        let cosine: f64 = a.iter().zip(b).map(|(x, y)| x.as_f64() / one * (y.as_f64() / other)).sum();
+        // From the difference, since a cosine near one has lost the digits of its sine.
+        let rest = a.iter().zip(b).map(|(x, y)| x.as_f64() / one - cosine * y.as_f64() / other);
+        rest.map(|v| v * v).sum::<f64>().sqrt()
+    };
+    a.outer_iter().zip(b.outer_iter()).map(sine).collect()
+}
+
+/// The share of zeros of the median row.
+pub(super) fn zero_share<T: Real>(components: &Array2<T>) -> f64 {
+    let zero = T::from_f64(0.0);
+    let share =
+        |row: ArrayView1<'_, T>| row.iter().filter(|&&v| v == zero).count() as f64 / row.len().max(1) as f64;
+    median(components.outer_iter().map(share))
+}
+
+/// The upper median; zero of nothing.
+pub(super) fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn shares_are_those_of_the_median_row() {
+        let components = array![[0.0, 1.0, 2.0, 0.0], [0.0, 0.0, 0.0, 1.0], [1.0, 1.0, 1.0, 1.0]];
+        assert_eq!(zero_share(&components), 0.5);
+        assert_eq!(zero_share(&Array2::<f64>::zeros((0, 4))), 0.0);
+        assert_eq!(median([3.0, 1.0, 2.0].into_iter()), 2.0);
+    }
+
+    #[test]
+    fn negative_shares_are_relative_to_each_row_and_to_all() {
+        let (all, rows) = negative_shares(&array![[3.0, -4.0], [0.0, 0.0], [0.0, 5.0]]);
+        assert_eq!(rows, [0.8, 0.0, 0.0]);
+        assert!((all - (16.0_f64 / 50.0).sqrt()).abs() < 1e-15);
+    }
+}
