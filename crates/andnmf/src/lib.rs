@@ -10,6 +10,9 @@
 //! * [`nnls`](mod@nnls): non-negative least squares, the weights of samples under given components.
 //! * [`fit`]: the contract between solvers and callers: start, run, observer, result, checkpoint.
 //! * [`init`]: where a fit may begin.
+//! * [`io`]: matrices and names from files and into files.
+//! * [`model`]: what is left of a fit, in a file and on new samples.
+//! * [`text`]: from documents to counts of words.
 //! * [`synth`]: data with a known truth, among them the paper's.
 //! * [`metrics`] and [`theory`]: how close components are to a truth, and what the paper's theorems say.
 //! * [`rank`](mod@rank), [`diagnose`] and [`trust`]: how many components there are, and whether to believe them.
@@ -42,9 +45,11 @@ pub mod diagnose;
 mod error;
 pub mod fit;
 pub mod init;
+pub mod io;
 mod linalg;
 mod method_params;
 pub mod metrics;
+pub mod model;
 pub mod nnls;
 mod pool;
 mod random;
@@ -54,6 +59,7 @@ pub mod samples;
 pub mod synth;
 #[cfg(test)]
 mod testing;
+pub mod text;
 pub mod theory;
 pub mod trust;
 

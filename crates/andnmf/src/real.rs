@@ -17,6 +17,7 @@ pub trait Real:
     + Sync
     + std::fmt::Debug
     + std::fmt::Display
+    + std::str::FromStr
     + std::iter::Sum
     + ndarray::ScalarOperand
     + ndarray::LinalgScalar

@@ -5,6 +5,7 @@
 //! the type of the input.
 
 mod assignment;
+mod coherence;
 mod matching;
 mod observer;
 mod reconstruction;
@@ -13,6 +14,7 @@ mod summary;
 mod unit_rows;
 
 pub(crate) use assignment::cheapest_assignment;
+pub use coherence::{Coherence, coherence, top_features};
 pub use matching::{Matching, match_components};
 pub use observer::RecoveryObserver;
 pub use reconstruction::{ReconstructionError, reconstruction_error};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ndarray::{ArrayBase, ArrayView2, CowArray, Data, Ix2, s};
+use ndarray::{Array2, ArrayBase, ArrayView2, CowArray, Data, Ix2, s};
 
 use super::{Block, Samples, check_not_empty, check_rows};
 use crate::{Real, SamplesError};
@@ -38,6 +38,12 @@ impl<'a, T: Real> DenseSamples<'a, T> {
     #[must_use]
     pub fn view(&self) -> ArrayView2<'_, T> {
         self.rows.view()
+    }
+
+    /// The matrix itself, copied only where it was borrowed.
+    #[must_use]
+    pub fn into_array(self) -> Array2<T> {
+        self.rows.into_owned()
     }
 }
 
@@ -84,7 +90,7 @@ fn check_finite<T: Real, S: Data<Elem = T>>(
 mod tests {
     use super::*;
     use crate::testing::random_matrix;
-    use ndarray::{Array2, array};
+    use ndarray::array;
 
     #[test]
     fn nan_is_refused_with_its_place() {

@@ -1,5 +1,8 @@
 //! What the integration tests share.
 
+use std::path::PathBuf;
+use std::process::Command;
+
 use andnmf::Real;
 use andnmf::and::AndParams;
 use andnmf::fit::{Fit, Run, Solver, Start};
@@ -35,6 +38,13 @@ pub(crate) fn distance<A: Real, B: Real>(a: ArrayView2<'_, A>, b: ArrayView2<'_,
     let apart: f64 = a.iter().zip(b).map(|(x, y)| (x.as_f64() - y.as_f64()).powi(2)).sum();
     let size: f64 = b.iter().map(|y| y.as_f64().powi(2)).sum();
     (apart / size).sqrt()
+}
+
+/// A Python with these modules: the one named by `ANDNMF_PYTHON`, as `./check` does, or the usual one.
+pub(crate) fn python(modules: &[&str]) -> Option<PathBuf> {
+    let python = std::env::var_os("ANDNMF_PYTHON").map_or_else(|| "python3".into(), PathBuf::from);
+    let works = Command::new(&python).args(["-c", &format!("import {}", modules.join(", "))]).output();
+    works.is_ok_and(|output| output.status.success()).then_some(python)
 }
 
 /// Row pointers, feature indices and values of the non-zeros.

@@ -6,6 +6,7 @@ mod data_forms;
 mod determinism;
 mod edge_cases;
 mod figures;
+mod files;
 mod method_input;
 mod methods;
 mod oracle;

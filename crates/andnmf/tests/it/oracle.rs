@@ -10,7 +10,7 @@ use andnmf::synth::{Dataset, DatasetKind, DatasetSpec, Weights};
 use ndarray::Array2;
 use ndarray_npy::{read_npy, write_npy};
 
-use crate::common::{distance, fit_samples, small};
+use crate::common::{distance, fit_samples, python, small};
 
 const STAGES: usize = 20;
 
@@ -77,13 +77,6 @@ fn single_precision_iterates_stay_close() {
     }
 }
 
-/// A Python with numpy: the one named by `ANDNMF_PYTHON`, as `./check` does, or the usual one.
-fn python() -> Option<PathBuf> {
-    let python = std::env::var_os("ANDNMF_PYTHON").map_or_else(|| "python3".into(), PathBuf::from);
-    let works = Command::new(&python).args(["-c", "import numpy"]).output();
-    works.is_ok_and(|output| output.status.success()).then_some(python)
-}
-
 /// A further yardstick script from outside, with options of its own; compared with where it is at hand.
 fn outside_script() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracle/and_oracle.py");
@@ -93,7 +86,7 @@ fn outside_script() -> Option<PathBuf> {
 
 #[test]
 fn iterates_equal_an_independent_python_loop() {
-    let Some(python) = python() else {
+    let Some(python) = python(&["numpy"]) else {
         eprintln!("skipped: no Python with numpy; ./check brings one, or set ANDNMF_PYTHON");
         return;
     };
