@@ -9,6 +9,7 @@ use andnmf::synth::{Dataset, DatasetSpec};
 use andnmf::theory::{MatrixError, strongest_correlations};
 use andnmf::trust::Trust;
 use andnmf::{FitError, MethodParams, SamplesError, SettingError, ShapeError};
+use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 /// What is fitted, and how.
@@ -65,6 +66,14 @@ pub struct Outcome {
     pub warnings: Vec<Warning>,
     /// Whether the result is to be believed, where the method can tell.
     pub trust: Option<Trust>,
+    /// How many times all samples were read.
+    pub passes: usize,
+    /// What was found, rank × features.
+    #[serde(skip)]
+    pub components: Array2<f64>,
+    /// The thresholds of the last stage, one per component; empty where the method has none.
+    #[serde(skip)]
+    pub thresholds: Vec<f64>,
 }
 
 /// Why an experiment could not be run.
@@ -149,6 +158,9 @@ impl Experiment {
             compressed_to: fit.compressed_to,
             warnings: fit.warnings,
             trust: fit.trust,
+            passes: fit.passes,
+            components: fit.components,
+            thresholds: fit.thresholds,
         })
     }
 }

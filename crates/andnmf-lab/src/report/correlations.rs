@@ -1,0 +1,137 @@
+//! How the weights of components go together: the reason for this program.
+
+use andnmf::Real;
+use andnmf::theory::strongest_correlations;
+use ndarray::{Array2, ArrayView2};
+use serde::Serialize;
+
+use super::ReportError;
+use super::cluster::leaf_order;
+use super::rounding::rounded;
+
+/// Components in the matrix, at most: more are neither seen on a screen nor quickly loaded.
+const LARGEST_MATRIX: usize = 300;
+/// Pairs that are listed.
+const PAIRS: usize = 30;
+
+/// Pearson correlations between the weights of components.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Correlations {
+    /// The components of the matrix, counted from 0: all, or the strongest where there are too many.
+    pub members: Vec<usize>,
+    /// The correlation of each member (row) with those before it: the triangle below the diagonal.
+    pub lower: Vec<Vec<f64>>,
+    /// The members (by their place in `members`) so that those which go together stand together.
+    pub order: Vec<usize>,
+    /// The most strongly correlated pairs of all components, strongest first.
+    pub pairs: Vec<Pair>,
+}
+
+/// Two components and the correlation of their weights.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Pair {
+    /// The one, counted from 0.
+    pub first: usize,
+    /// The other, counted from 0.
+    pub second: usize,
+    /// Pearson correlation of their weights.
+    pub correlation: f64,
+}
+
+impl Correlations {
+    /// Measures them; `shares` says how strong each component is. `None` for a single component.
+    pub(super) fn of<T: Real>(
+        weights: ArrayView2<'_, T>,
+        shares: &[f64],
+    ) -> Result<Option<Self>, ReportError> {
+        let rank = weights.ncols();
+        let all = strongest_correlations(weights, usize::MAX)?;
+        if rank < 2 {
+            return Ok(None);
+        }
+        let pair = |&(first, second, correlation): &(usize, usize, f64)| Pair {
+            first,
+            second,
+            correlation: rounded(correlation),
+        };
+        let pairs = all.iter().take(PAIRS).map(pair).collect();
+        let mut members: Vec<usize> = (0..rank).collect();
+        members.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]));
+        members.truncate(LARGEST_MATRIX);
+        members.sort_unstable();
+        let mut place = vec![None; rank];
+        for (i, &member) in members.iter().enumerate() {
+            place[member] = Some(i);
+        }
+        let mut matrix = Array2::eye(members.len());
+        for (first, second, correlation) in all {
+            if let (Some(i), Some(j)) = (place[first], place[second]) {
+                (matrix[[i, j]], matrix[[j, i]]) = (correlation, correlation);
+            }
+        }
+        let order = leaf_order(matrix.mapv(|correlation: f64| 1.0 - correlation).view());
+        let lower = (0..members.len()).map(|i| (0..i).map(|j| rounded(matrix[[i, j]])).collect()).collect();
+        Ok(Some(Self { members, lower, order, pairs }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    #[test]
+    fn correlations_are_those_of_the_definition() {
+        let weights = array![[1.0, 2.0, 0.0], [2.0, 4.5, 1.0], [3.0, 5.5, 0.0], [4.0, 8.0, 3.0]];
+        let found = Correlations::of(weights.view(), &[0.3; 3]).unwrap().unwrap();
+        let by_definition = |i: usize, j: usize| {
+            let (a, b) = (weights.column(i).to_vec(), weights.column(j).to_vec());
+            let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+            let product = |x: &[f64], y: &[f64]| -> f64 {
+                let (mx, my) = (mean(x), mean(y));
+                x.iter().zip(y).map(|(x, y)| (x - mx) * (y - my)).sum()
+            };
+            product(&a, &b) / (product(&a, &a) * product(&b, &b)).sqrt()
+        };
+        for i in 0..3 {
+            for j in 0..i {
+                assert_eq!(found.lower[i][j], rounded(by_definition(i, j)));
+            }
+        }
+        let Pair { first, second, correlation } = found.pairs[0];
+        assert_eq!((first, second, correlation), (0, 1, rounded(by_definition(0, 1))));
+        assert_eq!(found.pairs.len(), 3);
+    }
+
+    #[test]
+    fn components_that_go_together_stand_together() {
+        // 0 goes with 2, and 1 with 3; the one pair comes where the other does not.
+        let weights =
+            array![[1.0, 0.0, 2.0, 0.1], [3.0, 0.2, 6.0, 0.0], [0.0, 2.0, 0.3, 4.0], [0.1, 5.0, 0.0, 9.0]];
+        let order = Correlations::of(weights.view(), &[0.25; 4]).unwrap().unwrap().order;
+        let place = |member: usize| order.iter().position(|&other| other == member).unwrap();
+        assert!(place(0).abs_diff(place(2)) == 1 && place(1).abs_diff(place(3)) == 1, "{order:?}");
+    }
+
+    #[test]
+    fn the_strongest_components_make_up_the_matrix_of_very_many() {
+        let rank = LARGEST_MATRIX + 2;
+        let weights = Array2::from_shape_fn((5, rank), |(i, j)| ((i * 7 + j * 13) % 11) as f64);
+        let mut shares = vec![1.0; rank];
+        (shares[3], shares[10]) = (0.0, 0.5);
+        let found = Correlations::of(weights.view(), &shares).unwrap().unwrap();
+        assert_eq!(
+            (found.members.len(), found.lower.len(), found.order.len()),
+            (LARGEST_MATRIX, LARGEST_MATRIX, LARGEST_MATRIX)
+        );
+        assert!(!found.members.contains(&3) && !found.members.contains(&10));
+        assert_eq!(found.pairs.len(), PAIRS);
+    }
+
+    #[test]
+    fn one_component_has_no_correlations_and_negative_weights_are_refused() {
+        assert_eq!(Correlations::of(array![[1.0], [2.0]].view(), &[1.0]), Ok(None));
+        let error = Correlations::of(array![[1.0, -2.0]].view(), &[0.5, 0.5]).unwrap_err();
+        assert!(error.to_string().contains("-2"), "{error}");
+    }
+}

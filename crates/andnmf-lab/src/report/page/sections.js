@@ -1,0 +1,41 @@
+// Sections that come with the data.
+
+const ALLOWED = new Set(["svg", "g", "path", "line", "polyline", "polygon", "rect", "circle", "ellipse", "text", "tspan", "title", "desc", "defs", "clippath", "lineargradient", "radialgradient", "stop", "marker", "use", "pattern", "mask"]);
+
+/** A drawing without anything that could run or load. */
+function drawing(source, title) {
+  const parsed = new DOMParser().parseFromString(source, "image/svg+xml");
+  const root = parsed.documentElement;
+  if (root.localName !== "svg") return el("p", { class: "nothing" }, "This drawing cannot be read.");
+  for (const node of [root, ...root.querySelectorAll("*")]) {
+    if (!ALLOWED.has(node.localName.toLowerCase())) {
+      node.remove();
+      continue;
+    }
+    for (const { name, value } of [...node.attributes]) {
+      const outside = /^(xlink:)?href$/i.test(name) && !value.startsWith("#");
+      if (/^on/i.test(name) || outside) node.removeAttribute(name);
+    }
+  }
+  fill(root, { role: "img", "aria-label": title }, []);
+  return el("div", { class: "drawing" }, document.importNode(root, true));
+}
+
+function cell(value) {
+  if (typeof value === "number") return number(value);
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return value === null ? DASH : String(value);
+}
+
+function figure(content, title) {
+  if (!content) return null;
+  if (content.svg !== undefined) return drawing(content.svg, title);
+  const { header, rows } = content.table;
+  const numeric = header.map((_, i) => i).filter((i) => rows.length > 0 && rows.every((row) => row[i] === null || typeof row[i] === "number"));
+  return table(title, header, rows.map((row) => row.map(cell)), numeric);
+}
+
+function extraSection({ title, text, figure: content }, i) {
+  const paragraphs = text.split(/\n\s*\n/).filter((paragraph) => paragraph.trim() !== "");
+  return el("section", { id: `section-${i}` }, el("h2", {}, title), paragraphs.map((paragraph) => el("p", {}, paragraph)), figure(content, title));
+}

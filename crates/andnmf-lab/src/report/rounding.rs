@@ -1,0 +1,51 @@
+//! Numbers as short as the page needs them: it shows four digits and draws to less than a pixel in a thousand.
+
+use serde_json::Value;
+
+/// The value to four significant digits.
+pub(super) fn rounded(value: f64) -> f64 {
+    // Through decimal text, so that the nearest number with four digits is also printed with four.
+    let short = format!("{value:.3e}").parse().ok();
+    // The largest numbers of all have no neighbour above them.
+    short.filter(|short: &f64| short.is_finite()).unwrap_or(value)
+}
+
+/// Rounds in place.
+pub(super) fn round_all(values: &mut [f64]) {
+    for value in values {
+        *value = rounded(*value);
+    }
+}
+
+/// Rounds every fraction in a value of JSON.
+pub(super) fn rounded_json(value: Value) -> Value {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            number.as_f64().map_or(Value::Null, |v| rounded(v).into())
+        }
+        Value::Array(values) => values.into_iter().map(rounded_json).collect(),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn four_digits_remain_at_any_size() {
+        for (value, short) in
+            [(123_456.0, "123500.0"), (-0.000_012_345_6, "-0.00001235"), (0.1 + 0.2, "0.3"), (0.0, "0.0")]
+        {
+            assert_eq!(serde_json::to_string(&rounded(value)).unwrap(), short);
+        }
+        assert!(rounded(f64::NAN).is_nan());
+        assert_eq!(rounded(f64::MAX), f64::MAX);
+    }
+
+    #[test]
+    fn whole_numbers_and_text_stay() {
+        let given = serde_json::json!([123_456, 0.123_456, "0.123456", null]);
+        assert_eq!(rounded_json(given), serde_json::json!([123_456, 0.1235, "0.123456", null]));
+    }
+}

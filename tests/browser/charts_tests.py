@@ -1,0 +1,144 @@
+"""Charts and the heat map: what they draw, and what mouse and keyboard make of it."""
+
+from case import BARS, WORDS, PageCase
+from reading import parsed, shares_digits
+
+
+class ChartsTests(PageCase):
+    def test_the_chart_shows_the_trace(self):
+        page = self.open(WORDS)
+        trace = page.data["trace"]
+        for measure in ("relative_correlation_error", "change", "active_fraction"):
+            for along in ("stage", "seconds"):
+                with self.subTest(measure=measure, along=along):
+                    page.choose("#convergence label:nth-child(1) select", measure)
+                    page.choose("#convergence label:nth-child(2) select", along)
+                    places, values = page.curve_values("#convergence", 0)
+                    kept = [(x, y) for x, y in zip(trace[along], trace[measure]) if y > 0]
+                    self.assertEqual(len(values), len(kept))
+                    for (x, y), place, value in zip(kept, places, values):
+                        self.assertAlmostEqual(place, x, delta=0.01 * max(trace[along]))
+                        self.assertAlmostEqual(value / y, 1, delta=0.1)
+
+    def test_thresholds_stand_on_the_second_axis(self):
+        page = self.open(WORDS)
+        for series, column in ((1, "threshold_median"), (2, "threshold_min")):
+            _, values = page.curve_values("#convergence", series, right=True)
+            for value, wanted in zip(values, page.data["trace"][column], strict=True):
+                self.assertAlmostEqual(value / wanted, 1, delta=0.1)
+        page = self.open(BARS)
+        self.assertEqual(page.run("document.querySelectorAll('#convergence [data-series]').length"), 1)
+
+    def test_hovering_tells_the_stage_under_the_mouse(self):
+        page = self.open(WORDS)
+        trace = page.data["trace"]
+        x, y, width, height = page.box("#convergence .plot")
+        for share in (0.2, 0.5, 0.8):
+            self.browser.mouse("mouseMoved", x + share * width, y + height / 2)
+            page.settle()
+            lines = page.texts("#convergence .tip strong, #convergence .tip b")
+            stage = int(lines[0].removeprefix("Stage "))
+            self.assertAlmostEqual(stage, (share * width - 58) / (width - 116) * trace["stage"][-1], delta=1)
+            columns = ("relative_correlation_error", "threshold_median", "threshold_min")
+            for text, column in zip(lines[1:], columns, strict=True):
+                self.assertTrue(shares_digits(parsed(text), trace[column][stage]), f"{text} for {column} {stage}")
+        self.browser.mouse("mouseMoved", 5, 5)
+        page.settle()
+        self.assertTrue(page.run("document.querySelector('#convergence .tip').hidden"))
+
+    def test_dragging_zooms_and_the_button_shows_the_whole_range_again(self):
+        page = self.open(WORDS)
+        whole = page.ticks("#convergence", "middle")
+        x, y, width, height = page.box("#convergence .plot")
+        self.browser.mouse("mouseMoved", x + 0.4 * width, y + 80)
+        self.browser.mouse("mousePressed", x + 0.4 * width, y + 80, "left")
+        self.browser.mouse("mouseMoved", x + 0.6 * width, y + 90, "left")
+        self.browser.mouse("mouseReleased", x + 0.6 * width, y + 90, "left")
+        page.settle()
+        last = page.data["trace"]["stage"][-1]
+        zoomed = page.ticks("#convergence", "middle")
+        self.assertTrue(zoomed and all(0.35 * last < value < 0.65 * last for value, _ in zoomed), zoomed)
+        page.click("#convergence .reset")
+        self.assertEqual(page.ticks("#convergence", "middle"), whole)
+
+    def test_the_chart_obeys_the_keyboard(self):
+        page = self.open(WORDS)
+        whole = page.ticks("#convergence", "middle")
+        page.run("document.querySelector('#convergence .plot').focus()")
+        for _ in range(3):
+            page.press("ArrowRight")
+        self.assertEqual(page.texts("#convergence .tip strong"), ["Stage 2"])
+        page.press("ArrowLeft")
+        self.assertEqual(page.texts("#convergence .tip strong"), ["Stage 1"])
+        page.press("+")
+        self.assertNotEqual(page.ticks("#convergence", "middle"), whole)
+        page.press("Escape")
+        self.assertEqual(page.ticks("#convergence", "middle"), whole)
+
+    def test_methods_have_their_figures_and_curves(self):
+        page = self.open(WORDS)
+        rows = page.run("[...document.querySelectorAll('#methods tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
+        for cells, method in zip(rows, page.data["methods"], strict=True):
+            self.assertEqual(cells[0], method["name"])
+            self.assertTrue(shares_digits(parsed(cells[1]), method["error"]), cells)
+            self.assertTrue(shares_digits(parsed(cells[2]), method["seconds"]), cells)
+            self.assertIn(method["note"], cells[3])
+        best = min(page.data["methods"], key=lambda method: method["error"])["name"]
+        self.assertEqual(page.texts("#methods tr.best td:first-child"), [best])
+        for series, method in enumerate(page.data["methods"]):
+            _, values = page.curve_values("#methods", series)
+            for value, (_, error) in zip(values, method["curve"], strict=True):
+                self.assertAlmostEqual(value / error, 1, delta=0.1)
+
+    def test_the_heat_map_tells_the_cell_under_the_mouse(self):
+        page = self.open(WORDS)
+        found = page.data["correlations"]
+        size = len(found["members"])
+        for arrangement, order in (("clustered", found["order"]), ("number", list(range(size)))):
+            page.choose("#correlation select", arrangement)
+            for row, column in ((1, 0), (0, 1), (size - 1, 4)):
+                x, y, width, height = page.box(".map")
+                self.browser.mouse("mouseMoved", x + (column + 0.5) * width / size, y + (row + 0.5) * height / size)
+                page.settle()
+                first, second = max(order[row], order[column]), min(order[row], order[column])
+                self.assertTrue(shares_digits(parsed(page.texts(".readout b")[0]), found["lower"][first][second], 0.0006))
+                said = page.texts(".readout")[0]
+                for member in (order[row], order[column]):
+                    self.assertIn(page.data["components"]["items"][found["members"][member]]["label"], said)
+
+    def test_the_heat_map_is_painted_by_correlation_and_theme(self):
+        page = self.open(WORDS)
+        found = page.data["correlations"]
+        light = page.pixels(".map canvas")
+        size, order = len(found["members"]), found["order"]
+        strong, weak = None, None
+        for row in range(size):
+            for column in range(row):
+                first, second = max(order[row], order[column]), min(order[row], order[column])
+                value = found["lower"][first][second]
+                blue = light[row * size + column][2] - light[row * size + column][0]
+                if value > 0.6:
+                    strong = min(blue, strong if strong is not None else blue)
+                elif abs(value) < 0.02:
+                    weak = max(blue, weak if weak is not None else blue)
+        self.assertGreater(strong, weak + 40)
+        page.click("nav button")
+        self.assertEqual(page.run("document.documentElement.dataset.theme"), "dark")
+        self.assertNotEqual(page.pixels(".map canvas"), light)
+        page.click("nav button")
+        self.assertEqual(page.pixels(".map canvas"), light)
+
+    def test_pairs_are_listed_and_lead_to_their_cell(self):
+        page = self.open(WORDS)
+        rows = page.run("[...document.querySelectorAll('.pairs tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
+        pairs = page.data["correlations"]["pairs"][:12]
+        for cells, pair in zip(rows, pairs, strict=True):
+            self.assertTrue(shares_digits(parsed(cells[1]), pair["correlation"], 0.0006), cells)
+            self.assertIn(page.data["components"]["items"][pair["first"]]["label"], cells[0])
+            self.assertIn(page.data["components"]["items"][pair["second"]]["label"], cells[0])
+        page.click(".pairs tr:nth-child(2) button")
+        self.assertTrue(shares_digits(parsed(page.texts(".readout b")[0]), pairs[1]["correlation"], 0.0006))
+        page.run("document.querySelector('.map').focus()")
+        before = page.texts(".readout")
+        page.press("ArrowUp")
+        self.assertNotEqual(page.texts(".readout"), before)

@@ -1,0 +1,94 @@
+"""Reads off a report page what a person would read off it."""
+
+import json
+import math
+import re
+
+RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
+def parsed(text):
+    """The number that a text shows: 0.5 for "50 %", 90 for "1 min 30 s"."""
+    plain = text.replace("\u202f", "").replace("−", "-").strip()
+    if clock := re.fullmatch(r"(?:(\d+) h )?(\d+) min(?: (\d+) s)?", plain):
+        hours, minutes, seconds = (int(part or 0) for part in clock.groups())
+        return 3600 * hours + 60 * minutes + seconds
+    found = re.fullmatch(r"([-+]?[\d.]*)(?:( × )?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?( %| s)?", plain)
+    if not found:
+        raise ValueError(f"{text!r} is no number")
+    digits, _, exponent, unit = found.groups()
+    value = float(digits or 1) * 10.0 ** int((exponent or "0").translate(RAISED))
+    return value / 100 if unit == " %" else value
+
+
+def shares_digits(shown, value, absolute=0.0):
+    """Whether a shown number is the value to the three digits that all of them have."""
+    return math.isclose(shown, value, rel_tol=6e-3 if shown < 1 and absolute == 0.0 else 1e-3, abs_tol=absolute)
+
+
+class Page:
+    """An open report page."""
+
+    def __init__(self, browser):
+        self._browser = browser
+        self.run, self.click, self.box = browser.run, browser.click, browser.box
+        self.press, self.settle = browser.press, browser.settle
+        self.data = json.loads(self.run("document.getElementById('report-data').textContent"))
+
+    def texts(self, selector):
+        return self.run(f"[...document.querySelectorAll({json.dumps(selector)})].map(e => e.textContent)")
+
+    def components(self):
+        return self.run("[...document.querySelectorAll('[data-component]')].map(e => Number(e.dataset.component))")
+
+    def activities(self):
+        return self.run("[...document.querySelectorAll('[data-activity]')].map(e => Number(e.dataset.activity))")
+
+    def choose(self, selector, value):
+        self.run(f"""(() => {{ const e = document.querySelector({json.dumps(selector)}); e.value = {json.dumps(value)};
+            if (e.value !== {json.dumps(value)}) throw new Error("no such choice"); e.dispatchEvent(new Event("change")); }})()""")
+        self.settle()
+
+    def search(self, text):
+        self.click("#components input")
+        self.run("document.querySelector('#components input').select()")
+        if text:
+            self._browser.type(text)
+        else:
+            self.press("Delete")
+
+    def ticks(self, section, anchor):
+        """Values and places of the marks of one axis: "end" is left, "middle" below, "start" right."""
+        found = self.run(f"""[...document.querySelectorAll({json.dumps(section + " .plot text:not(.title)")})]
+            .filter(t => (t.getAttribute('text-anchor') ?? 'start') === {json.dumps(anchor)})
+            .map(t => [t.textContent, Number(t.getAttribute('x')), Number(t.getAttribute('y'))])""")
+        return [(parsed(text), x if anchor == "middle" else y - 4) for text, x, y in found]
+
+    def curve_values(self, section, series, right=False):
+        """What the points of a curve stand for, judged by the marks of its axes alone."""
+        path = self.run(f"document.querySelectorAll({json.dumps(section + ' [data-series]')})[{series}].querySelector('path.line').getAttribute('d')")
+        points = [[float(part) for part in point.split()] for point in re.split("[ML]", path) if point]
+        below = self.ticks(section, "middle")
+        beside = self.ticks(section, "start" if right else "end")
+        (v0, x0), (v1, x1) = below[0], below[-1]
+        (w0, y0), (w1, y1) = beside[0], beside[-1]
+        decades = math.log10(w1 / w0) / (y1 - y0)
+        return [v0 + (x - x0) * (v1 - v0) / (x1 - x0) for x, _ in points], [w0 * 10 ** ((y - y0) * decades) for _, y in points]
+
+    def pixels(self, selector):
+        # From a copy: the browser complains of canvases that are read again and again.
+        flat = self.run(f"""(() => {{ const drawn = document.querySelector({json.dumps(selector)});
+            const copy = new OffscreenCanvas(drawn.width, drawn.height).getContext("2d", {{ willReadFrequently: true }});
+            copy.drawImage(drawn, 0, 0);
+            return [...copy.getImageData(0, 0, drawn.width, drawn.height).data]; }})()""")
+        return [tuple(flat[i:i + 3]) for i in range(0, len(flat), 4)]
+
+    def contrast(self, text, ground):
+        """The ratio of luminances, as the accessibility guidelines define it."""
+        def luminance(name):
+            code = self.run(f"getComputedStyle(document.documentElement).getPropertyValue('--{name}').trim()").lstrip("#")
+            parts = [int(code[i:i + 2], 16) / 255 for i in (0, 2, 4)]
+            linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+            return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+        light, dark = sorted((luminance(text), luminance(ground)), reverse=True)
+        return (light + 0.05) / (dark + 0.05)

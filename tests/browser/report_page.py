@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""Opens the report pages of a folder in a real browser and checks that they show what their data say.
+
+    cargo run -p andnmf-lab --example report -- DIR
+    cargo run -p andnmf-cli -- demo --out DIR/demo
+    tests/browser/report_page.py DIR
+
+Each folder in DIR has a report.html and the summary.json that belongs to it. A test by name: `DIR ChartsTests`.
+"""
+
+import sys
+import unittest
+from pathlib import Path
+
+import browser
+from case import PageCase
+from charts_tests import ChartsTests
+from components_tests import ComponentsTests
+from demo_tests import DemoTests
+from overview_tests import OverviewTests
+
+__all__ = ["ChartsTests", "ComponentsTests", "DemoTests", "OverviewTests"]
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(f"usage: {sys.argv[0]} DIR [TESTS]; DIR is what the example `report` of andnmf-lab wrote")
+    PageCase.pages = Path(sys.argv.pop(1))
+    if not any(PageCase.pages.glob("*/report.html")):
+        sys.exit(f"{PageCase.pages} has no folder with a report.html")
+    if browser.find() is None:
+        print("skipped: no Chromium to open the pages with; install one, or name it in ANDNMF_CHROMIUM")
+        sys.exit(0)
+    unittest.main()
