@@ -3,8 +3,14 @@
 use std::io;
 use std::process::ExitCode;
 
-use andnmf::{FitError, SettingError};
+use andnmf::diagnose::DiagnoseError;
+use andnmf::metrics::ReconstructionError;
+use andnmf::model::ModelError;
+use andnmf::nnls::NnlsError;
+use andnmf::{FitError, SamplesError, SettingError, ShapeError};
 use andnmf_lab::ExperimentError;
+
+use crate::shared::cancel;
 
 /// Why a command did not do what was asked.
 #[derive(Debug)]
@@ -13,6 +19,8 @@ pub(crate) enum Failure {
     Request(String),
     /// Anything else: exit status 1.
     Other(String),
+    /// Ctrl-C came before the end: exit status 130.
+    Stopped(String),
     /// Whoever read our output has stopped reading: nobody is left to tell.
     ReaderGone,
 }
@@ -29,27 +37,114 @@ impl Failure {
                 eprintln!("error: {message}");
                 ExitCode::FAILURE
             }
+            Self::Stopped(message) => {
+                eprintln!("stopped: {message}");
+                ExitCode::from(cancel::STOPPED)
+            }
             Self::ReaderGone => ExitCode::SUCCESS,
         }
     }
 }
 
+/// The option that a setting of the library is: `--samples` for `n_samples`.
+fn option_of(setting: &str) -> String {
+    if setting == "max_stages" {
+        return "--stages".to_owned();
+    }
+    // What is wrong with a part of a schedule is wrong with the option that holds all of it.
+    if let Some(part) = setting.strip_prefix("threshold ").or_else(|| setting.strip_prefix("first ")) {
+        return format!("the {part} of --threshold");
+    }
+    format!("--{}", setting.strip_prefix("n_").unwrap_or(setting).replace(['_', ' '], "-"))
+}
+
 impl From<SettingError> for Failure {
-    /// Names the option instead of the library's setting: `--samples` for `n_samples`.
     fn from(error: SettingError) -> Self {
         let SettingError { name, given, expected } = error;
-        let option = name.strip_prefix("n_").unwrap_or(name).replace(['_', ' '], "-");
-        Self::Request(format!("--{option} is {given}, but {expected}"))
+        Self::Request(format!("{} is {given}, but {expected}", option_of(name)))
+    }
+}
+
+impl From<ShapeError> for Failure {
+    fn from(error: ShapeError) -> Self {
+        Self::Request(error.to_string())
+    }
+}
+
+impl From<SamplesError> for Failure {
+    fn from(error: SamplesError) -> Self {
+        match error {
+            SamplesError::CalledOff => Self::Stopped("nothing was written".to_owned()),
+            SamplesError::Read { .. } => Self::Other(error.to_string()),
+            _ => Self::Request(error.to_string()),
+        }
+    }
+}
+
+impl From<FitError> for Failure {
+    fn from(error: FitError) -> Self {
+        match error {
+            FitError::Setting(error) => error.into(),
+            FitError::Shape(error) => error.into(),
+            FitError::Samples(error) => error.into(),
+            FitError::StoppedBeforeStart if cancel::asked() => {
+                Self::Stopped("nothing was written".to_owned())
+            }
+            FitError::StoppedBeforeStart => Self::Request(
+                "the time limit was reached before there was anything to keep; allow more with --time-limit"
+                    .to_owned(),
+            ),
+            FitError::Threads { .. } => Self::Other(error.to_string()),
+            _ => Self::Request(error.to_string()),
+        }
+    }
+}
+
+impl From<NnlsError> for Failure {
+    fn from(error: NnlsError) -> Self {
+        match error {
+            NnlsError::Samples(error) => error.into(),
+            NnlsError::Shape(error) => error.into(),
+            other => Self::Request(other.to_string()),
+        }
+    }
+}
+
+impl From<ModelError> for Failure {
+    fn from(error: ModelError) -> Self {
+        match error {
+            ModelError::Weights(error) => error.into(),
+            other => Self::Request(other.to_string()),
+        }
+    }
+}
+
+impl From<ReconstructionError> for Failure {
+    fn from(error: ReconstructionError) -> Self {
+        match error {
+            ReconstructionError::Samples(error) => error.into(),
+            other => Self::Request(other.to_string()),
+        }
+    }
+}
+
+impl From<DiagnoseError> for Failure {
+    fn from(error: DiagnoseError) -> Self {
+        match error {
+            DiagnoseError::Setting(error) => error.into(),
+            DiagnoseError::Fit(error) => error.into(),
+            DiagnoseError::Weights(error) => error.into(),
+            DiagnoseError::Residual(error) => error.into(),
+            other => Self::Request(other.to_string()),
+        }
     }
 }
 
 impl From<ExperimentError> for Failure {
     fn from(error: ExperimentError) -> Self {
         match error {
-            ExperimentError::Setting(error) | ExperimentError::Fit(FitError::Setting(error)) => error.into(),
-            ExperimentError::Fit(FitError::Threads { .. } | FitError::Overflow { .. }) => {
-                Self::Other(error.to_string())
-            }
+            ExperimentError::Setting(error) => error.into(),
+            ExperimentError::Fit(error) => error.into(),
             _ => Self::Request(error.to_string()),
         }
     }

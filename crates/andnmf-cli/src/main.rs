@@ -1,16 +1,16 @@
 //! The command `andnmf`: what was typed becomes a checked plan, the library does the work, and the wording
 //! lives here.
 
-mod args;
 mod commands;
 mod failure;
+mod shared;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 fn main() -> ExitCode {
-    let args = args::Args::parse();
+    let args = commands::Args::parse();
     match commands::run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

@@ -1,13 +1,67 @@
-//! One file per command.
+//! One file or folder per command: what can be typed, and what is done.
 
+mod anchor;
+mod completions;
+mod convert;
 mod demo;
+mod diagnose;
+mod evaluate;
+mod fit;
+mod generate;
+mod images;
+mod manual;
+mod plain_fit;
+mod report;
+mod suggest_rank;
+mod topics;
+mod transform;
 
-use crate::args::{Args, Command};
+use clap::{CommandFactory, Parser, Subcommand};
+
 use crate::failure::Failure;
+
+/// Recover the true components behind non-negative mixtures, even when their weights are strongly correlated.
+#[derive(Debug, Parser)]
+#[command(name = "andnmf", version, arg_required_else_help = true, after_help = "Example:\n  andnmf demo")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Demo(demo::DemoArgs),
+    Generate(generate::GenerateArgs),
+    Fit(Box<fit::FitArgs>),
+    Transform(transform::TransformArgs),
+    Evaluate(evaluate::EvaluateArgs),
+    Diagnose(diagnose::DiagnoseArgs),
+    SuggestRank(suggest_rank::SuggestRankArgs),
+    Topics(Box<topics::TopicsArgs>),
+    Images(images::ImagesArgs),
+    Anchor(anchor::AnchorArgs),
+    Report(report::ReportArgs),
+    Convert(convert::ConvertArgs),
+    Completions(completions::CompletionsArgs),
+    Manual(manual::ManualArgs),
+}
 
 /// Does what was typed.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.command {
         Command::Demo(args) => demo::run(&args),
+        Command::Generate(args) => generate::run(&args),
+        Command::Fit(args) => fit::run(&args),
+        Command::Transform(args) => transform::run(&args),
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Diagnose(args) => diagnose::run(&args),
+        Command::SuggestRank(args) => suggest_rank::run(&args),
+        Command::Topics(args) => topics::run(&args),
+        Command::Images(args) => images::run(&args),
+        Command::Anchor(args) => anchor::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Completions(args) => completions::run(&args, Args::command()),
+        Command::Manual(args) => manual::run(&args, Args::command()),
     }
 }

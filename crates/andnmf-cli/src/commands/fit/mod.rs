@@ -1,0 +1,237 @@
+//! `andnmf fit`: samples in, components, weights and a verdict out.
+
+mod args;
+pub(crate) mod page;
+pub(crate) mod plan;
+pub(crate) mod results;
+mod saved;
+pub(crate) mod typed;
+mod watch;
+pub(crate) mod words;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use andnmf::fit::{Fit, Run, Start, StopReason};
+use andnmf::io::{self, Table};
+use andnmf::metrics::{Recovery, reconstruction_error};
+use andnmf::model::Model;
+use andnmf::rank::{RankSettings, suggest_rank};
+use andnmf::{MethodParams, Real};
+use ndarray::Array2;
+use serde_json::{Value, json};
+
+pub(crate) use args::{FitArgs, Show, methods};
+use results::{Results, Summary};
+use saved::{CHECKPOINT, Identity, Keeper, Saved};
+use typed::Rank;
+pub(crate) use typed::Shape;
+use watch::Watch;
+
+use crate::failure::Failure;
+use crate::shared::{OutputFolder, Precision, Progress, json as print_json, reading};
+
+/// `--rank auto` looks at no more components than this.
+const MOST_AUTO_RANK: usize = 50;
+
+pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
+    args.common.set_threads()?;
+    match args.data.how.precision {
+        Precision::F32 => fit::<f32>(args),
+        Precision::F64 => fit::<f64>(args),
+    }
+}
+
+fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
+    let begun = Instant::now();
+    // Everything that can be wrong without a look at the data is told at once.
+    let rank_or_one = if let Rank::Of(rank) = args.rank { rank } else { 1 };
+    plan::settings(args, rank_or_one)?;
+    let every = checkpoint_pause(args.checkpoint_every)?;
+    let folder = open_folder(args)?;
+
+    let mut progress = Progress::new(&args.common, format!("reading {}", args.data.data.display()));
+    let samples = args.data.read::<T>()?;
+    let names = samples.feature_names.clone();
+    let kind = page::kind(args.show, args.shape, names.as_deref(), samples.n_features())?;
+    let truth = read_truth::<T>(args, &samples)?;
+    let rank = rank(args, &samples, &progress)?;
+    let settings = plan::settings(args, rank)?;
+    let init = args.init.to_string();
+    let identity = Identity::of(&samples, &settings, init.clone())?;
+
+    let (start, errors) = if args.resume {
+        let saved = Saved::<T>::load(folder.path(), &identity)?;
+        (Start::Resume(Box::new(saved.checkpoint)), saved.errors)
+    } else {
+        (plan::start(args)?, std::collections::BTreeMap::new())
+    };
+    progress.doing(format!("looking for {rank} components"));
+    let keeper = Keeper { path: folder.file(CHECKPOINT), identity };
+    let limits = (plan::most_stages(&settings), args.time_limit);
+    let mut watch = Watch::new(&mut progress, limits, truth.as_ref(), &keeper, every);
+    watch.errors = errors;
+    let solver = settings.clone().check::<T>()?;
+    let fit = solver.fit(&samples, start, &mut args.common.run().observe(&mut watch))?;
+    let (errors, failed) = (watch.errors, watch.failed);
+    if let Some(failure) = failed {
+        return Err(failure);
+    }
+
+    progress.doing("weights of the samples");
+    if matches!(fit.stop, StopReason::Cancelled | StopReason::TimeLimit) {
+        keeper.save(fit.checkpoint.clone(), &errors)?;
+    }
+    let model = Model::from_fit(&fit, &settings, names)?;
+    // Ctrl-C was for the stages: what they found is written all the same.
+    let unstoppable = args.common.threads.map_or_else(Run::new, |n| Run::new().threads(n.get()));
+    let weights = model.weights(&samples, None, &unstoppable)?;
+    let mut summary = Summary {
+        method: settings.method().name(),
+        rank,
+        n_samples: samples.n_samples(),
+        n_features: samples.n_features(),
+        stages: fit.stages,
+        stop_reason: fit.stop,
+        solver_seconds: fit.seconds,
+        seconds: begun.elapsed().as_secs_f64(),
+        reconstruction_error: reconstruction_error(&samples, weights.view(), fit.components.view())?,
+        passes: fit.passes,
+        start: results::start_of(&fit, &init, &settings, &samples),
+        trust: fit.trust.clone(),
+        warnings: fit.warnings.iter().map(ToString::to_string).collect(),
+        settings: all_settings(args, &settings)?,
+        recovery: match &truth {
+            Some(truth) => Some(Recovery::measure(fit.components.view(), truth.view())?),
+            None => None,
+        },
+    };
+    let errors = truth.is_some().then_some(&errors);
+    let page = if args.report {
+        progress.doing("report");
+        let title = args.data.data.file_name().unwrap_or_default().to_string_lossy();
+        let told = serde_json::to_value(&summary)?;
+        Some(page::html(&title, told, (&fit.trace, errors), &model, weights.view(), kind)?)
+    } else {
+        None
+    };
+    progress.doing("writing");
+    summary.seconds = begun.elapsed().as_secs_f64();
+    let results = Results {
+        model: &model,
+        weights: &weights,
+        trace: &fit.trace,
+        errors,
+        page,
+        others: vec![],
+        summary: &summary,
+    };
+    let files = results.write(&folder)?;
+    drop(progress);
+    end(args, &fit, &summary, &folder, &keeper, &files)
+}
+
+/// Says what was done. The checkpoint goes where it is of no more use.
+fn end<T: Real>(
+    args: &FitArgs,
+    fit: &Fit<T>,
+    summary: &Summary,
+    folder: &OutputFolder,
+    keeper: &Keeper,
+    files: &[&str],
+) -> Result<(), Failure> {
+    let unfinished = matches!(fit.stop, StopReason::Cancelled | StopReason::TimeLimit);
+    if !unfinished {
+        keeper.discard();
+    }
+    if args.common.json {
+        print_json::print(summary)?;
+    } else {
+        args.common.say(words::told(summary, folder.path(), files))?;
+    }
+    if fit.stop == StopReason::Cancelled {
+        return Err(Failure::Stopped(format!(
+            "{} has what was found so far; the same command with --resume goes on from there",
+            folder.path().display()
+        )));
+    }
+    Ok(())
+}
+
+fn checkpoint_pause(seconds: f64) -> Result<Duration, Failure> {
+    Duration::try_from_secs_f64(seconds).map_err(|_| {
+        Failure::Request(format!("--checkpoint-every is {seconds}, but it must be zero or more seconds"))
+    })
+}
+
+fn open_folder(args: &FitArgs) -> Result<OutputFolder, Failure> {
+    if args.resume {
+        // Says whether there is anything to go on with, before the samples are read.
+        saved::identity(&args.out)?;
+    } else if !args.force && args.out.join(CHECKPOINT).exists() {
+        return Err(Failure::Request(format!(
+            "--out {} has the checkpoint of a fit that did not come to its end; go on with --resume, or start over with --force",
+            args.out.display()
+        )));
+    }
+    OutputFolder::open(&args.out, args.force || args.resume)
+}
+
+fn read_truth<T: Real>(args: &FitArgs, samples: &Table<T>) -> Result<Option<Array2<T>>, Failure> {
+    let Some(path) = &args.truth else { return Ok(None) };
+    let truth = io::read_array::<T>(path).map_err(reading)?;
+    if truth.ncols() != samples.n_features() {
+        return Err(Failure::Request(wrong_width(path, truth.dim(), samples.n_features())));
+    }
+    Ok(Some(truth))
+}
+
+fn wrong_width(path: &Path, (rows, columns): (usize, usize), n_features: usize) -> String {
+    let turned = if rows == n_features { "; it looks turned round" } else { "" };
+    format!(
+        "{}: components are needed, one per row with {n_features} values, but this is {rows} × {columns}{turned}",
+        path.display()
+    )
+}
+
+/// How many components to look for.
+fn rank<T: Real>(args: &FitArgs, samples: &Table<T>, progress: &Progress) -> Result<usize, Failure> {
+    if let Rank::Of(rank) = args.rank {
+        return Ok(rank);
+    }
+    if args.resume {
+        return Ok(saved::identity(&args.out)?.settings.rank());
+    }
+    progress.doing("looking for the number of components");
+    // The other scores of ranks are for people to look at.
+    let quick = RankSettings { stability: false, folds: 0, seed: args.seed };
+    let found = suggest_rank(samples, 1..=MOST_AUTO_RANK, &quick, &args.common.run())?;
+    let Some(rank) = found.rank else {
+        return Err(Failure::Request(format!(
+            "--rank auto found no clear answer: {}. See `andnmf suggest-rank {}`, then give --rank a number",
+            found.reason.trim_end_matches('.'),
+            args.data.data.display()
+        )));
+    };
+    args.common.say(format!("rank {rank}: {}", found.reason))?;
+    Ok(rank)
+}
+
+/// Everything the fit was told, with what was left open filled in.
+fn all_settings(args: &FitArgs, settings: &MethodParams) -> Result<Value, Failure> {
+    let how = &args.data.how;
+    let mut all = serde_json::to_value(settings)?;
+    let beside = json!({
+        "data": args.data.data,
+        "transpose": how.transpose,
+        "layer": how.layer,
+        "name_file": how.name_file,
+        "precision": how.precision,
+        "init": args.init.to_string(),
+        "truth": args.truth,
+    });
+    if let (Value::Object(all), Value::Object(beside)) = (&mut all, beside) {
+        all.extend(beside);
+    }
+    Ok(all)
+}

@@ -1,0 +1,90 @@
+//! `report.html` of a fit.
+
+use std::collections::BTreeMap;
+
+use andnmf::and::Threshold;
+use andnmf::fit::StageRecord;
+use andnmf::model::Model;
+use andnmf::{MethodParams, Real};
+use andnmf_lab::report::{FitView, Kind, Report, Thresholds, Trace};
+use ndarray::ArrayView2;
+use serde_json::Value;
+
+use super::args::Show;
+use super::typed::Shape;
+use crate::failure::Failure;
+
+/// How components are to be drawn.
+pub(crate) fn kind(
+    show: Show,
+    shape: Option<Shape>,
+    names: Option<&[String]>,
+    n_features: usize,
+) -> Result<Kind, Failure> {
+    let image = |shape: Shape| {
+        let Shape { height, width } = shape;
+        if height.checked_mul(width) == Some(n_features) {
+            return Ok(Kind::Image { height, width });
+        }
+        Err(Failure::Request(format!(
+            "--shape {height}x{width} has {} pixels, but the samples have {n_features} features",
+            height.saturating_mul(width)
+        )))
+    };
+    match (show, shape) {
+        (Show::Image | Show::Auto, Some(shape)) => image(shape),
+        (Show::Image, None) => {
+            Err(Failure::Request("--show image needs the size of the pictures: add --shape HxW".to_owned()))
+        }
+        (_, Some(_)) => {
+            Err(Failure::Request("--shape is for pictures: add --show image, or leave it out".to_owned()))
+        }
+        (Show::Words, None) => Ok(Kind::Words),
+        (Show::Curve, None) => Ok(Kind::Curve),
+        (Show::Bars, None) => Ok(Kind::Bars),
+        (Show::Auto, None) => Ok(names.map_or(Kind::Bars, kind_of_names)),
+    }
+}
+
+/// Names that are rising or falling numbers are places on an axis; those that are mostly letters are words.
+fn kind_of_names(names: &[String]) -> Kind {
+    let numbers: Option<Vec<f64>> = names.iter().map(|name| name.trim().parse().ok()).collect();
+    if let Some(numbers) = numbers {
+        let rising = numbers.windows(2).all(|pair| pair[0] < pair[1]);
+        let falling = numbers.windows(2).all(|pair| pair[0] > pair[1]);
+        return if numbers.len() > 2 && (rising || falling) { Kind::Curve } else { Kind::Bars };
+    }
+    let is_word = |name: &&String| name.chars().all(|c| c.is_alphabetic() || "-'_".contains(c));
+    if 10 * names.iter().filter(is_word).count() >= 8 * names.len() { Kind::Words } else { Kind::Bars }
+}
+
+/// The page of a fit.
+pub(crate) fn html<T: Real>(
+    title: &str,
+    summary: Value,
+    (trace, errors): (&[StageRecord], Option<&BTreeMap<usize, f64>>),
+    model: &Model<T>,
+    weights: ArrayView2<'_, T>,
+    kind: Kind,
+) -> Result<String, Failure> {
+    let thresholds = match (model.thresholds(), model.settings()) {
+        ([], _) => Thresholds::None,
+        (shares, MethodParams::And(and)) if and.threshold == Threshold::Auto => Thresholds::Shares(shares),
+        (levels, _) => Thresholds::Weights(levels),
+    };
+    let view = FitView {
+        weights: Some(weights),
+        kind,
+        feature_names: model.feature_names(),
+        thresholds,
+        ..FitView::new(model.components().view())
+    };
+    let mut curves = Trace::of(trace);
+    if let Some(errors) = errors
+        && errors.len() == trace.len()
+    {
+        curves = curves.with_errors(errors.values().copied().collect());
+    }
+    let report = Report::new(title, summary).with_trace(curves).with_fit(&view);
+    Ok(report.map_err(|error| Failure::Other(format!("the report cannot be made: {error}")))?.to_html())
+}

@@ -1,0 +1,135 @@
+//! The files of a finished fit.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use andnmf::fit::{Fit, StageRecord, StopReason};
+use andnmf::io::{Overwrite, write_array};
+use andnmf::metrics::Recovery;
+use andnmf::model::Model;
+use andnmf::samples::Samples;
+use andnmf::trust::Trust;
+use andnmf::{MethodParams, Real};
+use ndarray::Array2;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::shared::{OutputFolder, writing};
+
+/// `summary.json`: its fields are fixed.
+#[derive(Debug, Serialize)]
+pub(crate) struct Summary {
+    pub(crate) method: &'static str,
+    pub(crate) rank: usize,
+    pub(crate) n_samples: usize,
+    pub(crate) n_features: usize,
+    pub(crate) stages: usize,
+    pub(crate) stop_reason: StopReason,
+    /// The algorithm alone.
+    pub(crate) solver_seconds: f64,
+    /// The whole command.
+    pub(crate) seconds: f64,
+    pub(crate) reconstruction_error: f64,
+    pub(crate) passes: usize,
+    /// Where the components came from.
+    pub(crate) start: String,
+    /// Missing (null) for methods that do not judge themselves, and for fits that were stopped.
+    pub(crate) trust: Option<Trust>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) settings: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) recovery: Option<Recovery>,
+}
+
+/// Where components came from: what a fit with thresholds from the data took, or the start by name.
+pub(crate) fn start_of<T: Real>(
+    fit: &Fit<T>,
+    init: &str,
+    settings: &MethodParams,
+    samples: &dyn Samples<T>,
+) -> String {
+    if let Some(report) = &fit.report
+        && let Ok(Value::String(origin)) = serde_json::to_value(report.origin)
+    {
+        return origin;
+    }
+    if init != "auto" {
+        return init.to_owned();
+    }
+    match settings {
+        MethodParams::And(params) if params.threshold == andnmf::and::Threshold::Auto => "auto",
+        MethodParams::And(_) => "spa",
+        MethodParams::OnlineLda(_) => "random-topics",
+        MethodParams::AnchorWords(_) => "anchor-words",
+        // Singular vectors of samples with negative values have no non-negative parts to begin with.
+        _ if has_negative(samples) => "random-samples",
+        _ => "nndsvd",
+    }
+    .to_owned()
+}
+
+fn has_negative<T: Real>(samples: &dyn Samples<T>) -> bool {
+    let mut found = false;
+    if let Ok(block) = samples.block(0..samples.n_samples()) {
+        block.for_each(|_, _, value| found |= value.as_f64() < 0.0);
+    }
+    found
+}
+
+/// Everything that is written of a fit.
+pub(crate) struct Results<'a, T: Real> {
+    pub(crate) model: &'a Model<T>,
+    pub(crate) weights: &'a Array2<T>,
+    pub(crate) trace: &'a [StageRecord],
+    /// Distance from the truth after each stage; `None` without a truth.
+    pub(crate) errors: Option<&'a BTreeMap<usize, f64>>,
+    pub(crate) page: Option<String>,
+    /// What else there is, by the names of the files.
+    pub(crate) others: Vec<(&'static str, Vec<u8>)>,
+    pub(crate) summary: &'a Summary,
+}
+
+impl<T: Real> Results<'_, T> {
+    /// Writes all files, the summary last, and says which.
+    pub(crate) fn write(&self, folder: &OutputFolder) -> Result<Vec<&'static str>, Failure> {
+        let mut staged = folder.stage()?;
+        let mut names = vec!["components.npy", "weights.npy", "model.safetensors", "trace.csv"];
+        let components = staged.file(names[0])?;
+        write_array(&components, self.model.components().view(), Overwrite::Yes).map_err(writing)?;
+        write_array(&staged.file(names[1])?, self.weights.view(), Overwrite::Yes).map_err(writing)?;
+        self.model.save(&staged.file(names[2])?, Overwrite::Yes).map_err(writing)?;
+        staged.write_text(names[3], &trace_csv(self.trace, self.errors))?;
+        if let Some(page) = &self.page {
+            names.push("report.html");
+            staged.write_text("report.html", page)?;
+        }
+        for (name, contents) in &self.others {
+            names.push(name);
+            staged.write_bytes(name, contents)?;
+        }
+        names.push("summary.json");
+        staged.write_text("summary.json", &(serde_json::to_string_pretty(self.summary)? + "\n"))?;
+        staged.finish()?;
+        Ok(names)
+    }
+}
+
+/// `trace.csv`; what a method does not have stays empty.
+fn trace_csv(trace: &[StageRecord], errors: Option<&BTreeMap<usize, f64>>) -> String {
+    let mut text = String::from("stage,seconds,threshold_min,threshold_median,active_fraction,change");
+    text.push_str(if errors.is_some() { ",relative_correlation_error\n" } else { "\n" });
+    let or_empty = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:?}"));
+    for record in trace {
+        let StageRecord { stage, seconds, threshold_min, threshold_median, active_fraction, change, .. } =
+            record;
+        let (lowest, median) = (or_empty(*threshold_min), or_empty(*threshold_median));
+        // Writing into text cannot fail.
+        let _ = write!(text, "{stage},{seconds:?},{lowest},{median},{active_fraction:?},{change:?}");
+        if let Some(errors) = errors {
+            let _ = write!(text, ",{}", or_empty(errors.get(stage).copied()));
+        }
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,188 @@
+//! `checkpoint.json`: a fit between two stages, with what it takes to know that it is the same fit.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufReader, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use andnmf::fit::Checkpoint;
+use andnmf::io::{Overwrite, write_aside};
+use andnmf::samples::Samples;
+use andnmf::{MethodParams, Real, SamplesError};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::shared::writing;
+
+/// The file in the folder of the results.
+pub(crate) const CHECKPOINT: &str = "checkpoint.json";
+
+/// Raised when files become unreadable for earlier versions.
+const LAYOUT: u32 = 1;
+
+/// What tells one fit from another. Whatever is not in here may differ when a fit goes on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Identity {
+    layout: u32,
+    pub(crate) precision: String,
+    pub(crate) n_samples: usize,
+    pub(crate) n_features: usize,
+    /// Of all values of the samples.
+    fingerprint: String,
+    pub(crate) init: String,
+    pub(crate) settings: MethodParams,
+}
+
+/// The whole file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound = "T: Real")]
+pub(crate) struct Saved<T: Real> {
+    pub(crate) identity: Identity,
+    /// Distance from the truth after the stages done, where it was measured.
+    pub(crate) errors: BTreeMap<usize, f64>,
+    pub(crate) checkpoint: Checkpoint<T>,
+}
+
+impl Identity {
+    pub(crate) fn of<T: Real>(
+        samples: &dyn Samples<T>,
+        settings: &MethodParams,
+        init: String,
+    ) -> Result<Self, SamplesError> {
+        Ok(Self {
+            layout: LAYOUT,
+            precision: T::NAME.to_owned(),
+            n_samples: samples.n_samples(),
+            n_features: samples.n_features(),
+            fingerprint: fingerprint(samples)?,
+            init,
+            settings: settings.clone(),
+        })
+    }
+
+    /// What stands against going on with a fit that was saved as `self` under what is asked for now. Limits on time
+    /// and stages decide when to stop, not what the stages do.
+    fn objection(&self, now: &Self) -> Option<String> {
+        if self.precision != now.precision {
+            return Some(format!("it computes in {}; add --precision {}", self.precision, self.precision));
+        }
+        let size = |identity: &Self| (identity.n_samples, identity.n_features);
+        if size(self) != size(now) {
+            let ((n, w), (given_n, given_w)) = (size(self), size(now));
+            return Some(format!("it is of {n} samples × {w} features, but DATA has {given_n} × {given_w}"));
+        }
+        if self.fingerprint != now.fingerprint {
+            return Some("it is of other samples of the same size: DATA must be as it was".to_owned());
+        }
+        if self.init != now.init {
+            return Some(format!("it began with --init {}, not {}", self.init, now.init));
+        }
+        let limitless = |settings: &MethodParams| {
+            let same = settings.clone().with_time_limit(None).with_max_stages(1);
+            serde_json::to_value(same).unwrap_or_default()
+        };
+        let (Value::Object(then), Value::Object(asked)) =
+            (limitless(&self.settings), limitless(&now.settings))
+        else {
+            return None;
+        };
+        let (name, was) = then.iter().find(|(name, was)| asked.get(*name) != Some(*was))?;
+        let is = asked.get(name).map_or_else(|| "missing".to_owned(), Value::to_string);
+        Some(format!("its {} is {was}, but {is} is asked for now", name.replace('_', " ")))
+    }
+}
+
+impl<T: Real> Saved<T> {
+    /// The checkpoint of a folder, if it is one of the fit that is asked for.
+    pub(crate) fn load(folder: &Path, now: &Identity) -> Result<Self, Failure> {
+        let path = folder.join(CHECKPOINT);
+        let damaged = |reason: String| {
+            Failure::Request(format!(
+                "{}: this is no checkpoint that can be continued: {reason}; start over with --force",
+                path.display()
+            ))
+        };
+        let identity = identity(folder)?;
+        if identity.layout > LAYOUT {
+            return Err(damaged("a newer andnmf wrote it".to_owned()));
+        }
+        if let Some(objection) = identity.objection(now) {
+            return Err(Failure::Request(format!(
+                "{}: this is the checkpoint of another fit: {objection}; or start over with --force instead of --resume",
+                path.display()
+            )));
+        }
+        parse(&path)
+    }
+}
+
+/// Whose checkpoint a folder has.
+pub(crate) fn identity(folder: &Path) -> Result<Identity, Failure> {
+    #[derive(Deserialize)]
+    struct Head {
+        identity: Identity,
+    }
+    Ok(parse::<Head>(&folder.join(CHECKPOINT))?.identity)
+}
+
+fn parse<D: serde::de::DeserializeOwned>(path: &Path) -> Result<D, Failure> {
+    let file = File::open(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Failure::Request(format!(
+            "there is no {}: nothing to --resume; leave it out to start a fit",
+            path.display()
+        )),
+        _ => Failure::Other(format!("{}: {error}", path.display())),
+    })?;
+    serde_json::from_reader(BufReader::new(file)).map_err(|error| {
+        Failure::Request(format!(
+            "{}, line {}: this is no checkpoint of this version of andnmf: {error}; start over with --force",
+            path.display(),
+            error.line()
+        ))
+    })
+}
+
+/// Writes checkpoints of one fit.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    pub(crate) path: PathBuf,
+    pub(crate) identity: Identity,
+}
+
+impl Keeper {
+    pub(crate) fn save<T: Real>(
+        &self,
+        checkpoint: Checkpoint<T>,
+        errors: &BTreeMap<usize, f64>,
+    ) -> Result<(), Failure> {
+        let saved = Saved { identity: self.identity.clone(), errors: errors.clone(), checkpoint };
+        write_aside(&self.path, Overwrite::Yes, |out| Ok(serde_json::to_writer(out, &saved)?))
+            .map_err(writing)
+    }
+
+    /// Removes what is of no more use.
+    pub(crate) fn discard(&self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// A number that other samples have by accident only: over sizes, places and bits of all values (FNV-1a).
+fn fingerprint<T: Real>(samples: &dyn Samples<T>) -> Result<String, SamplesError> {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut mix = |word: u64| hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+    let n_samples = samples.n_samples();
+    let mut first = 0;
+    while first < n_samples {
+        let last = (first + 1024).min(n_samples);
+        samples.block(first..last)?.for_each(|row, column, value| {
+            // Zeros that are stored and zeros that are not are the same samples.
+            if value.as_f64() != 0.0 {
+                mix(((first + row) as u64) << 32 | column as u64);
+                mix(value.bits());
+            }
+        });
+        first = last;
+    }
+    Ok(format!("{hash:016x}"))
+}

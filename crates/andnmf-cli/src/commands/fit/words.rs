@@ -1,0 +1,61 @@
+//! What a person is told at the end of a fit.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use andnmf::fit::StopReason;
+use andnmf::trust::UNSTABLE;
+
+use super::results::Summary;
+
+/// A few lines: what was found, how far to believe it, where it is, what to try next.
+pub(crate) fn told(summary: &Summary, folder: &Path, files: &[&str]) -> String {
+    let Summary { method, rank, n_samples, n_features, stages, .. } = summary;
+    let stopped = match summary.stop_reason {
+        StopReason::Converged => "converged",
+        StopReason::MaxStages => "all stages done",
+        StopReason::TimeLimit => "time is up",
+        StopReason::Cancelled => "stopped",
+    };
+    let folder = folder.display();
+    // Writing into text cannot fail.
+    let mut text = format!("{rank} components of {n_samples} samples × {n_features} features, by {method}\n");
+    let _ = writeln!(
+        text,
+        "{stopped} after {stages} stages, {:.2} s; relative error of the reconstruction {:.3e}",
+        summary.solver_seconds, summary.reconstruction_error
+    );
+    if let Some(recovery) = &summary.recovery {
+        let _ = writeln!(
+            text,
+            "against the truth: total relative correlation error {:.3e}, mean cosine {:.6}",
+            recovery.relative_total_correlation_error, recovery.mean_matched_cosine
+        );
+    }
+    for warning in &summary.warnings {
+        let _ = writeln!(text, "note: {warning}");
+    }
+    match &summary.trust {
+        Some(trust) => {
+            let stable = trust.component_stability.iter().filter(|score| **score <= UNSTABLE).count();
+            let verdict = trust.judgement.verdict;
+            let _ = writeln!(text, "verdict: {verdict} ({stable} of {rank} components are stable)");
+            for reason in &trust.judgement.reasons {
+                let _ = writeln!(text, "  - {reason}");
+            }
+        }
+        None if summary.stop_reason == StopReason::Cancelled => {}
+        None => {
+            let _ = writeln!(text, "no verdict on a fit of this kind; try: andnmf diagnose {folder}");
+        }
+    }
+    let _ = writeln!(text, "written to {folder}: {}", files.join(", "));
+    let next = match summary.stop_reason {
+        StopReason::TimeLimit => "the same command with --resume and a longer --time-limit".to_owned(),
+        StopReason::Cancelled => "the same command with --resume".to_owned(),
+        _ if !files.contains(&"report.html") => format!("andnmf report {folder}"),
+        _ => format!("andnmf transform {folder} NEW_SAMPLES --out weights.npy"),
+    };
+    let _ = write!(text, "next: {next}");
+    text
+}

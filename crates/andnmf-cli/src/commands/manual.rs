@@ -1,0 +1,52 @@
+//! `andnmf manual`: the pages of `man`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Command;
+use clap_mangen::Man;
+
+use crate::failure::Failure;
+use crate::shared::OutputFolder;
+
+/// Print the manual page, or write one for every command.
+///
+/// Example: andnmf manual --out ~/.local/share/man/man1 --force
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  andnmf manual > andnmf.1
+  andnmf manual --out ~/.local/share/man/man1 --force    # then: man andnmf-fit")]
+pub(crate) struct ManualArgs {
+    /// The folder to write andnmf.1, andnmf-fit.1 and the others to; without it, andnmf.1 is printed
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write to a folder that holds something; only files of the same names are replaced
+    #[arg(long, requires = "out")]
+    force: bool,
+}
+
+pub(crate) fn run(args: &ManualArgs, mut command: Command) -> Result<(), Failure> {
+    // Commands learn their full names from the one that they are part of.
+    command.build();
+    let Some(out) = &args.out else {
+        return Ok(io::stdout().write_all(&page(&command, "andnmf")?)?);
+    };
+    let folder = OutputFolder::open(out, args.force)?;
+    let mut staged = folder.stage()?;
+    let mut written = 0;
+    for part in command.get_subcommands().filter(|part| !part.is_hide_set() && part.get_name() != "help") {
+        let name = format!("andnmf-{}", part.get_name());
+        staged.write_text(&format!("{name}.1"), &String::from_utf8_lossy(&page(part, &name)?))?;
+        written += 1;
+    }
+    staged.write_text("andnmf.1", &String::from_utf8_lossy(&page(&command, "andnmf")?))?;
+    staged.finish()?;
+    writeln!(io::stdout(), "{} manual pages are in {}", written + 1, out.display())?;
+    Ok(())
+}
+
+fn page(command: &Command, name: &str) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    Man::new(command.clone()).title(name).render(&mut text)?;
+    Ok(text)
+}

@@ -1,0 +1,154 @@
+//! The fit within a command that puts its samples together itself: no schedules, no truth, no checkpoints.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use andnmf::fit::{Fit, Method, Observer, Run, StageView, Start, StopReason};
+use andnmf::metrics::reconstruction_error;
+use andnmf::model::Model;
+use andnmf::samples::Samples;
+use andnmf::{MethodParams, Real};
+use andnmf_lab::report::Kind;
+use clap::Args;
+use ndarray::Array2;
+use serde_json::Value;
+
+use super::fit::results::{self, Results, Summary};
+use super::fit::{methods, page, plan};
+use crate::failure::Failure;
+use crate::shared::{Common, OutputFolder, Precision, Progress};
+
+/// What such a fit can be told.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PlainFitArgs {
+    /// How to factorize
+    #[arg(long, default_value = "and", value_parser = methods())]
+    pub(crate) method: Method,
+    /// Stop after so many seconds, with what was found by then
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) time_limit: Option<f64>,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Precision of the numbers
+    #[arg(long, value_enum, default_value = "f64")]
+    pub(crate) precision: Precision,
+}
+
+impl PlainFitArgs {
+    /// The settings for this many components, checked.
+    pub(crate) fn settings(&self, rank: usize) -> Result<MethodParams, Failure> {
+        let settings =
+            MethodParams::new(self.method, rank).with_seed(self.seed).with_time_limit(self.time_limit);
+        settings.clone().check::<f64>()?;
+        Ok(settings)
+    }
+}
+
+/// What was found.
+pub(crate) struct PlainFit<T: Real> {
+    pub(crate) fit: Fit<T>,
+    pub(crate) model: Model<T>,
+    pub(crate) weights: Array2<T>,
+    pub(crate) summary: Summary,
+    begun: Instant,
+}
+
+impl<T: Real> PlainFit<T> {
+    /// Fits samples. `beside` are settings of the command that the method does not know.
+    pub(crate) fn of(
+        samples: &dyn Samples<T>,
+        names: Option<Vec<String>>,
+        settings: &MethodParams,
+        beside: Value,
+        common: &Common,
+        (progress, begun): (&mut Progress, Instant),
+    ) -> Result<Self, Failure> {
+        progress.doing(format!("looking for {} components", settings.rank()));
+        let mut watch = Watch { progress, most_stages: plan::most_stages(settings) };
+        let solver = settings.clone().check::<T>()?;
+        let fit = solver.fit(samples, Start::Auto, &mut common.run().observe(&mut watch))?;
+        if fit.stop == StopReason::Cancelled {
+            return Err(Failure::Stopped("nothing was written".to_owned()));
+        }
+        progress.doing("weights of the samples");
+        let model = Model::from_fit(&fit, settings, names)?;
+        let unwatched = common.threads.map_or_else(Run::new, |n| Run::new().threads(n.get()));
+        let weights = model.weights(samples, None, &unwatched)?;
+        let mut all_settings = serde_json::to_value(settings)?;
+        if let (Value::Object(all), Value::Object(beside)) = (&mut all_settings, beside) {
+            all.extend(beside);
+        }
+        let summary = Summary {
+            method: settings.method().name(),
+            rank: settings.rank(),
+            n_samples: samples.n_samples(),
+            n_features: samples.n_features(),
+            stages: fit.stages,
+            stop_reason: fit.stop,
+            solver_seconds: fit.seconds,
+            seconds: begun.elapsed().as_secs_f64(),
+            reconstruction_error: reconstruction_error(samples, weights.view(), fit.components.view())?,
+            passes: fit.passes,
+            start: results::start_of(&fit, "auto", settings, samples),
+            trust: fit.trust.clone(),
+            warnings: fit.warnings.iter().map(ToString::to_string).collect(),
+            settings: all_settings,
+            recovery: None,
+        };
+        Ok(Self { fit, model, weights, summary, begun })
+    }
+
+    /// Writes the files of a fit, the page, and the others given; says which.
+    pub(crate) fn write(
+        &mut self,
+        folder: &OutputFolder,
+        title: &Path,
+        kind: Kind,
+        others: Vec<(&'static str, Vec<u8>)>,
+    ) -> Result<Vec<&'static str>, Failure> {
+        let title = title.file_name().unwrap_or_default().to_string_lossy();
+        let told = serde_json::to_value(&self.summary)?;
+        let page = page::html(&title, told, (&self.fit.trace, None), &self.model, self.weights.view(), kind)?;
+        self.summary.seconds = self.begun.elapsed().as_secs_f64();
+        let results = Results {
+            model: &self.model,
+            weights: &self.weights,
+            trace: &self.fit.trace,
+            errors: None,
+            page: Some(page),
+            others,
+            summary: &self.summary,
+        };
+        results.write(folder)
+    }
+}
+
+/// Shows how far the fit is.
+struct Watch<'a> {
+    progress: &'a mut Progress,
+    most_stages: usize,
+}
+
+impl<T: Real> Observer<T> for Watch<'_> {
+    fn stage(&mut self, view: &StageView<'_, T>) -> ControlFlow<()> {
+        self.progress.stage(view.record, self.most_stages, None);
+        ControlFlow::Continue(())
+    }
+}
+
+/// A folder for results: which, and whether what is in it may be replaced.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ForceArgs {
+    /// Replace the results that are in DIR already
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
+}
+
+impl ForceArgs {
+    /// The folder, where one was named.
+    pub(crate) fn open(&self, out: Option<&PathBuf>) -> Result<Option<OutputFolder>, Failure> {
+        out.map(|out| OutputFolder::open(out, self.force)).transpose()
+    }
+}

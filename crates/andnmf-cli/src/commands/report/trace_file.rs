@@ -1,0 +1,66 @@
+//! `trace.csv`, read back: one line per stage.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use andnmf::fit::StageRecord;
+
+use crate::failure::Failure;
+
+/// The stages of a fit.
+#[derive(Debug, Default)]
+pub(super) struct TraceFile {
+    pub(super) records: Vec<StageRecord>,
+    /// Distance from the truth by stage; empty where none was known.
+    pub(super) errors: BTreeMap<usize, f64>,
+}
+
+/// The columns of a trace, wherever they stand in the file; other columns are left alone.
+pub(super) fn read(file: &Path) -> Result<TraceFile, Failure> {
+    let text =
+        fs::read_to_string(file).map_err(|error| Failure::Request(format!("{}: {error}", file.display())))?;
+    parse(&text).map_err(|problem| Failure::Request(format!("{}, {problem}", file.display())))
+}
+
+fn parse(text: &str) -> Result<TraceFile, String> {
+    let mut lines = text.lines().enumerate();
+    let header: Vec<&str> = lines.next().map_or_else(Vec::new, |(_, line)| line.split(',').collect());
+    let place = |name: &str| {
+        let missing = || format!("line 1: there is no column '{name}'; is this the trace of a fit?");
+        header.iter().position(|column| column.trim() == name).ok_or_else(missing)
+    };
+    let (stage, seconds) = (place("stage")?, place("seconds")?);
+    let (threshold_min, threshold_median) = (place("threshold_min")?, place("threshold_median")?);
+    let (active, change) = (place("active_fraction")?, place("change")?);
+    let error = place("relative_correlation_error").ok();
+
+    let mut trace = TraceFile::default();
+    for (at, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+        let number = |field: usize| -> Result<f64, String> {
+            let given = fields.get(field).copied().unwrap_or_default();
+            let parsed = given.parse().ok().filter(|value: &f64| value.is_finite());
+            parsed.ok_or_else(|| format!("line {}, field {}: '{given}' is not a number", at + 1, field + 1))
+        };
+        // What a method does not have stays empty.
+        let optional = |field: usize| match fields.get(field) {
+            None | Some(&"") => Ok(None),
+            Some(_) => number(field).map(Some),
+        };
+        let record = StageRecord {
+            stage: number(stage)? as usize,
+            seconds: number(seconds)?,
+            threshold_min: optional(threshold_min)?,
+            threshold_median: optional(threshold_median)?,
+            active_fraction: number(active)?,
+            change: number(change)?,
+            loss: None,
+        };
+        if let Some(error) = error.map(optional).transpose()?.flatten() {
+            trace.errors.insert(record.stage, error);
+        }
+        trace.records.push(record);
+    }
+    Ok(trace)
+}

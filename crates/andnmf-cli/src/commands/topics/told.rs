@@ -1,0 +1,108 @@
+//! Topics as people and programs read them.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use andnmf::Real;
+use ndarray::{Array2, Axis};
+use serde::{Serialize, Serializer};
+
+use crate::commands::fit::results::Summary;
+use crate::failure::Failure;
+
+/// `topics.json`, and with the summary of the fit what `--json` prints.
+#[derive(Debug, Serialize)]
+pub(crate) struct Topics {
+    pub(crate) n_documents: usize,
+    pub(crate) n_words: usize,
+    /// What was factorized: `tf-idf` or `counts`.
+    pub(crate) values: &'static str,
+    pub(crate) mean_coherence: Option<f64>,
+    pub(crate) topics: Vec<Topic>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) summary: Option<Summary>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Topic {
+    /// Its number, from 0.
+    pub(crate) topic: usize,
+    /// What it contributes to all documents, as a share of what all topics do.
+    pub(crate) share: f64,
+    pub(crate) coherence: Option<f64>,
+    /// The top words with their values, largest first.
+    #[serde(serialize_with = "as_objects")]
+    pub(crate) words: Vec<(String, f64)>,
+}
+
+fn as_objects<S: Serializer>(words: &[(String, f64)], to: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Word<'a> {
+        word: &'a str,
+        value: f64,
+    }
+    to.collect_seq(words.iter().map(|(word, value)| Word { word, value: *value }))
+}
+
+impl Topics {
+    /// A table on standard output.
+    pub(crate) fn print(&self) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        let (k, documents, words) = (self.topics.len(), self.n_documents, self.n_words);
+        writeln!(out, "{k} topics of {documents} documents × {words} words ({})", self.values)?;
+        if let Some(mean) = self.mean_coherence {
+            writeln!(out, "mean coherence {mean:.3} (NPMI: 1 always together, 0 by chance, -1 never)")?;
+        }
+        writeln!(out, "\ntopic  share  coherence  top words")?;
+        for topic in &self.topics {
+            let score = topic.coherence.map_or_else(|| "-".to_owned(), |score| format!("{score:.3}"));
+            let words: Vec<&str> = topic.words.iter().map(|(word, _)| word.as_str()).collect();
+            writeln!(
+                out,
+                "{:>5}  {:>4.1}%  {score:>9}  {}",
+                topic.topic,
+                100.0 * topic.share,
+                words.join(" ")
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// What each topic contributes: mean weight times the sum of its magnitudes, as a share of all.
+pub(crate) fn shares<T: Real>(components: &Array2<T>, weights: &Array2<T>) -> Vec<f64> {
+    let total = |values: ndarray::ArrayView1<'_, T>| values.iter().map(|v| v.as_f64().abs()).sum::<f64>();
+    let contributions: Vec<f64> = components
+        .outer_iter()
+        .zip(weights.axis_iter(Axis(1)))
+        .map(|(component, weights)| total(component) * total(weights))
+        .collect();
+    let all: f64 = contributions.iter().sum();
+    contributions.iter().map(|share| if all > 0.0 { share / all } else { 0.0 }).collect()
+}
+
+/// How far to believe a fit that is not kept, and how to keep it.
+pub(crate) fn verdict(summary: &Summary) -> String {
+    let mut text = String::new();
+    for warning in &summary.warnings {
+        // Writing into text cannot fail.
+        let _ = writeln!(text, "note: {warning}");
+    }
+    if let Some(trust) = &summary.trust {
+        let _ = writeln!(text, "verdict: {}", trust.judgement.verdict);
+        for reason in &trust.judgement.reasons {
+            let _ = writeln!(text, "  - {reason}");
+        }
+    }
+    text + "next: add --out DIR to keep the topics, the weights of the documents and a page to look at"
+}
+
+/// One name per line; a line end within a name would shift all that follow.
+pub(crate) fn lines(names: &[String]) -> Vec<u8> {
+    let mut text = String::new();
+    for name in names {
+        text.push_str(&name.replace(['\n', '\r'], " "));
+        text.push('\n');
+    }
+    text.into_bytes()
+}

@@ -1,0 +1,119 @@
+//! Samples from files.
+
+use std::path::{Path, PathBuf};
+
+use andnmf::Real;
+use andnmf::io::{self, FileError, Problem, ReadOptions, Table};
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
+
+use super::did_you_mean;
+use crate::failure::Failure;
+
+/// In which precision to compute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Precision {
+    /// Single precision: half the memory, errors around 1e-6
+    F32,
+    /// Double precision
+    F64,
+}
+
+/// Samples in a file, and how to read it.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DataArgs {
+    /// The samples, one per row: .npy .npz .mtx .csv .tsv .svmlight docword (text also as .gz), a 10x folder, a folder of pictures; .h5ad and .parquet where built in
+    #[arg(value_name = "DATA")]
+    pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) how: ReadArgs,
+}
+
+impl DataArgs {
+    /// The samples with their names.
+    pub(crate) fn read<T: Real>(&self) -> Result<Table<T>, Failure> {
+        self.how.read(&self.data)
+    }
+}
+
+/// How to read samples.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ReadArgs {
+    /// Columns are samples instead of rows
+    #[arg(long)]
+    pub(crate) transpose: bool,
+    /// Which of several matrices: a layer of a .h5ad file, an array of a .npz file
+    #[arg(long, value_name = "NAME")]
+    pub(crate) layer: Option<String>,
+    /// Names of the features, one per line, instead of those in DATA
+    #[arg(long, visible_alias = "vocab", value_name = "FILE")]
+    pub(crate) name_file: Option<PathBuf>,
+    /// Precision of the numbers
+    #[arg(long, value_enum, default_value = "f64")]
+    pub(crate) precision: Precision,
+}
+
+impl ReadArgs {
+    /// The samples of a file with their names.
+    pub(crate) fn read<T: Real>(&self, path: &Path) -> Result<Table<T>, Failure> {
+        let options =
+            ReadOptions { transpose: self.transpose, layer: self.layer.clone(), ..ReadOptions::default() };
+        let mut table = io::read::<T>(path, &options).map_err(reading)?;
+        if let Some(file) = &self.name_file {
+            let names = io::read_names(file).map_err(reading)?;
+            if names.len() != table.n_features() {
+                return Err(Failure::Request(format!(
+                    "{}: {} names, but {} has {} features; each feature needs one{}",
+                    file.display(),
+                    names.len(),
+                    path.display(),
+                    table.n_features(),
+                    if names.len() == table.n_samples() {
+                        " (if its columns are samples, --transpose)"
+                    } else {
+                        ""
+                    },
+                )));
+            }
+            table.feature_names = Some(names);
+        }
+        Ok(table)
+    }
+}
+
+/// A file that could not be read. What is wrong with an input is a wrong request; a disk that fails is not.
+pub(crate) fn reading(error: FileError) -> Failure {
+    use std::io::ErrorKind;
+    // Whatever else is wrong with a name: that there is nothing under it comes first.
+    if error.file.symlink_metadata().is_err_and(|reason| reason.kind() == ErrorKind::NotFound) {
+        let file = error.file.display();
+        return Failure::Request(format!("{file}: there is no such file{}", neighbour(&error.file)));
+    }
+    match &error.problem {
+        Problem::Io(system)
+            if !matches!(
+                system.kind(),
+                ErrorKind::NotFound
+                    | ErrorKind::PermissionDenied
+                    | ErrorKind::IsADirectory
+                    | ErrorKind::NotADirectory
+            ) =>
+        {
+            Failure::Other(error.to_string())
+        }
+        _ => Failure::Request(error.to_string()),
+    }
+}
+
+/// The file beside it that may have been meant.
+fn neighbour(file: &Path) -> String {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Some(typed) = file.file_name().and_then(|name| name.to_str()) else { return String::new() };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return format!(", and no folder {}", folder.display());
+    };
+    let names: Vec<String> =
+        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    did_you_mean(typed, names.iter().map(String::as_str))
+}

@@ -1,0 +1,77 @@
+//! How far a command is: one line on standard error that is gone at the end, and only on a terminal.
+
+use std::io::{IsTerminal, stderr};
+use std::time::{Duration, Instant};
+
+use andnmf::fit::StageRecord;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::{Common, cancel};
+
+/// Progress of a command.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    since: Instant,
+    stages_seen: usize,
+}
+
+impl Progress {
+    /// Shows what is being done, where anyone is there to see it.
+    pub(crate) fn new(common: &Common, doing: impl Into<String>) -> Self {
+        let shown = common.talks() && stderr().is_terminal();
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed}  {msg}") {
+            bar.set_style(style);
+        }
+        bar.set_message(doing.into());
+        if shown {
+            bar.enable_steady_tick(Duration::from_millis(120));
+        }
+        Self { bar, since: Instant::now(), stages_seen: 0 }
+    }
+
+    /// Goes on to something else.
+    pub(crate) fn doing(&self, what: impl Into<String>) {
+        self.bar.set_message(what.into());
+    }
+
+    /// A stage is done; at most so many stages and so many seconds in all may be.
+    pub(crate) fn stage(&mut self, record: &StageRecord, most_stages: usize, time_limit: Option<f64>) {
+        self.stages_seen += 1;
+        if self.bar.is_hidden() {
+            return;
+        }
+        let per_stage = self.since.elapsed().as_secs_f64() / self.stages_seen as f64;
+        let mut left = per_stage * most_stages.saturating_sub(record.stage + 1) as f64;
+        if let Some(limit) = time_limit {
+            left = left.min((limit - record.seconds).max(0.0));
+        }
+        let threshold =
+            record.threshold_median.map_or_else(String::new, |value| format!("  threshold {value:.2e}"));
+        let stopping = if cancel::asked() { "  stopping" } else { "" };
+        self.bar.set_message(format!(
+            "stage {}{threshold}  active {:.1}%  change {:.1e}  at most {} left{stopping}",
+            record.stage + 1,
+            100.0 * record.active_fraction,
+            record.change,
+            in_words(left),
+        ));
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Seconds as people say them.
+fn in_words(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{s:.0} s"),
+        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}

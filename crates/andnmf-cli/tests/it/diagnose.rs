@@ -1,0 +1,52 @@
+//! `andnmf diagnose`.
+
+use andnmf::synth::Weights;
+
+use crate::support::{Folder, andnmf, json, refused, small_data, text};
+
+#[test]
+fn weights_are_judged_in_words_and_numbers() {
+    let folder = Folder::new();
+    let weights = Weights::Dirichlet { concentration: 1.0 }.draw(500, 10, 0).unwrap();
+    let good = folder.write_array("good.npy", &weights);
+    let told = json(&andnmf(&["diagnose", "--weights", &good, "--json"]));
+    assert_eq!(told["verdict"], "good");
+    for name in ["r", "k", "m", "lambda", "decay_order"] {
+        assert!(told["weights"]["conditions"].get(name).is_some(), "{name}");
+    }
+    assert!(told["weights"]["bounds"]["general"].is_number());
+    assert_eq!(told["weights"]["correlations"].as_array().unwrap().len(), 10);
+    let poor = folder.write_array("poor.npy", &(weights + 0.05));
+    let said = text(&andnmf(&["diagnose", "--weights", &poor]).stdout);
+    assert!(said.starts_with("verdict: poor\n  - ") && said.contains("bound on m"), "{said}");
+}
+
+#[test]
+fn a_fit_is_judged_by_its_own_weights_and_a_model_on_given_samples() {
+    let folder = Folder::new();
+    let (samples, _) = small_data(&folder);
+    let fit = folder.arg("fitted");
+    assert!(andnmf(&["fit", &samples, "--rank", "5", "--out", &fit]).status.success());
+    let own = json(&andnmf(&["diagnose", &fit, "--json"]));
+    assert_eq!(own["trust"]["verdict"], "good");
+    let model = folder.arg("fitted/model.safetensors");
+    let given = json(&andnmf(&["diagnose", &model, "--data", &samples, "--json"]));
+    assert_eq!(given["weights"], own["weights"]);
+    assert!(given["residual"].as_f64().unwrap() < 1e-6);
+    let fresh = json(&andnmf(&["diagnose", &samples, "--rank", "5", "--json"]));
+    assert_eq!(fresh["weights"], own["weights"]);
+    assert_eq!(fresh["trust"], own["trust"]);
+
+    refused(&["diagnose", &model], &["--data", "folder of the fit"]);
+    refused(&["diagnose", &fit, "--rank", "3"], &["--rank is for samples"]);
+    refused(&["diagnose", &samples], &["--rank K", "suggest-rank"]);
+    refused(&["diagnose", &samples, "--data", &samples], &["--data is for models"]);
+    refused(&["diagnose"], &["DATA_OR_MODEL"]);
+}
+
+#[test]
+fn what_cannot_be_weights_is_refused() {
+    let folder = Folder::new();
+    let negative = folder.write_array("negative.npy", &ndarray::array![[1.0, -1.0], [0.0, 1.0]]);
+    refused(&["diagnose", "--weights", &negative], &["negative.npy", "-1"]);
+}

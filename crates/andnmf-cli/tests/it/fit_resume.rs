@@ -1,0 +1,191 @@
+//! `andnmf fit`: runs that are killed or stopped, and how they go on.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use andnmf::synth::{DatasetKind, DatasetSpec};
+
+use crate::support::{Folder, andnmf, command, files_in, json, read_json, refused, small_data, text};
+
+/// Enough work for a run to be caught in its middle.
+fn larger_data(folder: &Folder) -> String {
+    let sizes =
+        DatasetSpec { n_features: 200, rank: 12, n_samples: 2000, ..DatasetSpec::new(DatasetKind::Paired) };
+    let data = DatasetSpec { noise: 0.01, ..sizes }.generate().unwrap();
+    folder.write_array("larger.npy", &data.samples)
+}
+
+/// A run of Algorithm 1 that cannot converge before its stages are done.
+fn long_fit<'a>(samples: &'a str, out: &'a str) -> Vec<&'a str> {
+    let threshold = "geometric:0.2:1.01";
+    let mut args = vec!["fit", samples, "--rank", "12", "--threshold", threshold, "--stages", "120"];
+    args.extend(["--compress", "off", "--checkpoint-every", "0", "--quiet", "--out", out]);
+    args
+}
+
+/// Starts the command and waits until it has written a checkpoint.
+fn caught_in_the_middle(args: &[&str], checkpoint: &Path) -> Child {
+    let child = command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    while !checkpoint.exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no checkpoint");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child
+}
+
+fn same_results(folder: &Folder, a: &str, b: &str) {
+    for file in ["components.npy", "weights.npy", "model.safetensors"] {
+        let bytes = |name: &str| std::fs::read(folder.path(name).join(file)).unwrap();
+        assert!(bytes(a) == bytes(b), "{file} differs");
+    }
+    let summary = |name: &str| read_json(&folder.path(name).join("summary.json"));
+    for field in ["stages", "stop_reason", "start", "trust", "warnings", "reconstruction_error"] {
+        assert_eq!(summary(a)[field], summary(b)[field], "{field}");
+    }
+}
+
+#[test]
+fn a_killed_run_leaves_the_old_output_whole_and_resumes_to_the_same_bits() {
+    let folder = Folder::new();
+    let samples = larger_data(&folder);
+    let (whole, out) = (folder.arg("whole"), folder.arg("fitted"));
+    assert!(andnmf(&long_fit(&samples, &whole)).status.success());
+
+    let old = ["fit", &samples, "--rank", "3", "--method", "hals", "--stages", "3", "--out", &out];
+    assert!(andnmf(&old).status.success());
+    let contents = || -> Vec<(String, Vec<u8>)> {
+        let names = files_in(&folder.path("fitted")).into_iter().filter(|name| name != "checkpoint.json");
+        names
+            .filter(|name| !name.ends_with(".part"))
+            .map(|name| {
+                let bytes = std::fs::read(folder.path("fitted").join(&name)).unwrap();
+                (name, bytes)
+            })
+            .collect()
+    };
+    let before = contents();
+    let forced = [&long_fit(&samples, &out)[..], &["--force"]].concat();
+    let mut child = caught_in_the_middle(&forced, &folder.path("fitted/checkpoint.json"));
+    child.kill().unwrap();
+    assert!(!child.wait().unwrap().success(), "it was too fast to be killed");
+    assert!(contents() == before, "the old output was touched");
+
+    refused(&long_fit(&samples, &out), &["checkpoint", "--resume", "--force"]);
+    let resumed = andnmf(&[&long_fit(&samples, &out)[..], &["--resume"]].concat());
+    assert!(resumed.status.success(), "{}", text(&resumed.stderr));
+    same_results(&folder, "whole", "fitted");
+    assert!(!folder.path("fitted/checkpoint.json").exists(), "it is of no more use");
+    assert!(files_in(&folder.path("fitted")).iter().all(|name| !name.starts_with('.')));
+}
+
+#[test]
+fn a_killed_run_with_thresholds_from_the_data_resumes_to_the_same_bits_with_its_errors() {
+    let folder = Folder::new();
+    let samples = larger_data(&folder);
+    let truth = folder.write_array("truth.npy", &ndarray::Array2::<f64>::ones((2, 200)));
+    let (whole, out) = (folder.arg("whole"), folder.arg("fitted"));
+    let fit = |out| {
+        vec![
+            "fit",
+            &samples,
+            "--rank",
+            "12",
+            "--truth",
+            &truth,
+            "--checkpoint-every",
+            "0",
+            "--quiet",
+            "--out",
+            out,
+        ]
+    };
+    assert!(andnmf(&fit(&whole)).status.success());
+    let mut child = caught_in_the_middle(&fit(&out), &folder.path("fitted/checkpoint.json"));
+    child.kill().unwrap();
+    assert!(!child.wait().unwrap().success(), "it was too fast to be killed");
+    assert_eq!(files_in(&folder.path("fitted")).iter().filter(|name| !name.starts_with('.')).count(), 1);
+    let resumed = andnmf(&[&fit(&out)[..], &["--resume"]].concat());
+    assert!(resumed.status.success(), "{}", text(&resumed.stderr));
+    same_results(&folder, "whole", "fitted");
+    let errors = |name: &str| -> Vec<String> {
+        let trace = std::fs::read_to_string(folder.path(name).join("trace.csv")).unwrap();
+        trace.lines().map(|line| line.rsplit(',').next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(errors("whole"), errors("fitted"));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_with_whole_results_marked_as_cancelled_and_a_checkpoint() {
+    let folder = Folder::new();
+    let samples = larger_data(&folder);
+    let (whole, out) = (folder.arg("whole"), folder.arg("fitted"));
+    assert!(andnmf(&long_fit(&samples, &whole)).status.success());
+    let child = caught_in_the_middle(&long_fit(&samples, &out), &folder.path("fitted/checkpoint.json"));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let done = child.wait_with_output().unwrap();
+    let said = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(130), "{said}");
+    assert!(said.contains("--resume"), "{said}");
+    let files = [
+        "checkpoint.json",
+        "components.npy",
+        "model.safetensors",
+        "summary.json",
+        "trace.csv",
+        "weights.npy",
+    ];
+    assert_eq!(files_in(&folder.path("fitted")), files);
+    let summary = read_json(&folder.path("fitted/summary.json"));
+    assert_eq!(summary["stop_reason"], "cancelled");
+    assert!((1..120).contains(&summary["stages"].as_u64().unwrap()));
+    assert!(andnmf(&[&long_fit(&samples, &out)[..], &["--resume"]].concat()).status.success());
+    same_results(&folder, "whole", "fitted");
+}
+
+#[test]
+fn a_run_out_of_time_can_go_on_with_more() {
+    let folder = Folder::new();
+    let samples = larger_data(&folder);
+    let (whole, out) = (folder.arg("whole"), folder.arg("fitted"));
+    let fit = ["fit", &samples, "--rank", "12", "--threshold", "geometric:0.2:1.01", "--compress", "off"];
+    let hurried = ["--stages", "1000000", "--time-limit", "0.4", "--out", &out, "--json"];
+    let summary = json(&andnmf(&[&fit[..], &hurried].concat()));
+    assert_eq!(summary["stop_reason"], "time_limit", "which is no failure");
+    let more = (summary["stages"].as_u64().unwrap() + 5).to_string();
+    let resumed = andnmf(&[&fit[..], &["--stages", &more, "--out", &out, "--resume"]].concat());
+    assert!(resumed.status.success(), "{}", text(&resumed.stderr));
+    assert!(andnmf(&[&fit[..], &["--stages", &more, "--out", &whole]].concat()).status.success());
+    same_results(&folder, "whole", "fitted");
+}
+
+#[test]
+fn only_the_same_fit_is_resumed() {
+    let folder = Folder::new();
+    let (samples, truth) = small_data(&folder);
+    let out = folder.arg("fitted");
+    let fit = |samples| {
+        let schedule = ["--threshold", "geometric:0.2:1.0001", "--stages", "1000000", "--compress", "off"];
+        [&["fit", samples, "--rank", "5", "--out", &out][..], &schedule].concat()
+    };
+    let base = fit(&samples);
+    refused(&[&base[..], &["--resume"]].concat(), &["nothing to --resume"]);
+    assert!(!folder.path("fitted").exists());
+    json(&andnmf(&[&base[..], &["--time-limit", "0.4", "--json"]].concat()));
+    let wrong =
+        |options: &[&str], said: &[&str]| refused(&[&base[..], &["--resume"], options].concat(), said);
+    wrong(&["--seed", "3"], &["checkpoint.json", "its seed is 0, but 3 is asked for"]);
+    wrong(&["--precision", "f32"], &["--precision f64"]);
+    wrong(&["--init", &truth], &["--init auto"]);
+    wrong(&["--inner", "7"], &["its inner is \"exact\""]);
+    wrong(&["--transpose"], &["400 samples × 60 features", "60 × 400"]);
+    let mut other = crate::support::read_array(&folder.path("samples.npy"));
+    other[[399, 59]] += 1e-9;
+    let other = folder.write_array("other.npy", &other);
+    refused(&[&fit(&other)[..], &["--resume"]].concat(), &["other samples"]);
+    folder.write("fitted/checkpoint.json", "{\"identity\": 3}");
+    wrong(&[], &["checkpoint.json, line 1", "--force"]);
+}

@@ -1,0 +1,18 @@
+//! The command as a shell sees it: one module per command, all on the built binary.
+
+mod convert;
+mod demo;
+mod diagnose;
+mod evaluate;
+mod fit;
+mod fit_requests;
+mod fit_resume;
+mod generate;
+mod help;
+mod images;
+mod manual;
+mod report;
+mod suggest_rank;
+mod support;
+mod topics;
+mod transform;

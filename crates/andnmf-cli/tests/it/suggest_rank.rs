@@ -1,0 +1,31 @@
+//! `andnmf suggest-rank`.
+
+use crate::support::{Folder, andnmf, json, refused, small_data, text};
+
+#[test]
+fn the_rank_of_the_truth_is_suggested_with_a_score_for_every_rank() {
+    let folder = Folder::new();
+    let (samples, _) = small_data(&folder);
+    let args = ["suggest-rank", &samples, "--ranks", "3..7"];
+    let found = json(&andnmf(&[&args[..], &["--json"]].concat()));
+    assert_eq!(found["rank"], 5);
+    let scores = found["scores"].as_array().unwrap();
+    assert_eq!(scores.len(), 5);
+    assert!(
+        scores.iter().all(|score| score["held_out_error"].is_number() && score["unstable_share"].is_number())
+    );
+    let said = text(&andnmf(&[&args[..], &["--fast"]].concat()).stdout);
+    assert!(said.contains("\nrank 5 (") && said.contains("--rank 5 --out"), "{said}");
+    assert!(said.lines().any(|line| line.starts_with(">    5")), "{said}");
+    assert_eq!(text(&andnmf(&[&args[..], &["--fast", "--quiet"]].concat()).stdout).lines().count(), 1);
+}
+
+#[test]
+fn wrong_ranges_are_refused() {
+    let folder = Folder::new();
+    let (samples, _) = small_data(&folder);
+    refused(&["suggest-rank", &samples, "--ranks", "3-7"], &["2..30"]);
+    refused(&["suggest-rank", &samples, "--ranks", "7..3"], &["--ranks is 7 to 3"]);
+    refused(&["suggest-rank", &samples, "--ranks", "0..3"], &["--ranks is 0 to 3"]);
+    refused(&["suggest-rank", &samples, "--ranks", "100..120"], &["60 directions at most"]);
+}

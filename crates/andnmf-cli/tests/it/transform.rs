@@ -1,0 +1,65 @@
+//! `andnmf transform`.
+
+use crate::support::{Folder, andnmf, json, read_array, refused, small_data, text};
+
+fn fitted(folder: &Folder) -> (String, String) {
+    let (samples, _) = small_data(folder);
+    let model = folder.arg("fitted");
+    let done = andnmf(&["fit", &samples, "--rank", "5", "--out", &model]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    (samples, model)
+}
+
+#[test]
+fn the_samples_of_the_fit_get_the_weights_of_the_fit() {
+    let folder = Folder::new();
+    let (samples, model) = fitted(&folder);
+    for model in [model, folder.arg("fitted/model.safetensors")] {
+        let out = folder.arg("weights.npy");
+        let told = json(&andnmf(&["transform", &model, &samples, "--out", &out, "--json", "--force"]));
+        assert_eq!((&told["n_samples"], &told["rank"]), (&400.into(), &5.into()));
+        let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
+        assert!(bytes("weights.npy") == bytes("fitted/weights.npy"));
+    }
+}
+
+#[test]
+fn samples_with_other_features_are_refused_by_the_first_that_differs() {
+    let folder = Folder::new();
+    let table = folder.write("table.csv", "river,money\n1,0\n0,1\n2,1\n1,3\n");
+    let (model, out) = (folder.arg("fitted"), folder.arg("weights.npy"));
+    assert!(andnmf(&["fit", &table, "--rank", "2", "--out", &model]).status.success());
+    let swapped = folder.write("swapped.csv", "money,river\n1,0\n");
+    refused(&["transform", &model, &swapped, "--out", &out], &["swapped.csv", "'money'", "'river'"]);
+    let wide = folder.write_array("wide.npy", &ndarray::Array2::<f64>::ones((2, 3)));
+    refused(&["transform", &model, &wide, "--out", &out], &["wide.npy", "3 features", "fitted to 2"]);
+    let good = folder.write("good.csv", "river,money\n5,0\n");
+    assert!(andnmf(&["transform", &model, &good, "--out", &out]).status.success());
+    assert_eq!(read_array(&folder.path("weights.npy")).dim(), (1, 2));
+}
+
+#[test]
+fn foreign_files_are_no_models_and_files_that_are_there_stay() {
+    let folder = Folder::new();
+    let (samples, model) = fitted(&folder);
+    let out = folder.arg("weights.npy");
+    refused(&["transform", &samples, &samples, "--out", &out], &["samples.npy"]);
+    refused(&["transform", &folder.arg("none"), &samples, "--out", &out], &["none", "no such file"]);
+    refused(&["transform", &model, &samples, "--out", &folder.arg("weights.csv")], &["must end in .npy"]);
+    folder.write("weights.npy", "mine");
+    refused(&["transform", &model, &samples, "--out", &out], &["is there already", "--force"]);
+    assert_eq!(std::fs::read(folder.path("weights.npy")).unwrap(), b"mine");
+    // A model of a later layout is not guessed at.
+    let file = folder.path("fitted/model.safetensors");
+    let bytes = std::fs::read(&file).unwrap();
+    let head = String::from_utf8_lossy(&bytes[8..]).into_owned();
+    let version = "\"andnmf_model_version\":\"";
+    let at = 8 + head.find(version).unwrap() + version.len();
+    let mut newer = bytes;
+    newer[at] = b'9';
+    std::fs::write(&file, newer).unwrap();
+    refused(
+        &["transform", &model, &samples, "--out", &folder.arg("new.npy")],
+        &["model.safetensors", "newer"],
+    );
+}
