@@ -4,8 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use andnmf::fit::{Fit, Method, Observer, Run, StageView, Start, StopReason};
-use andnmf::metrics::reconstruction_error;
+use andnmf::fit::{Fit, Method, Observer, StageView, Start, StopReason};
 use andnmf::model::Model;
 use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real};
@@ -14,7 +13,7 @@ use clap::Args;
 use ndarray::Array2;
 use serde_json::Value;
 
-use super::fit::results::{self, Results, Summary};
+use super::fit::results::{Results, Summary};
 use super::fit::{methods, page, plan};
 use crate::failure::Failure;
 use crate::shared::{Common, OutputFolder, Precision, Progress};
@@ -74,29 +73,8 @@ impl<T: Real> PlainFit<T> {
         }
         progress.doing("weights of the samples");
         let model = Model::from_fit(&fit, settings, names)?;
-        let unwatched = common.threads.map_or_else(Run::new, |n| Run::new().threads(n.get()));
-        let weights = model.weights(samples, None, &unwatched)?;
-        let mut all_settings = serde_json::to_value(settings)?;
-        if let (Value::Object(all), Value::Object(beside)) = (&mut all_settings, beside) {
-            all.extend(beside);
-        }
-        let summary = Summary {
-            method: settings.method().name(),
-            rank: settings.rank(),
-            n_samples: samples.n_samples(),
-            n_features: samples.n_features(),
-            stages: fit.stages,
-            stop_reason: fit.stop,
-            solver_seconds: fit.seconds,
-            seconds: begun.elapsed().as_secs_f64(),
-            reconstruction_error: reconstruction_error(samples, weights.view(), fit.components.view())?,
-            passes: fit.passes,
-            start: results::start_of(&fit, "auto", settings, samples),
-            trust: fit.trust.clone(),
-            warnings: fit.warnings.iter().map(ToString::to_string).collect(),
-            settings: all_settings,
-            recovery: None,
-        };
+        let weights = model.weights(samples, None, &common.unstoppable())?;
+        let summary = Summary::of(&fit, settings, (samples, &weights), ("auto", beside), begun)?;
         Ok(Self { fit, model, weights, summary, begun })
     }
 

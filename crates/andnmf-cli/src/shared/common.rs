@@ -27,11 +27,12 @@ pub(crate) struct Common {
 impl Common {
     /// A run with the threads asked for that Ctrl-C stops.
     pub(crate) fn run<'a, T: Real>(&self) -> Run<'a, T> {
-        let run = Run::new().cancel_with(cancel::flag());
-        match self.threads {
-            Some(threads) => run.threads(threads.get()),
-            None => run,
-        }
+        self.unstoppable().cancel_with(cancel::flag())
+    }
+
+    /// A run with the threads asked for that goes on after Ctrl-C: for what is left to do once the stages are stopped.
+    pub(crate) fn unstoppable<'a, T: Real>(&self) -> Run<'a, T> {
+        self.threads.map_or_else(Run::new, |threads| Run::new().threads(threads.get()))
     }
 
     /// Makes the threads asked for those of everything that does not belong to a run. Once, as the first thing.

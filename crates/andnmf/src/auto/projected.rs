@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 use serde::{Deserialize, Serialize};
 
-use super::shares::median;
+use super::shares::{median, squares};
 use crate::fit::bits;
 use crate::linalg::product::{frobenius, length, scale_rows};
 use crate::linalg::singular::{Wanted, leading_singular};
@@ -221,11 +221,7 @@ impl<T: Real> Projected<T> {
 
 /// Whether the values of the first column are positive or negative throughout, but for a small share.
 fn one_sign<T: Real>(values: ArrayView2<'_, T>) -> bool {
-    let first = values.columns().into_iter().next();
-    let (negative, all) = first.iter().flatten().fold((0.0, 0.0), |(negative, all): (f64, f64), v| {
-        let v = v.as_f64();
-        (negative + v.min(0.0).powi(2), all + v * v)
-    });
+    let (negative, all) = values.columns().into_iter().next().map_or((0.0, 0.0), squares);
     negative.min(all - negative) <= OTHER_SIGN.powi(2) * all
 }
 

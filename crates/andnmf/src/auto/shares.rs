@@ -20,16 +20,18 @@ pub(super) fn low_quantiles<T: Real>(values: &Array2<T>) -> Vec<f64> {
 
 /// Norm of the negative values relative to all: of the whole matrix, and of each row.
 pub(super) fn negative_shares<T: Real>(components: &Array2<T>) -> (f64, Vec<f64>) {
-    let squares = |row: ArrayView1<'_, T>| {
-        row.iter().fold((0.0, 0.0), |(negative, all): (f64, f64), v| {
-            let v = v.as_f64();
-            (negative + v.min(0.0).powi(2), all + v * v)
-        })
-    };
     let rows: Vec<(f64, f64)> = components.outer_iter().map(squares).collect();
     let share = |(negative, all): (f64, f64)| if all > 0.0 { (negative / all).sqrt() } else { 0.0 };
     let total = rows.iter().fold((0.0, 0.0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
     (share(total), rows.into_iter().map(share).collect())
+}
+
+/// The sum of the squares of negative values, and that of all.
+pub(super) fn squares<T: Real>(values: ArrayView1<'_, T>) -> (f64, f64) {
+    values.iter().fold((0.0, 0.0), |(negative, all), v| {
+        let v = v.as_f64();
+        (negative + v.min(0.0).powi(2), all + v * v)
+    })
 }
 
 /// Sines between the rows of two matrices.

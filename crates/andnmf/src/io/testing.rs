@@ -21,6 +21,19 @@ pub(crate) struct Outcome {
     pub(crate) refused: usize,
 }
 
+/// Checks that text, nothing, and a file cut short anywhere are refused, the first by the name of the format.
+#[cfg(any(feature = "h5ad", feature = "parquet"))]
+#[track_caller]
+pub(crate) fn refuses_other_files<V>(file: &[u8], ending: &str, read: impl Fn(&[u8]) -> Result<V, Fault>) {
+    let problem = |bytes: &[u8]| read(bytes).err().map(|fault| fault.problem.to_string());
+    let text = problem(b"this is no such file").expect("text is refused");
+    assert!(text.contains(&format!("this is not a {ending} file")), "{text}");
+    assert!(problem(b"").is_some_and(|words| !words.is_empty()));
+    for part in 1..8 {
+        assert!(problem(&file[..file.len() * part / 8]).is_some(), "{part} eighths");
+    }
+}
+
 /// Reads `runs` damaged copies of the given files; panics where a reader does, or where it takes more memory
 /// than 32 MiB and 256 times the file.
 ///

@@ -12,12 +12,12 @@ pub(crate) mod words;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use andnmf::fit::{Fit, Run, Start, StopReason};
+use andnmf::Real;
+use andnmf::fit::{Fit, Start, StopReason};
 use andnmf::io::{self, Table};
-use andnmf::metrics::{Recovery, reconstruction_error};
+use andnmf::metrics::Recovery;
 use andnmf::model::Model;
 use andnmf::rank::{RankSettings, suggest_rank};
-use andnmf::{MethodParams, Real};
 use ndarray::Array2;
 use serde_json::{Value, json};
 
@@ -84,28 +84,11 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     }
     let model = Model::from_fit(&fit, &settings, names)?;
     // Ctrl-C was for the stages: what they found is written all the same.
-    let unstoppable = args.common.threads.map_or_else(Run::new, |n| Run::new().threads(n.get()));
-    let weights = model.weights(&samples, None, &unstoppable)?;
-    let mut summary = Summary {
-        method: settings.method().name(),
-        rank,
-        n_samples: samples.n_samples(),
-        n_features: samples.n_features(),
-        stages: fit.stages,
-        stop_reason: fit.stop,
-        solver_seconds: fit.seconds,
-        seconds: begun.elapsed().as_secs_f64(),
-        reconstruction_error: reconstruction_error(&samples, weights.view(), fit.components.view())?,
-        passes: fit.passes,
-        start: results::start_of(&fit, &init, &settings, &samples),
-        trust: fit.trust.clone(),
-        warnings: fit.warnings.iter().map(ToString::to_string).collect(),
-        settings: all_settings(args, &settings)?,
-        recovery: match &truth {
-            Some(truth) => Some(Recovery::measure(fit.components.view(), truth.view())?),
-            None => None,
-        },
-    };
+    let weights = model.weights(&samples, None, &args.common.unstoppable())?;
+    let mut summary = Summary::of(&fit, &settings, (&samples, &weights), (&init, beside(args)), begun)?;
+    if let Some(truth) = &truth {
+        summary.recovery = Some(Recovery::measure(fit.components.view(), truth.view())?);
+    }
     let errors = truth.is_some().then_some(&errors);
     let page = if args.report {
         progress.doing("report");
@@ -217,11 +200,10 @@ fn rank<T: Real>(args: &FitArgs, samples: &Table<T>, progress: &Progress) -> Res
     Ok(rank)
 }
 
-/// Everything the fit was told, with what was left open filled in.
-fn all_settings(args: &FitArgs, settings: &MethodParams) -> Result<Value, Failure> {
+/// What the fit was told beyond the settings of its method.
+fn beside(args: &FitArgs) -> Value {
     let how = &args.data.how;
-    let mut all = serde_json::to_value(settings)?;
-    let beside = json!({
+    json!({
         "data": args.data.data,
         "transpose": how.transpose,
         "layer": how.layer,
@@ -229,9 +211,5 @@ fn all_settings(args: &FitArgs, settings: &MethodParams) -> Result<Value, Failur
         "precision": how.precision,
         "init": args.init.to_string(),
         "truth": args.truth,
-    });
-    if let (Value::Object(all), Value::Object(beside)) = (&mut all, beside) {
-        all.extend(beside);
-    }
-    Ok(all)
+    })
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::time::Instant;
 
 use andnmf::fit::{Fit, StageRecord, StopReason};
 use andnmf::io::{Overwrite, write_array};
-use andnmf::metrics::Recovery;
+use andnmf::metrics::{Recovery, reconstruction_error};
 use andnmf::model::Model;
 use andnmf::samples::Samples;
 use andnmf::trust::Trust;
@@ -42,13 +43,42 @@ pub(crate) struct Summary {
     pub(crate) recovery: Option<Recovery>,
 }
 
+impl Summary {
+    /// What there is to say of a fit with a start called `init`. `beside` is what the command was told beyond the
+    /// settings of the method.
+    pub(crate) fn of<T: Real>(
+        fit: &Fit<T>,
+        settings: &MethodParams,
+        (samples, weights): (&dyn Samples<T>, &Array2<T>),
+        (init, beside): (&str, Value),
+        begun: Instant,
+    ) -> Result<Self, Failure> {
+        let mut all_settings = serde_json::to_value(settings)?;
+        if let (Value::Object(all), Value::Object(beside)) = (&mut all_settings, beside) {
+            all.extend(beside);
+        }
+        Ok(Self {
+            method: settings.method().name(),
+            rank: settings.rank(),
+            n_samples: samples.n_samples(),
+            n_features: samples.n_features(),
+            stages: fit.stages,
+            stop_reason: fit.stop,
+            solver_seconds: fit.seconds,
+            seconds: begun.elapsed().as_secs_f64(),
+            reconstruction_error: reconstruction_error(samples, weights.view(), fit.components.view())?,
+            passes: fit.passes,
+            start: start_of(fit, init, settings, samples),
+            trust: fit.trust.clone(),
+            warnings: fit.warnings.iter().map(ToString::to_string).collect(),
+            settings: all_settings,
+            recovery: None,
+        })
+    }
+}
+
 /// Where components came from: what a fit with thresholds from the data took, or the start by name.
-pub(crate) fn start_of<T: Real>(
-    fit: &Fit<T>,
-    init: &str,
-    settings: &MethodParams,
-    samples: &dyn Samples<T>,
-) -> String {
+fn start_of<T: Real>(fit: &Fit<T>, init: &str, settings: &MethodParams, samples: &dyn Samples<T>) -> String {
     if let Some(report) = &fit.report
         && let Ok(Value::String(origin)) = serde_json::to_value(report.origin)
     {

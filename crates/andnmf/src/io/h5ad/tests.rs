@@ -6,7 +6,7 @@ use ndarray::Array2;
 use super::*;
 use crate::io::FileError;
 use crate::io::table::Values;
-use crate::io::testing::survives_damage;
+use crate::io::testing::{refuses_other_files, survives_damage};
 
 /// Written by `samples/make.py`: sparse, packed chunks; and dense, in the newest version of HDF5.
 const SPARSE: &[u8] = include_bytes!("samples/sparse.h5ad");
@@ -142,16 +142,7 @@ fn each_way_to_be_malformed_is_told_with_its_place() {
 
 #[test]
 fn something_else_and_files_cut_short_are_refused() {
-    let problem = |bytes: &[u8]| read_bytes(bytes).unwrap_err().problem.to_string();
-    assert!(
-        problem(b"this is no HDF5").contains("this is not a .h5ad file"),
-        "{}",
-        problem(b"this is no HDF5")
-    );
-    assert!(!problem(b"").is_empty());
-    for part in 1..8 {
-        assert!(read_bytes(&SPARSE[..SPARSE.len() * part / 8]).is_err(), "{part} eighths");
-    }
+    refuses_other_files(SPARSE, ".h5ad", read_bytes);
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(
         read::<f64>(&folder.path().join("none.h5ad"), None).unwrap_err().problem,

@@ -5,7 +5,7 @@ use ndarray::{Array2, array};
 
 use super::*;
 use crate::io::FileError;
-use crate::io::testing::survives_damage;
+use crate::io::testing::{refuses_other_files, survives_damage};
 
 /// Written by `samples/make.py`: snappy with names, and zstd.
 const NAMED: &[u8] = include_bytes!("samples/named.parquet");
@@ -125,16 +125,7 @@ fn each_way_to_be_unfit_is_told_with_its_place() {
 
 #[test]
 fn something_else_and_files_cut_short_are_refused() {
-    let problem = |bytes: &[u8]| read_bytes(bytes).unwrap_err().problem.to_string();
-    assert!(
-        problem(b"this is no Parquet").contains("this is not a .parquet file"),
-        "{}",
-        problem(b"this is no Parquet")
-    );
-    assert!(!problem(b"").is_empty());
-    for part in 1..8 {
-        assert!(read_bytes(&NAMED[..NAMED.len() * part / 8]).is_err(), "{part} eighths");
-    }
+    refuses_other_files(NAMED, ".parquet", read_bytes);
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(read::<f64>(&folder.path().join("none.parquet")).unwrap_err().problem, Problem::Io(_)));
 }
