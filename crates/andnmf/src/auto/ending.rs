@@ -46,6 +46,8 @@ const ENOUGH_ZEROS: f64 = 0.04;
 pub(super) struct Wanted<'a> {
     pub(super) signs: Signs,
     pub(super) fall_back: bool,
+    /// Whether the start was given: what came of it is not to be thrown away.
+    pub(super) given: bool,
     pub(super) negative_share: f64,
     /// What noise does to each component, where there is noise.
     pub(super) noise_errors: Option<&'a [f64]>,
@@ -88,7 +90,7 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
             // Where weights never come near zero a tight cone fits well and is wrong: the fit cannot decide.
             let found =
                 if wanted.always_on { None } else { Some(self.hals(clipped.clone(), None, 1, 1, true)?) };
-            if found.is_some_and(|found| loss(&found) < (1.0 - BETTER_FIT).powi(2) * loss(&nmf)) {
+            if found.is_some_and(|found| fits_better(&found, &nmf)) {
                 let improved = self.hals(clipped, None, HALS_STAGES, 1, true)?.components;
                 return Ok(Ended::new(improved, Ending::Hals, 0));
             }
@@ -104,7 +106,7 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
         let share = if wanted.signs == Signs::PositiveButNoise { 0.0 } else { wanted.negative_share };
         // Noise is in all directions: the one sweep must see the samples as they are.
         let ended = self.improved(clipped, share, false)?;
-        self.follow_drift(ended, noise_errors)
+        self.follow_drift(ended, noise_errors, wanted.given)
     }
 
     /// Components after one sweep, or as many as it takes.
@@ -120,7 +122,7 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
     /// Weights that are always on at a low level, below what noise lets one see, put a share of all components into
     /// each. The weights cannot show it. Zeros of the components can: HALS, which knows that nothing is negative, then
     /// carries the components far beyond what noise does to them.
-    fn follow_drift(&self, ended: Ended<T>, noise_errors: &[f64]) -> Result<Ended<T>, Halt> {
+    fn follow_drift(&self, ended: Ended<T>, noise_errors: &[f64], given: bool) -> Result<Ended<T>, Halt> {
         let on = |fit: Fit<T>, stages| self.hals(fit.components, fit.weights, stages, FAR_SWEEPS, true);
         let moved = |from: &Fit<T>, to: &Fit<T>| {
             let sines = sines(&from.components, &to.components);
@@ -136,15 +138,24 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
         if drift <= DRIFTS {
             return Ok(ended);
         }
+        let mut rests = false;
         for _ in 0..ROUNDS {
             let next = on(followed.clone(), ROUND)?;
-            let rests = moved(&followed, &next) <= RESTS;
+            rests = moved(&followed, &next) <= RESTS;
             followed = next;
             if rests {
                 break;
             }
         }
-        Ok(Ended { drift, ..Ended::new(followed.components, Ending::Hals, ended.passes) })
+        let passes = ended.passes;
+        if !rests && !given {
+            // Far from rest: more than a low level is on, and NMF may come nearer from its own start.
+            let nmf = self.nmf(followed.components.nrows(), FAR_SWEEPS)?;
+            if !fits_better(&followed, &nmf) {
+                return Ok(Ended { drift, ..Ended::new(nmf.components, Ending::Nmf, passes) });
+            }
+        }
+        Ok(Ended { drift, ..Ended::new(followed.components, Ending::Hals, passes) })
     }
 
     /// The components of NMF after some stages on the full samples.
@@ -217,6 +228,11 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
         let samples = DenseSamples::new(rows).map_err(|_| FitError::Overflow { stage: 0 })?;
         Ok(Space::Compressed { basis, samples })
     }
+}
+
+/// Whether what was found fits so much better than NMF that it is not thrown away.
+fn fits_better<T: Real>(found: &Fit<T>, nmf: &Fit<T>) -> bool {
+    loss(found) < (1.0 - BETTER_FIT).powi(2) * loss(nmf)
 }
 
 fn loss<T: Real>(fit: &Fit<T>) -> f64 {
