@@ -60,7 +60,13 @@ fn bounds_that_say_nothing_are_not_shown_as_numbers() {
     };
     let weights = Weights::Dirichlet { concentration: 1.0 }.draw(500, 10, 0).unwrap();
     let beyond = said("usual.npy", &weights);
-    assert!(beyond.contains("often works all the same") && !beyond.contains("0.000e0"), "{beyond}");
+    assert!(beyond.contains("m is beyond it") && beyond.contains("often works all the same"), "{beyond}");
+    // Two components that always come together: nothing is promised for such weights.
+    let mut twins = weights;
+    let first = twins.column(0).to_owned();
+    twins.column_mut(1).assign(&first);
+    let nothing = said("twins.npy", &twins);
+    assert!(nothing.contains("bound on m: none") && !nothing.contains("0.000e0"), "{nothing}");
     // One component at a time: no two weights ever meet.
     let alone = ndarray::Array2::from_shape_fn((500, 10), |(i, k)| f64::from(u8::from(i % 10 == k)));
     let within = said("alone.npy", &alone);

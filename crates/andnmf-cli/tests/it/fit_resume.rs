@@ -218,10 +218,10 @@ fn the_time_limit_of_a_run_that_goes_on_counts_anew() {
     let samples = larger_data(&folder);
     let out = folder.arg("fitted");
     let fit = ["fit", &samples, "--rank", "12", "--threshold", "geometric:0.2:1.01", "--compress", "off"];
-    let hurried = ["--stages", "1000000", "--time-limit", "0.4", "--out", &out, "--json"];
+    let hurried = ["--stages", "1000000", "--time-limit", "1.5", "--out", &out, "--json"];
     let first = json(&andnmf(&[&fit[..], &hurried].concat()));
     let second = json(&andnmf(&[&fit[..], &hurried, &["--resume"]].concat()));
     let stages = |summary: &serde_json::Value| summary["stages"].as_u64().unwrap();
     assert!(stages(&second) > stages(&first) + 1, "{} and {}", stages(&first), stages(&second));
-    assert!(second["solver_seconds"].as_f64().unwrap() > 0.8, "of both runs");
+    assert!(second["solver_seconds"].as_f64().unwrap() > 3.0, "of both runs");
 }
