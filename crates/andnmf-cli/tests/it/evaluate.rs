@@ -36,36 +36,28 @@ fn both_need_the_same_features() {
     refused(&["evaluate", "--components", &found], &["--truth"]);
 }
 
+fn evaluate<'a>(found: &'a str, truth: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["evaluate", "--components", found, "--truth", truth], more].concat()
+}
+
 #[test]
 fn files_that_are_turned_round_are_noticed_and_can_be_read_so() {
     let folder = Folder::new();
     let truth = array![[2.0, 0.0, 1.0], [0.0, 5.0, 0.0]];
     let upright = folder.write_array("truth.npy", &truth);
     let turned = folder.write_array("turned.npy", &truth.t().as_standard_layout().into_owned());
-    let evaluate = |found, truth, more: &[&'static str]| {
-        let args = vec!["evaluate", "--components", found, "--truth", truth];
-        [&args[..], more].concat().into_iter().map(str::to_owned).collect::<Vec<String>>()
-    };
-    let refused = |args: Vec<String>, said: &[&str]| {
-        refused(&args.iter().map(String::as_str).collect::<Vec<&str>>(), said);
-    };
-    refused(
-        evaluate(&turned, &turned, &[]),
-        &["turned.npy: 3 rows of 2 values", "one per row", "--transpose"],
-    );
-    refused(evaluate(&upright, &turned, &[]), &["turned.npy is 3 × 2", "--transpose=truth"]);
-    refused(evaluate(&turned, &upright, &[]), &["turned.npy is 3 × 2", "--transpose=components"]);
-    refused(
-        evaluate(&upright, &upright, &["--transpose"]),
-        &["truth.npy: 3 rows of 2 values (after --transpose)"],
-    );
+    let said = ["turned.npy: 3 rows of 2 values", "one per row", "--transpose"];
+    refused(&evaluate(&turned, &turned, &[]), &said);
+    refused(&evaluate(&upright, &turned, &[]), &["turned.npy is 3 × 2", "--transpose=truth"]);
+    refused(&evaluate(&turned, &upright, &[]), &["turned.npy is 3 × 2", "--transpose=components"]);
+    let said = "truth.npy: 3 rows of 2 values (after --transpose)";
+    refused(&evaluate(&upright, &upright, &["--transpose"]), &[said]);
     for (found, truth, more) in [
         (&turned, &turned, "--transpose"),
         (&upright, &turned, "--transpose=truth"),
         (&turned, &upright, "--transpose=components"),
     ] {
-        let args = evaluate(found, truth, &[more, "--json"]);
-        let recovery = json(&andnmf(&args.iter().map(String::as_str).collect::<Vec<&str>>()));
+        let recovery = json(&andnmf(&evaluate(found, truth, &[more, "--json"])));
         assert!(recovery["total_correlation_error"].as_f64().unwrap() < 1e-12, "{more}: {recovery}");
         assert_eq!(recovery["matched_cosines"].as_array().unwrap().len(), 2);
     }

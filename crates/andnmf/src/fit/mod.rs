@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn of_many_components_a_warning_names_the_first_few() {
-        let told = |count| Warning::NeverActive { components: (3..3 + count).collect() }.to_string();
+        let told = |count: usize| Warning::NeverActive { components: (3..3 + count).collect() }.to_string();
         assert_eq!(told(1), "component 3 was never active in any stage, and left at the start");
         assert_eq!(told(2), "components 3, 4 were never active in any stage, and left at the start");
         assert!(told(8).starts_with("components 3, 4, 5, 6, 7, 8, 9, 10 were"), "{}", told(8));
