@@ -55,7 +55,8 @@ impl ReadArgs {
 }
 
 /// What can be so or not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum YesNo {
     /// It is so
     Yes,

@@ -330,4 +330,8 @@ fn a_table_that_may_have_numbers_for_names_is_doubted_in_the_summary() {
     assert_eq!(summary["n_samples"], 13);
     let summary = json(&andnmf(&[&fit[..], &["--header", "yes", "--json"]].concat()));
     assert_eq!((&summary["n_samples"], summary["warnings"].to_string().contains("410")), (&12.into(), false));
+    assert_eq!(
+        (&summary["settings"]["header"], &summary["settings"]["row_names"]),
+        (&"yes".into(), &Value::Null)
+    );
 }

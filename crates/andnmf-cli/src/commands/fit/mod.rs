@@ -217,6 +217,8 @@ fn beside(args: &FitArgs) -> Value {
     json!({
         "data": args.data.data,
         "transpose": how.transpose,
+        "header": how.header,
+        "row_names": how.row_names,
         "layer": how.layer,
         "name_file": how.name_file,
         "precision": args.data.how.precision,
