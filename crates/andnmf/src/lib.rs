@@ -40,6 +40,7 @@
 pub mod and;
 pub mod auto;
 pub mod baselines;
+mod compiled;
 mod compression;
 pub mod diagnose;
 mod error;

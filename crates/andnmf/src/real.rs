@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 /// serialisation for checkpoints) so that the rest of the crate writes one bound.
 pub trait Real:
     sealed::Sealed
+    + crate::compiled::Compiled
     + faer::traits::RealField
     + Copy
     + PartialOrd

@@ -26,15 +26,18 @@ const FULL_STAGES: usize = 3;
 /// Sweeps of a stage of HALS where it has to go far.
 const FAR_SWEEPS: usize = 2;
 /// Stages of HALS from the components found: those in which noise makes itself felt, those that show whether the
-/// components drift, and those that follow the drift, in two parts to see it come to rest.
+/// components move at all, and those that show how far they would go.
 const SETTLING: usize = 10;
 const WATCHED: usize = 20;
-const FOLLOWED: (usize, usize) = (70, 100);
+const FOLLOWED: usize = 70;
+/// Where they drift they are followed until they rest, in so many rounds of stages at most.
+const ROUND: usize = 100;
+const ROUNDS: usize = 4;
 /// Components that still move by more than this, in multiples of what noise does to them, may drift…
 const MOVING: f64 = 0.3;
-/// …those that come further than this while they are followed do…
+/// …those that come further than this while they are watched do…
 const DRIFTS: f64 = 0.8;
-/// …and those that move by less than this have come to rest.
+/// …and those that move by less than this in a round have come to rest.
 const RESTS: f64 = 0.3;
 /// Zeros can hold components where the median one has at least this share of them.
 const ENOUGH_ZEROS: f64 = 0.04;
@@ -43,8 +46,6 @@ const ENOUGH_ZEROS: f64 = 0.04;
 pub(super) struct Wanted<'a> {
     pub(super) signs: Signs,
     pub(super) fall_back: bool,
-    /// Whether the start was given: what came of it is not to be thrown away.
-    pub(super) given: bool,
     pub(super) negative_share: f64,
     /// What noise does to each component, where there is noise.
     pub(super) noise_errors: Option<&'a [f64]>,
@@ -103,7 +104,7 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
         let share = if wanted.signs == Signs::PositiveButNoise { 0.0 } else { wanted.negative_share };
         // Noise is in all directions: the one sweep must see the samples as they are.
         let ended = self.improved(clipped, share, false)?;
-        self.follow_drift(ended, noise_errors, wanted.given)
+        self.follow_drift(ended, noise_errors)
     }
 
     /// Components after one sweep, or as many as it takes.
@@ -119,7 +120,7 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
     /// Weights that are always on at a low level, below what noise lets one see, put a share of all components into
     /// each. The weights cannot show it. Zeros of the components can: HALS, which knows that nothing is negative, then
     /// carries the components far beyond what noise does to them.
-    fn follow_drift(&self, ended: Ended<T>, noise_errors: &[f64], given: bool) -> Result<Ended<T>, Halt> {
+    fn follow_drift(&self, ended: Ended<T>, noise_errors: &[f64]) -> Result<Ended<T>, Halt> {
         let on = |fit: Fit<T>, stages| self.hals(fit.components, fit.weights, stages, FAR_SWEEPS, true);
         let moved = |from: &Fit<T>, to: &Fit<T>| {
             let sines = sines(&from.components, &to.components);
@@ -130,18 +131,20 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
         if moved(&settled, &watched) <= MOVING || zero_share(&watched.components) < ENOUGH_ZEROS {
             return Ok(ended);
         }
-        let followed = on(watched, FOLLOWED.0)?;
+        let mut followed = on(watched, FOLLOWED)?;
         let drift = moved(&settled, &followed);
         if drift <= DRIFTS {
             return Ok(ended);
         }
-        let last = on(followed.clone(), FOLLOWED.1)?;
-        if given || moved(&followed, &last) <= RESTS {
-            return Ok(Ended { drift, ..Ended::new(last.components, Ending::Hals, ended.passes) });
+        for _ in 0..ROUNDS {
+            let next = on(followed.clone(), ROUND)?;
+            let rests = moved(&followed, &next) <= RESTS;
+            followed = next;
+            if rests {
+                break;
+            }
         }
-        // Far from rest: more than a low level is on, and NMF comes nearer from its own start.
-        let nmf = self.nmf(ended.components.nrows(), FAR_SWEEPS)?;
-        Ok(Ended { drift, ..Ended::new(nmf.components, Ending::Nmf, ended.passes) })
+        Ok(Ended { drift, ..Ended::new(followed.components, Ending::Hals, ended.passes) })
     }
 
     /// The components of NMF after some stages on the full samples.

@@ -136,7 +136,6 @@ fn end<T: Real>(
     let wanted = Wanted {
         signs,
         fall_back,
-        given,
         negative_share,
         noise_errors: (noise > 0.0).then_some(&stability.noise[..]),
         always_on: !always_on.is_empty(),

@@ -9,12 +9,16 @@ use rayon::prelude::*;
 
 use crate::Real;
 
-/// Ratios above this, on the scales of both components, are inclusions.
+/// Ratios above this, on the scales of both components, are inclusions…
 const TOLERATED: f64 = 0.05;
+/// …or, where weights are zero beyond doubt, above this many times what counts as zero.
+const TOLERATED_ZEROS: f64 = 10.0;
 /// The samples where a component has at least this share of its largest weight…
 const STRONG: f64 = 0.5;
-/// …but at least this many decide.
+/// …but at least this many decide…
 const FEWEST: usize = 100;
+/// …or, where weights are zero beyond doubt, all with this share: rare ones may be the only ones that tell.
+const ON: f64 = 0.01;
 /// Fewer strong samples than this say nothing.
 const TOO_FEW: usize = 3;
 
@@ -26,13 +30,17 @@ pub(super) struct Inclusions {
 }
 
 /// Tests all pairs, from decoded values (samples × rank) and the largest of each component.
-pub(super) fn inclusions<T: Real>(values: &Array2<T>, largest: &[f64]) -> Inclusions {
+///
+/// `zeros` says that weights are zero beyond doubt where they are off. Then small shares count, too: a component that
+/// has lost a thousandth of another to it shows in no negative value.
+pub(super) fn inclusions<T: Real>(values: &Array2<T>, largest: &[f64], zeros: bool) -> Inclusions {
     let (n, rank) = values.dim();
+    let tolerated = if zeros { TOLERATED_ZEROS * zero::<T>() } else { TOLERATED };
     let rows: Vec<Vec<f64>> = (0..rank)
         .into_par_iter()
         .map(|k| {
             let column: Vec<f64> = values.column(k).iter().map(|v| v.as_f64()).collect();
-            let limit = strong_from(&column, largest[k]);
+            let limit = if zeros { ON * largest[k] } else { strong_from(&column, largest[k]) };
             let strong: Vec<usize> = (0..n).filter(|&t| column[t] >= limit).collect();
             let mut shares = vec![if strong.len() >= TOO_FEW { f64::INFINITY } else { 0.0 }; rank];
             if strong.len() >= TOO_FEW {
@@ -45,7 +53,7 @@ pub(super) fn inclusions<T: Real>(values: &Array2<T>, largest: &[f64]) -> Inclus
             }
             shares[k] = 0.0;
             for (share, own) in shares.iter_mut().zip(largest) {
-                if *share * largest[k] <= TOLERATED * own {
+                if *share * largest[k] <= tolerated * own {
                     *share = 0.0;
                 }
             }
@@ -63,8 +71,7 @@ pub(super) fn inclusions<T: Real>(values: &Array2<T>, largest: &[f64]) -> Inclus
 /// cone that is wrong but as tight as can be touches just about so many. Where far more samples lie on a facet, it
 /// is no accident: the component's weights really are zero there.
 pub(super) fn contacts<T: Real>(values: &Array2<T>, largest: &[f64]) -> Vec<usize> {
-    // About 1e-7 in double precision, 1e-3 in single.
-    let zero = T::EPSILON.as_f64().powf(0.45);
+    let zero = zero::<T>();
     let mut counts = vec![0; largest.len()];
     for row in values.outer_iter() {
         for ((count, v), largest) in counts.iter_mut().zip(row).zip(largest) {
@@ -72,6 +79,11 @@ pub(super) fn contacts<T: Real>(values: &Array2<T>, largest: &[f64]) -> Vec<usiz
         }
     }
     counts
+}
+
+/// Values below this share of the largest count as zero: about 1e-7 in double precision, 1e-3 in single.
+fn zero<T: Real>() -> f64 {
+    T::EPSILON.as_f64().powf(0.45)
 }
 
 /// The value from which a component is strong.
@@ -100,12 +112,28 @@ mod tests {
                 _ => values.row_mut(t).assign(&array![x, 0.9 * x, x]),
             }
         }
-        let found = inclusions(&values, &[1.0, 1.0, 1.0]);
+        let found = inclusions(&values, &[1.0, 1.0, 1.0], false);
         assert_eq!(found.count, 1);
         assert!((found.shares[[0, 1]] - 0.2).abs() < 1e-12, "{:?}", found.shares);
         // One sample without it is enough to clear the component.
         values.row_mut(0).assign(&array![1.0, 0.0, 0.0]);
-        assert_eq!(inclusions(&values, &[1.0, 1.0, 1.0]).count, 0);
+        assert_eq!(inclusions(&values, &[1.0, 1.0, 1.0], false).count, 0);
+    }
+
+    #[test]
+    fn a_small_share_counts_only_where_weights_are_zero_beyond_doubt() {
+        // Component 0 always brings a thousandth of component 1, but for a weak sample that later shows otherwise.
+        let mut values = Array2::<f64>::zeros((200, 2));
+        for t in 0..200 {
+            values.row_mut(t).assign(&if t % 2 == 0 { array![1.0, 1e-3] } else { array![0.0, 1.0] });
+        }
+        values.row_mut(0).assign(&array![0.02, 2e-5]);
+        assert_eq!(inclusions(&values, &[1.0, 1.0], false).count, 0);
+        let found = inclusions(&values, &[1.0, 1.0], true);
+        assert_eq!(found.count, 1);
+        assert!((found.shares[[0, 1]] - 1e-3).abs() < 1e-12, "{:?}", found.shares);
+        values[[0, 1]] = 0.0;
+        assert_eq!(inclusions(&values, &[1.0, 1.0], true).count, 0);
     }
 
     #[test]
@@ -118,6 +146,6 @@ mod tests {
     #[test]
     fn too_few_samples_say_nothing() {
         let values = array![[1.0, 1.0], [0.0, 1.0]];
-        assert_eq!(inclusions(&values, &[1.0, 1.0]).count, 0);
+        assert_eq!(inclusions(&values, &[1.0, 1.0], false).count, 0);
     }
 }

@@ -117,9 +117,8 @@ impl<T: Real> Candidate<T> {
     /// Whether the components are beyond doubt: nothing is decoded as negative, none comes with another, and each
     /// facet is held by far more samples than it needs.
     pub(super) fn certain(&self) -> bool {
-        let rounding = CERTAIN.max(64.0 * T::EPSILON.as_f64());
-        let needed = CERTAIN_CONTACTS * self.components.nrows();
-        self.inclusions == 0 && self.negative_part < rounding && self.fewest_contacts >= needed
+        self.inclusions == 0
+            && zeros_beyond_doubt::<T>(self.components.nrows(), self.negative_part, self.fewest_contacts)
     }
 
     fn better_than(&self, other: &Self) -> bool {
@@ -140,6 +139,12 @@ pub(crate) struct Search<T: Real> {
     pub(super) descent: Descent<T>,
     /// The best candidate so far; after a long descent from a given start, what that ended with.
     pub(super) best: Option<Candidate<T>>,
+}
+
+/// Whether weights that are off are zero: nothing is decoded as negative, and far more samples lie on each facet than
+/// hold it.
+fn zeros_beyond_doubt<T: Real>(rank: usize, negative_part: f64, fewest_contacts: usize) -> bool {
+    negative_part < CERTAIN.max(64.0 * T::EPSILON.as_f64()) && fewest_contacts >= CERTAIN_CONTACTS * rank
 }
 
 /// Components, and what the inclusion test would mend.
@@ -334,7 +339,9 @@ impl<T: Real> Search<T> {
         let components = self.descent.best(components, decoded.leak);
         let decoded = bench.decode(&components)?;
         let negative_part = bench.workers.run(|| bench.negative_part(&components));
-        let found = bench.workers.run(|| inclusions(bench.values(), &decoded.scales));
+        let fewest_contacts = contacts(bench.values(), &decoded.scales).into_iter().min().unwrap_or(0);
+        let zeros = zeros_beyond_doubt::<T>(components.nrows(), negative_part, fewest_contacts);
+        let found = bench.workers.run(|| inclusions(bench.values(), &decoded.scales, zeros));
         let mut repaired = components.clone();
         let shares = found.shares.mapv(T::from_f64);
         multiply_add(repaired.view_mut(), shares.view(), components.view(), T::from_f64(1.0));
@@ -343,7 +350,6 @@ impl<T: Real> Search<T> {
             Phase::Long { origin } => origin,
             Phase::Repair { .. } | Phase::LongAgain | Phase::Done => Origin::Given,
         };
-        let fewest_contacts = contacts(bench.values(), &decoded.scales).into_iter().min().unwrap_or(0);
         let candidate =
             Candidate { components, origin, inclusions: found.count, negative_part, fewest_contacts };
         Ok(Some(Examined { candidate, repaired }))

@@ -75,6 +75,10 @@ pub struct WeightDiagnosis {
 /// # Errors
 /// When there are no samples or no components, or a weight is negative or not finite.
 pub fn diagnose_weights<T: Real>(weights: ArrayView2<'_, T>) -> Result<WeightDiagnosis, MatrixError> {
+    T::diagnosis(weights)
+}
+
+pub(crate) fn diagnosis<T: Real>(weights: ArrayView2<'_, T>) -> Result<WeightDiagnosis, MatrixError> {
     // Refuses what cannot be weights before anything is made of it.
     let correlations = strongest_correlations(weights, CORRELATIONS_SHOWN)?
         .into_iter()

@@ -65,6 +65,15 @@ pub fn nndsvd<T: Real>(
     fill: NndsvdFill,
     seed: u64,
 ) -> Result<Nndsvd<T>, FitError> {
+    T::singular_start(samples, rank, fill, seed)
+}
+
+pub(crate) fn singular_start<T: Real>(
+    samples: &dyn Samples<T>,
+    rank: usize,
+    fill: NndsvdFill,
+    seed: u64,
+) -> Result<Nndsvd<T>, FitError> {
     let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
     if n_samples == 0 || n_features == 0 {
         return Err(SamplesError::Empty { n_samples, n_features }.into());

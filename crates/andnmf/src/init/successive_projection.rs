@@ -24,6 +24,10 @@ const SMALLEST: f64 = 0.1;
 /// # Errors
 /// Where the samples span fewer than `rank` dimensions.
 pub fn successive_projection<T: Real>(samples: &dyn Samples<T>, rank: usize) -> Result<Array2<T>, FitError> {
+    T::far_samples(samples, rank)
+}
+
+pub(crate) fn far_samples<T: Real>(samples: &dyn Samples<T>, rank: usize) -> Result<Array2<T>, FitError> {
     let Measured { sizes, lengths } = measure(samples)?;
     let smallest = SMALLEST * median_of_positive(&sizes);
     // What is left of each scaled sample, squared; kept up to date by what each new direction takes.

@@ -65,7 +65,7 @@ pub struct ReadOptions {
 /// with what would be right.
 pub fn read<T: Real>(path: &Path, options: &ReadOptions) -> Result<Table<T>, FileError> {
     let format = options.format.map_or_else(|| Format::of(path), Ok)?;
-    let table = read_as(path, format, options)?;
+    let table = T::table(path, format, options)?;
     if options.transpose { turned(table).map_err(|fault| fault.in_file(path)) } else { Ok(table) }
 }
 
@@ -95,7 +95,11 @@ pub fn read_array<T: Real>(path: &Path) -> Result<Array2<T>, FileError> {
     table.into_dense().map_err(|error| Fault::from(error).in_file(path))
 }
 
-fn read_as<T: Real>(path: &Path, format: Format, options: &ReadOptions) -> Result<Table<T>, FileError> {
+pub(crate) fn read_as<T: Real>(
+    path: &Path,
+    format: Format,
+    options: &ReadOptions,
+) -> Result<Table<T>, FileError> {
     let read = match format {
         Format::Npy => npy::read(path),
         Format::MatrixMarket => matrix_market::read(path),

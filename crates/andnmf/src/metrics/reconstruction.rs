@@ -29,6 +29,14 @@ pub fn reconstruction_error<T: Real>(
     weights: ArrayView2<'_, T>,
     components: ArrayView2<'_, T>,
 ) -> Result<f64, ReconstructionError> {
+    T::residual(samples, weights, components)
+}
+
+pub(crate) fn residual<T: Real>(
+    samples: &dyn Samples<T>,
+    weights: ArrayView2<'_, T>,
+    components: ArrayView2<'_, T>,
+) -> Result<f64, ReconstructionError> {
     if weights.nrows() != samples.n_samples() {
         let expected = format!("{} samples × rank", samples.n_samples());
         return Err(ShapeError::new("weights", weights.dim(), expected).into());

@@ -31,6 +31,7 @@ pub use weights::weights;
 
 pub(crate) use block::{Begin, OutOfRange, solve_block};
 pub(crate) use gram::ScaledGram;
+pub(crate) use weights::weights_on_these_threads;
 
 use crate::{Real, SamplesError, ShapeError};
 

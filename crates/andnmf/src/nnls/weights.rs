@@ -46,10 +46,10 @@ pub fn weights<T: Real>(
     })?;
     let cancel = run.cancel_flag();
     let stop = || is_cancelled(cancel);
-    workers.run(|| weights_on_these_threads(&Watched { samples, stop: &stop }, components))
+    workers.run(|| T::weights(&Watched { samples, stop: &stop }, components))
 }
 
-fn weights_on_these_threads<T: Real>(
+pub(crate) fn weights_on_these_threads<T: Real>(
     samples: &dyn Samples<T>,
     components: ArrayView2<'_, T>,
 ) -> Result<Array2<T>, NnlsError> {

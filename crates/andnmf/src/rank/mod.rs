@@ -113,6 +113,15 @@ pub fn suggest_rank<T: Real>(
     settings: &RankSettings,
     run: &Run<'_, T>,
 ) -> Result<RankSuggestion, FitError> {
+    T::rank_scores(samples, ranks, settings, run)
+}
+
+pub(crate) fn score_ranks<T: Real>(
+    samples: &dyn Samples<T>,
+    ranks: RangeInclusive<usize>,
+    settings: &RankSettings,
+    run: &Run<'_, T>,
+) -> Result<RankSuggestion, FitError> {
     let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
     if n_samples == 0 || n_features == 0 {
         return Err(SamplesError::Empty { n_samples, n_features }.into());

@@ -61,7 +61,7 @@ impl Trust {
                  them, but nothing vouches that its components are the true ones; try another rank, or more samples",
             );
         } else {
-            judge_stability(&mut judgement, &component_stability[..found]);
+            judge_stability(&mut judgement, report, &component_stability[..found]);
         }
         if stop == StopReason::MaxStages && !report.certain {
             judgement.object(
@@ -84,13 +84,12 @@ fn scores(report: &AutoReport) -> Vec<f64> {
         return vec![0.0; count];
     }
     let score = |k: usize| {
-        let sampled = report.resampled[k].hypot(report.noise_errors[k]);
         let negative = if report.negative_shares[k] > SMALL_SHARE && report.ending != Ending::Signed {
             NEGATIVE * report.negative_shares[k]
         } else {
             0.0
         };
-        sampled.max(MIXED * report.mixed[k]).max(report.moved[k]).max(negative).min(1.0)
+        sampled(report, k).max(MIXED * report.mixed[k]).max(report.moved[k]).max(negative).min(1.0)
     };
     (0..count).map(score).collect()
 }
@@ -165,24 +164,44 @@ fn judge_weights(judgement: &mut Judgement, report: &AutoReport, found: usize) {
     }
 }
 
-fn judge_stability(judgement: &mut Judgement, scores: &[f64]) {
-    let unstable = scores.iter().filter(|&&score| score > UNSTABLE).count();
-    let share = unstable as f64 / scores.len().max(1) as f64;
-    if unstable > 0 {
-        let at_best = match share {
-            _ if share > MANY => Verdict::Poor,
-            _ if share > SOME => Verdict::Doubtful,
-            _ => Verdict::Good,
-        };
+fn judge_stability(judgement: &mut Judgement, report: &AutoReport, scores: &[f64]) {
+    let count = scores.len();
+    let unstable: Vec<usize> = (0..count).filter(|&k| scores[k] > UNSTABLE).collect();
+    let share = unstable.len() as f64 / count.max(1) as f64;
+    // One of three materials may be wrong while the others are right.
+    let most = unstable.len() > 1 || unstable.len() == count;
+    let at_best = match share {
+        _ if share > MANY && most => Verdict::Poor,
+        _ if share > SOME => Verdict::Doubtful,
+        _ => Verdict::Good,
+    };
+    let (by_chance, mixed_up): (Vec<usize>, Vec<usize>) =
+        unstable.into_iter().partition(|&k| !report.certain && sampled(report, k) > UNSTABLE);
+    if !by_chance.is_empty() {
         judgement.object(
             at_best,
             format!(
-                "{unstable} of {} components would come out differently from other samples of the same kind (see \
+                "{} of {count} components would come out differently from other samples of the same kind (see \
                  component_stability); more samples or a smaller rank would help",
-                scores.len()
+                by_chance.len()
             ),
         );
     }
+    if !mixed_up.is_empty() {
+        judgement.object(
+            at_best,
+            format!(
+                "{} of {count} components may hold a share of others, by negative values that they leave (see \
+                 component_stability); look at them beside those of HALS, or of another rank",
+                mixed_up.len()
+            ),
+        );
+    }
+}
+
+/// What chance makes of a component: the choice of the samples, and noise.
+fn sampled(report: &AutoReport, k: usize) -> f64 {
+    report.resampled[k].hypot(report.noise_errors[k])
 }
 
 #[cfg(test)]
@@ -247,10 +266,26 @@ mod tests {
             (AutoReport { background: 0.3, ..base.clone() }, Verdict::Doubtful, "share a background"),
             (AutoReport { drift: 0.8, ..base.clone() }, Verdict::Doubtful, "at a low level"),
             (AutoReport { ending: Ending::Nmf, ..base.clone() }, Verdict::Poor, "NMF was used"),
-            (AutoReport { resampled: some(1, 0.2), ..base.clone() }, Verdict::Doubtful, "1 of 10"),
-            (AutoReport { noise_errors: some(4, 0.2), ..base.clone() }, Verdict::Poor, "4 of 10"),
-            (AutoReport { mixed: some(4, 0.02), ..base.clone() }, Verdict::Poor, "4 of 10"),
-            (AutoReport { moved: some(1, 0.2), ..base.clone() }, Verdict::Doubtful, "1 of 10"),
+            (
+                AutoReport { resampled: some(1, 0.2), ..base.clone() },
+                Verdict::Doubtful,
+                "1 of 10 components would",
+            ),
+            (
+                AutoReport { noise_errors: some(4, 0.2), ..base.clone() },
+                Verdict::Poor,
+                "4 of 10 components would",
+            ),
+            (
+                AutoReport { mixed: some(4, 0.02), ..base.clone() },
+                Verdict::Poor,
+                "4 of 10 components may hold",
+            ),
+            (
+                AutoReport { moved: some(1, 0.2), ..base.clone() },
+                Verdict::Doubtful,
+                "1 of 10 components may hold",
+            ),
             (AutoReport { negative_shares: some(1, 0.06), ..base.clone() }, Verdict::Doubtful, "1 of 10"),
         ];
         for (report, verdict, words) in cases {
@@ -270,6 +305,11 @@ mod tests {
         assert_eq!(trust.judgement.verdict, Verdict::Doubtful);
         assert!(trust.judgement.reasons[0].contains("only 10 components"), "{:?}", trust.judgement.reasons);
         assert_eq!(trust.component_stability[9..], [0.0, 1.0, 1.0]);
+        // One of three components is not most of them, one of one is.
+        for (count, verdict) in [(3, Verdict::Doubtful), (1, Verdict::Poor)] {
+            let one = AutoReport { on_shares: vec![0.1; count], mixed: vec![0.2, 0.0, 0.0], ..report() };
+            assert_eq!(Trust::of(&one, count, StopReason::Converged).judgement.verdict, verdict);
+        }
         let few = AutoReport { background: 0.3, on_shares: vec![0.1; 3], ..report() };
         assert_eq!(Trust::of(&few, 3, StopReason::Converged).judgement.verdict, Verdict::Good);
     }

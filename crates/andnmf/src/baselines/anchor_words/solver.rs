@@ -25,6 +25,17 @@ impl<T: Real> Solver<T> for AnchorWords {
         start: Start<T>,
         run: &mut Run<'_, T>,
     ) -> Result<Fit<T>, FitError> {
+        T::fit_anchor_words(self, samples, start, run)
+    }
+}
+
+impl AnchorWords {
+    pub(crate) fn run<T: Real>(
+        &self,
+        samples: &dyn Samples<T>,
+        start: Start<T>,
+        run: &mut Run<'_, T>,
+    ) -> Result<Fit<T>, FitError> {
         check_start(&start)?;
         let mut watch = Watch::new(run, self.params().time_limit, 0.0);
         let stop = || watch.reason().is_some();

@@ -26,6 +26,17 @@ impl<T: Real> Solver<T> for Anls {
         start: Start<T>,
         run: &mut Run<'_, T>,
     ) -> Result<Fit<T>, FitError> {
+        T::fit_anls(self, samples, start, run)
+    }
+}
+
+impl Anls {
+    pub(crate) fn run<T: Real>(
+        &self,
+        samples: &dyn Samples<T>,
+        start: Start<T>,
+        run: &mut Run<'_, T>,
+    ) -> Result<Fit<T>, FitError> {
         fit(&GramMethod::new(self.params()), samples, start, run)
     }
 }

@@ -24,6 +24,17 @@ impl<T: Real> Solver<T> for Hals {
         start: Start<T>,
         run: &mut Run<'_, T>,
     ) -> Result<Fit<T>, FitError> {
+        T::fit_hals(self, samples, start, run)
+    }
+}
+
+impl Hals {
+    pub(crate) fn run<T: Real>(
+        &self,
+        samples: &dyn Samples<T>,
+        start: Start<T>,
+        run: &mut Run<'_, T>,
+    ) -> Result<Fit<T>, FitError> {
         fit(&GramMethod::new(self.params()), samples, start, run)
     }
 }

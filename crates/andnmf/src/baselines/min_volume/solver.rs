@@ -25,6 +25,17 @@ impl<T: Real> Solver<T> for MinVolume {
         start: Start<T>,
         run: &mut Run<'_, T>,
     ) -> Result<Fit<T>, FitError> {
+        T::fit_min_volume(self, samples, start, run)
+    }
+}
+
+impl MinVolume {
+    pub(crate) fn run<T: Real>(
+        &self,
+        samples: &dyn Samples<T>,
+        start: Start<T>,
+        run: &mut Run<'_, T>,
+    ) -> Result<Fit<T>, FitError> {
         fit(&GramMethod::new(self.params()), samples, start, run)
     }
 }

@@ -22,6 +22,17 @@ impl<T: Real> Solver<T> for Mu {
         start: Start<T>,
         run: &mut Run<'_, T>,
     ) -> Result<Fit<T>, FitError> {
+        T::fit_mu(self, samples, start, run)
+    }
+}
+
+impl Mu {
+    pub(crate) fn run<T: Real>(
+        &self,
+        samples: &dyn Samples<T>,
+        start: Start<T>,
+        run: &mut Run<'_, T>,
+    ) -> Result<Fit<T>, FitError> {
         match self.params().loss {
             MuLoss::Frobenius => fit(&GramMethod::new(self.params()), samples, start, run),
             MuLoss::KullbackLeibler => {

@@ -26,6 +26,17 @@ impl<T: Real> Solver<T> for OnlineLda {
         start: Start<T>,
         run: &mut Run<'_, T>,
     ) -> Result<Fit<T>, FitError> {
+        T::fit_online_lda(self, samples, start, run)
+    }
+}
+
+impl OnlineLda {
+    pub(crate) fn run<T: Real>(
+        &self,
+        samples: &dyn Samples<T>,
+        start: Start<T>,
+        run: &mut Run<'_, T>,
+    ) -> Result<Fit<T>, FitError> {
         let mut engine = Engine::begin(self.params(), samples, start, run)?;
         let stop = drive(&mut engine, &self.params().limits(), run)?;
         let weights = engine.weights(self)?;
