@@ -190,6 +190,9 @@ fn print(told: &Told, quiet: bool) -> io::Result<()> {
     Ok(())
 }
 
+/// A bound below this is as good as none.
+const NO_BOUND: f64 = 1e-6;
+
 /// What the theorems promise. Where they promise nothing, that says nothing, either: their bounds are far below what
 /// recovery needs, and the verdict does not rest on them.
 fn bound_in_words(weights: &WeightDiagnosis) -> String {
@@ -197,7 +200,7 @@ fn bound_in_words(weights: &WeightDiagnosis) -> String {
     let bounds = format!("{general:.3e} in general, {binary:.3e} for weights of zero and one");
     if weights.bound_met {
         format!("bound on m: {bounds}; m is within it, so the theorems promise recovery from a good start")
-    } else if general > 0.0 {
+    } else if general > NO_BOUND {
         format!(
             "bound on m: {bounds}; m is beyond it, as usual: the theorems promise nothing here, and recovery often \
              works all the same"

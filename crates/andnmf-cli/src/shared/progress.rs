@@ -27,7 +27,7 @@ impl Progress {
         let shown = common.talks() && stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed}  {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed}  {msg}") {
             bar.set_style(style);
         }
         bar.set_message(fitting(doing.into()));
