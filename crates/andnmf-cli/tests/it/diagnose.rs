@@ -58,7 +58,7 @@ fn bounds_that_say_nothing_are_not_shown_as_numbers() {
         let told = andnmf(&["diagnose", "--weights", &folder.write_array(name, weights)]);
         text(&told.stdout)
     };
-    let weights = Weights::Dirichlet { concentration: 1.0 }.draw(500, 10, 0).unwrap();
+    let weights = Weights::SparseBinary { sparsity: 5 }.draw(500, 10, 0).unwrap();
     let beyond = said("usual.npy", &weights);
     assert!(beyond.contains("m is beyond it") && beyond.contains("often works all the same"), "{beyond}");
     // Two components that always come together: nothing is promised for such weights.
