@@ -8,9 +8,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Common, cancel};
 
-/// Columns that are not for the message: those before it, and a few after it.
-const BESIDE: usize = 14;
-
 /// Progress of a command.
 #[derive(Debug)]
 pub(crate) struct Progress {
@@ -27,10 +24,10 @@ impl Progress {
         let shown = common.talks() && stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed}  {msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed}  {wide_msg}") {
             bar.set_style(style);
         }
-        bar.set_message(fitting(doing.into()));
+        bar.set_message(doing.into());
         if shown {
             bar.enable_steady_tick(Duration::from_millis(120));
         }
@@ -39,7 +36,7 @@ impl Progress {
 
     /// Goes on to something else.
     pub(crate) fn doing(&self, what: impl Into<String>) {
-        self.bar.set_message(fitting(what.into()));
+        self.bar.set_message(what.into());
     }
 
     /// A stage is done; at most so many stages and so many seconds in all may be.
@@ -61,13 +58,13 @@ impl Progress {
             record.threshold_median.map_or_else(String::new, |value| format!("  threshold {value:.2e}"));
         let stopping = if cancel::asked() { ", stopping" } else { "" };
         // What matters most stands first: a narrow terminal cuts off the end.
-        self.bar.set_message(fitting(format!(
+        self.bar.set_message(format!(
             "stage {}{stopping}, at most {} left  change {:.1e}  active {:.1}%{threshold}",
             record.stage + 1,
             in_words(left),
             record.change,
             100.0 * record.active_fraction,
-        )));
+        ));
     }
 }
 
@@ -75,14 +72,6 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
-}
-
-/// As much of a message as a line has room for, and room to spare for the `^C` that terminals show: it would push the
-/// line out of the place that is cleared at the end.
-fn fitting(message: String) -> String {
-    let (_, columns) = console::Term::stderr().size();
-    let room = usize::from(columns).saturating_sub(BESIDE);
-    if message.chars().count() <= room { message } else { message.chars().take(room).collect() }
 }
 
 /// Seconds as people say them.
