@@ -61,6 +61,7 @@ proptest! {
         let again = read_text::<f64>(&bytes[..], separator, &ReadOptions::default());
         let again = again.map_err(|fault| TestCaseError::fail(fault.in_file(Path::new("a.csv")).to_string()))?;
         prop_assert_eq!(again.to_dense().unwrap(), table.to_dense().unwrap());
+        prop_assert_eq!(&again.corner, &table.corner);
         prop_assert_eq!(again.feature_names, table.feature_names);
         prop_assert_eq!(again.sample_names, table.sample_names);
     }
