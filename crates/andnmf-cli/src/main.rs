@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    let args = commands::Args::parse();
+    let args = commands::Args::try_parse().unwrap_or_else(|error| commands::with_nearest(error).exit());
     match commands::run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

@@ -8,7 +8,7 @@ use andnmf::samples::Samples;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::shared::{Common, Precision, ReadArgs, json, overwrite, writing};
+use crate::shared::{Common, Layout, Precision, ReadArgs, json, overwrite, writing};
 
 /// Turn a matrix from one file format into another.
 ///
@@ -69,10 +69,11 @@ fn convert<T: Real>(args: &ConvertArgs) -> Result<(), Failure> {
             args.to.display()
         )));
     }
-    // A name that tells no format is noticed before anything is read; a folder's tells none, and is refused below.
-    let format = if args.to.is_dir() { None } else { Some(Format::of(&args.to).map_err(writing)?) };
+    // A name that tells no format, or one that is only read, is noticed before anything is read.
+    let format = Format::of_output(&args.to).map_err(writing)?;
     let mut table: Table<T> = args.how.read(&args.from)?;
-    let lost = format.map_or_else(Vec::new, |format| lost_names(&mut table, format));
+    let layout = Layout::of(&args.from, &table, &args.how.file);
+    let lost = lost_names(&mut table, format);
     io::write(&args.to, &table, overwrite(args.force)).map_err(writing)?;
     let converted = Converted {
         file: &args.to,
@@ -85,12 +86,16 @@ fn convert<T: Real>(args: &ConvertArgs) -> Result<(), Failure> {
     if args.common.json {
         return json::print(&converted);
     }
+    if let Some(told) = layout.told {
+        args.common.say(told)?;
+    }
     args.common.say(format!(
         "{}: {} samples of {} features",
         args.to.display(),
         converted.n_samples,
         converted.n_features
     ))?;
+    args.common.note(&layout.doubts);
     if args.common.talks() {
         for names in &converted.lost {
             eprintln!(

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::transform::model_file;
 use crate::failure::Failure;
-use crate::shared::{Common, Precision, Progress, ReadArgs, json, reading};
+use crate::shared::{Common, Layout, Precision, Progress, ReadArgs, json, reading};
 
 /// Judge whether the true components can be recovered: the conditions of the theorems, the largest correlations, a verdict in words.
 ///
@@ -117,9 +117,12 @@ fn of_model<T: Real>(args: &DiagnoseArgs, subject: &Path, file: &Path) -> Result
     if let Some(data) = &args.data {
         let progress = Progress::new(&args.common, format!("reading {}", data.display()));
         let samples = args.how.read::<T>(data)?;
+        let layout = Layout::of(data, &samples, &args.how.file);
         model.check_features(samples.n_features(), samples.feature_names.as_deref())?;
         progress.doing("weights of the samples");
         let told = diagnose_model(&samples, model.components().view(), &args.common.run())?;
+        drop(progress);
+        args.common.note(&layout.doubts);
         return Ok(Diagnosis { trust: model.trust().cloned(), ..told }.into());
     }
     let weights = subject.join("weights.npy");
@@ -147,8 +150,12 @@ fn of_samples<T: Real>(args: &DiagnoseArgs, path: &Path) -> Result<Told, Failure
             path.display()
         )));
     };
+    let layout = Layout::of(path, &samples, &args.how.file);
     progress.doing(format!("looking for {rank} components"));
-    Ok(diagnose_samples(&samples, rank, &mut args.common.run())?.0.into())
+    let told = diagnose_samples(&samples, rank, &mut args.common.run())?.0;
+    drop(progress);
+    args.common.note(&layout.doubts);
+    Ok(told.into())
 }
 
 fn print(told: &Told, quiet: bool) -> io::Result<()> {
@@ -175,16 +182,31 @@ fn print(told: &Told, quiet: bool) -> io::Result<()> {
         conditions.lambda
     )?;
     writeln!(out, "  q       {:>10.4}  decay order: how rare small weights are", conditions.decay_order)?;
-    writeln!(
-        out,
-        "  bound on m: {:.3e} in general, {:.3e} for binary weights ({}; recovery often works far beyond it)",
-        weights.bounds.general,
-        weights.bounds.binary,
-        if weights.bound_met { "met" } else { "not met" }
-    )?;
+    writeln!(out, "  {}", bound_in_words(weights))?;
     writeln!(out, "largest correlations between weights (components counted from 0):")?;
     for pair in weights.correlations.iter().take(5) {
         writeln!(out, "  {:>4} and {:>4}: {:+.3}", pair.first, pair.second, pair.correlation)?;
     }
     Ok(())
+}
+
+/// A bound below this is as good as none.
+const NO_BOUND: f64 = 1e-6;
+
+/// What the theorems promise. Where they promise nothing, that says nothing, either: their bounds are far below what
+/// recovery needs, and the verdict does not rest on them.
+fn bound_in_words(weights: &WeightDiagnosis) -> String {
+    let (general, binary) = (weights.bounds.general, weights.bounds.binary);
+    let bounds = format!("{general:.3e} in general, {binary:.3e} for weights of zero and one");
+    if weights.bound_met {
+        format!("bound on m: {bounds}; m is within it, so the theorems promise recovery from a good start")
+    } else if general > NO_BOUND {
+        format!(
+            "bound on m: {bounds}; m is beyond it, as usual: the theorems promise nothing here, and recovery often \
+             works all the same"
+        )
+    } else {
+        "bound on m: none, as the theorems do not reach such weights; recovery often works all the same"
+            .to_owned()
+    }
 }

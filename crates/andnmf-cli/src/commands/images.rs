@@ -1,5 +1,6 @@
 //! `andnmf images`: pictures in, the parts they are made of out, as pictures.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -16,6 +17,10 @@ use super::plain_fit::{PlainFit, PlainFitArgs};
 use crate::failure::Failure;
 use crate::shared::{Common, OutputFolder, Precision, Progress, json as print_json, reading};
 
+/// A picture whose sides have so many pixels can be looked at.
+const VISIBLE: usize = 200;
+/// No side is enlarged beyond this.
+const LARGE: usize = 1200;
 /// So many shapes are offered in place of a wrong one.
 const OFFERED: usize = 5;
 
@@ -25,7 +30,8 @@ const OFFERED: usize = 5;
 ///
 /// PICTURES is a folder of PNG, PGM or JPEG files of one size, or a matrix with one picture per row, its pixels row by
 /// row: then --shape tells height and width. DIR gets the files of a fit (see `andnmf fit --help`), components.png with
-/// all components side by side, and report.html.
+/// all components side by side (small ones enlarged), and report.html. A fit that is stopped leaves nothing behind: what
+/// may have to be resumed is better done by `andnmf fit --shape HxW --report`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   andnmf images my-pictures --rank 20 --out parts
@@ -73,15 +79,23 @@ fn images<T: Real>(args: &ImagesArgs) -> Result<(), Failure> {
     let beside = json!({"data": args.pictures, "shape": [height, width]});
     let mut found = PlainFit::of(&pictures, None, &settings, beside, &args.common, (&mut progress, begun))?;
     progress.doing("drawing");
-    let sheet = contact_sheet(found.fit.components.view(), shape, args.columns)?;
+    let sheet = contact_sheet(found.fit.components.view(), shape, args.columns)?.enlarged(enlargement(shape));
     let others = vec![("components.png", sheet.to_png()?)];
     let files = found.write(&folder, &args.pictures, Kind::Image { height, width }, others)?;
     drop(progress);
     if args.common.json {
         return print_json::print(&found.summary);
     }
-    args.common.say(words::told(&found.summary, folder.path(), &files))?;
+    args.common.say(words::told(&found.summary, folder.path(), &files, false))?;
     args.common.say(format!("look at: {}", folder.file("components.png").display()))
+}
+
+/// How many times small pictures are enlarged: until their sides are long enough to see what is on them, unless one
+/// side is far longer than the other.
+fn enlargement((height, width): (usize, usize)) -> NonZeroUsize {
+    let (short, long) = (height.min(width).max(1), height.max(width).max(1));
+    let times = VISIBLE.div_ceil(short).min(LARGE / long);
+    NonZeroUsize::new(times).unwrap_or(NonZeroUsize::MIN)
 }
 
 /// The pictures, one per row, with their height and width.

@@ -16,9 +16,11 @@ mod suggest_rank;
 mod topics;
 mod transform;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::failure::Failure;
+use crate::shared::nearest;
 
 /// Recover the true components behind non-negative mixtures, even when their weights are strongly correlated.
 #[derive(Debug, Parser)]
@@ -44,6 +46,19 @@ enum Command {
     Convert(convert::ConvertArgs),
     Completions(completions::CompletionsArgs),
     Manual(manual::ManualArgs),
+}
+
+/// Adds the command that was meant, where the parser did not find it: it knows no swapped letters.
+pub(crate) fn with_nearest(mut error: clap::Error) -> clap::Error {
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && error.get(ContextKind::SuggestedSubcommand).is_none()
+        && let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand)
+        && let Some(meant) = nearest(typed, Args::command().get_subcommands().map(clap::Command::get_name))
+    {
+        let meant = ContextValue::Strings(vec![meant.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, meant);
+    }
+    error
 }
 
 /// Does what was typed.

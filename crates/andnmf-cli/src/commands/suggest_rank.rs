@@ -8,7 +8,16 @@ use andnmf::rank::{RankSettings, RankSuggestion, suggest_rank};
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::shared::{Common, DataArgs, Precision, Progress, json};
+use crate::shared::{Common, DataArgs, Layout, Precision, Progress, json};
+
+/// What the columns of the table are.
+const LEGEND: &str = "\
+last kept   the weakest direction that this rank keeps, as a share of the strongest one
+first out   the strongest that it leaves out; where that is below the noise edge, the rest looks like noise
+noise edge  the strongest that noise as large as all that is left out could make
+held out    error of the prediction of values that were hidden, as a share of their size: lower is better
+unstable    share of components on which two halves of the samples disagree: 0 is best, - was not looked at
+";
 
 /// Score numbers of components by noise, held-out fit and stability, and say which to take and why.
 ///
@@ -54,9 +63,13 @@ pub(crate) fn run(args: &SuggestRankArgs) -> Result<(), Failure> {
 fn suggestion<T: Real>(args: &SuggestRankArgs) -> Result<RankSuggestion, Failure> {
     let progress = Progress::new(&args.common, format!("reading {}", args.data.data.display()));
     let samples = args.data.read::<T>()?;
+    let layout = Layout::of(&args.data.data, &samples, &args.data.how.file);
     progress.doing("scoring ranks");
     let settings = RankSettings { stability: !args.fast, seed: args.seed, ..RankSettings::default() };
-    Ok(suggest_rank(&samples, args.ranks.clone(), &settings, &args.common.run())?)
+    let found = suggest_rank(&samples, args.ranks.clone(), &settings, &args.common.run())?;
+    drop(progress);
+    args.common.note(&layout.doubts);
+    Ok(found)
 }
 
 fn print(found: &RankSuggestion, args: &SuggestRankArgs) -> io::Result<()> {
@@ -77,7 +90,7 @@ fn print(found: &RankSuggestion, args: &SuggestRankArgs) -> io::Result<()> {
                 or_dash(score.unstable_share),
             )?;
         }
-        writeln!(out)?;
+        writeln!(out, "\n{LEGEND}")?;
     }
     match found.rank {
         Some(rank) => {

@@ -10,7 +10,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::shared::{Common, Progress, json, overwrite, reading, writing};
+use crate::shared::{Common, FileArgs, Layout, Progress, json, overwrite, reading, writing};
 
 /// Find how much of each component of a fitted model new samples have.
 ///
@@ -31,15 +31,8 @@ pub(crate) struct TransformArgs {
     /// Where the weights go
     #[arg(long, value_name = "FILE.npy")]
     out: PathBuf,
-    /// Columns are samples instead of rows
-    #[arg(long)]
-    transpose: bool,
-    /// Which of several matrices: a layer of a .h5ad file, an array of a .npz file
-    #[arg(long, value_name = "NAME")]
-    layer: Option<String>,
-    /// Names of the features, one per line, instead of those in DATA
-    #[arg(long, visible_alias = "vocab", value_name = "FILE")]
-    name_file: Option<PathBuf>,
+    #[command(flatten)]
+    how: FileArgs,
     /// Replace the file if it is there already
     #[arg(long)]
     force: bool,
@@ -80,13 +73,8 @@ pub(crate) fn model_file(path: &Path) -> PathBuf {
 fn transform<T: Real>(args: &TransformArgs, model: &Path) -> Result<(), Failure> {
     let progress = Progress::new(&args.common, format!("reading {}", args.data.display()));
     let model = Model::<T>::load(model).map_err(reading)?;
-    let how = crate::shared::ReadArgs {
-        transpose: args.transpose,
-        layer: args.layer.clone(),
-        name_file: args.name_file.clone(),
-        precision: crate::shared::Precision::F64,
-    };
-    let samples = how.read::<T>(&args.data)?;
+    let samples = args.how.read::<T>(&args.data)?;
+    let layout = Layout::of(&args.data, &samples, &args.how);
     progress.doing("weights of the samples");
     let in_file = |failure: Failure| match failure {
         Failure::Request(message) => Failure::Request(format!("{}: {message}", args.data.display())),
@@ -98,6 +86,7 @@ fn transform<T: Real>(args: &TransformArgs, model: &Path) -> Result<(), Failure>
     let error = reconstruction_error(&samples, weights.view(), model.components().view())?;
     write_array(&args.out, weights.view(), overwrite(args.force)).map_err(writing)?;
     drop(progress);
+    args.common.note(&layout.doubts);
     let (n_samples, rank) = weights.dim();
     if args.common.json {
         return json::print(&Told { n_samples, rank, reconstruction_error: error, out: args.out.clone() });

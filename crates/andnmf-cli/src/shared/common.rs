@@ -48,6 +48,13 @@ impl Common {
         !self.quiet && !self.json
     }
 
+    /// Tells people what they may have overlooked, on standard error.
+    pub(crate) fn note(&self, notes: &[String]) {
+        if self.talks() {
+            notes.iter().for_each(|note| eprintln!("note: {note}"));
+        }
+    }
+
     /// Prints a line for people on standard output, where explanations are wanted.
     pub(crate) fn say(&self, line: impl AsRef<str>) -> Result<(), Failure> {
         if self.talks() {

@@ -7,7 +7,7 @@ use andnmf::io::{self, FileError, Problem, ReadOptions, Table};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use super::did_you_mean;
+use super::did_you_mean_file;
 use crate::failure::Failure;
 
 /// In which precision to compute.
@@ -37,18 +37,11 @@ impl DataArgs {
     }
 }
 
-/// How to read samples.
+/// How to read samples, and in which precision.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ReadArgs {
-    /// Columns are samples instead of rows
-    #[arg(long)]
-    pub(crate) transpose: bool,
-    /// Which of several matrices: a layer of a .h5ad file, an array of a .npz file
-    #[arg(long, value_name = "NAME")]
-    pub(crate) layer: Option<String>,
-    /// Names of the features, one per line, instead of those in DATA
-    #[arg(long, visible_alias = "vocab", value_name = "FILE")]
-    pub(crate) name_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
     /// Precision of the numbers
     #[arg(long, value_enum, default_value = "f64")]
     pub(crate) precision: Precision,
@@ -57,8 +50,51 @@ pub(crate) struct ReadArgs {
 impl ReadArgs {
     /// The samples of a file with their names.
     pub(crate) fn read<T: Real>(&self, path: &Path) -> Result<Table<T>, Failure> {
-        let options =
-            ReadOptions { transpose: self.transpose, layer: self.layer.clone(), ..ReadOptions::default() };
+        self.file.read(path)
+    }
+}
+
+/// What can be so or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum YesNo {
+    /// It is so
+    Yes,
+    /// It is not so
+    No,
+}
+
+/// How to read samples.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct FileArgs {
+    /// Columns are samples instead of rows
+    #[arg(long)]
+    pub(crate) transpose: bool,
+    /// Whether the first line of a .csv or .tsv file names its columns [default: recognised]
+    #[arg(long, value_enum, value_name = "yes|no", hide_possible_values = true)]
+    pub(crate) header: Option<YesNo>,
+    /// Whether the first column of a .csv or .tsv file names its rows [default: recognised]
+    #[arg(long, value_enum, value_name = "yes|no", hide_possible_values = true)]
+    pub(crate) row_names: Option<YesNo>,
+    /// Which of several matrices: a layer of a .h5ad file, an array of a .npz file
+    #[arg(long, value_name = "NAME")]
+    pub(crate) layer: Option<String>,
+    /// Names of the features, one per line, instead of those in DATA
+    #[arg(long, visible_alias = "vocab", value_name = "FILE")]
+    pub(crate) name_file: Option<PathBuf>,
+}
+
+impl FileArgs {
+    /// The samples of a file with their names.
+    pub(crate) fn read<T: Real>(&self, path: &Path) -> Result<Table<T>, Failure> {
+        let is_yes = |answer: Option<YesNo>| answer.map(|answer| answer == YesNo::Yes);
+        let options = ReadOptions {
+            transpose: self.transpose,
+            layer: self.layer.clone(),
+            header: is_yes(self.header),
+            row_names: is_yes(self.row_names),
+            ..ReadOptions::default()
+        };
         let mut table = io::read::<T>(path, &options).map_err(reading)?;
         if let Some(file) = &self.name_file {
             let names = io::read_names(file).map_err(reading)?;
@@ -115,5 +151,5 @@ fn neighbour(file: &Path) -> String {
     };
     let names: Vec<String> =
         entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    did_you_mean(typed, names.iter().map(String::as_str))
+    did_you_mean_file(typed, names.iter().map(String::as_str))
 }

@@ -1,6 +1,6 @@
 //! Files as results: whole or not there, and never over something else unasked.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -48,12 +48,23 @@ pub(crate) struct OutputFolder {
     path: PathBuf,
     /// Folders made for it, outermost first: those that stay empty go again.
     made: Vec<PathBuf>,
+    /// Held until the end, also where that is the end of the process.
+    _lock: Option<File>,
 }
 
 impl OutputFolder {
     /// The folder, made where it is missing. One with anything in it is refused unless `force` is set: then its
     /// files are replaced by those of the same names, and others stay.
     pub(crate) fn open(path: &Path, force: bool) -> Result<Self, Failure> {
+        let folder = Self::claim(path)?;
+        if !force {
+            folder.refuse_unless_empty()?;
+        }
+        Ok(folder)
+    }
+
+    /// The folder, made where it is missing and whatever is in it, for this process alone.
+    pub(crate) fn claim(path: &Path) -> Result<Self, Failure> {
         if path.exists() && !path.is_dir() {
             return Err(Failure::Request(format!(
                 "--out {} is a file, but a folder is needed",
@@ -67,17 +78,22 @@ impl OutputFolder {
         }
         made.reverse();
         fs::create_dir_all(path).map_err(|error| folder_failure(path, &error))?;
-        let folder = Self { path: path.to_owned(), made };
-        if !force && folder.holds_anything().map_err(|error| folder_failure(path, &error))? {
-            return Err(Failure::Request(format!(
-                "--out {} is there already and not empty; name another folder, or add --force to replace its results",
-                path.display()
-            )));
-        }
+        let folder = Self { path: path.to_owned(), made, _lock: lock(path)? };
         // Better now than after hours of work.
         tempfile::tempfile_in(path).map_err(|error| folder_failure(path, &error))?;
         folder.clear_leftovers();
         Ok(folder)
+    }
+
+    /// Refuses a folder with anything in it.
+    pub(crate) fn refuse_unless_empty(&self) -> Result<(), Failure> {
+        if self.holds_anything().map_err(|error| folder_failure(&self.path, &error))? {
+            return Err(Failure::Request(format!(
+                "--out {} is there already and not empty; name another folder, or add --force to replace its results",
+                self.path.display()
+            )));
+        }
+        Ok(())
     }
 
     /// Where it is.
@@ -116,6 +132,21 @@ impl OutputFolder {
                 let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
             }
         }
+    }
+}
+
+/// Keeps other runs out of a folder: two that write into one would mix their files. The system lets go of the lock
+/// with the process, however that ends.
+fn lock(path: &Path) -> Result<Option<File>, Failure> {
+    // Not every system opens folders, and not every disk knows locks: there we do without.
+    let Ok(folder) = File::open(path) else { return Ok(None) };
+    match folder.try_lock() {
+        Ok(()) => Ok(Some(folder)),
+        Err(TryLockError::WouldBlock) => Err(Failure::Request(format!(
+            "another andnmf is writing to --out {} now; wait for its end, or name another folder",
+            path.display()
+        ))),
+        Err(TryLockError::Error(_)) => Ok(None),
     }
 }
 

@@ -14,6 +14,8 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     since: Instant,
     stages_seen: usize,
+    /// What the clock of the fit had before the stages seen here: more than nothing where it goes on from a checkpoint.
+    seconds_before: f64,
 }
 
 impl Progress {
@@ -22,14 +24,14 @@ impl Progress {
         let shown = common.talks() && stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed}  {msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed}  {wide_msg}") {
             bar.set_style(style);
         }
         bar.set_message(doing.into());
         if shown {
             bar.enable_steady_tick(Duration::from_millis(120));
         }
-        Self { bar, since: Instant::now(), stages_seen: 0 }
+        Self { bar, since: Instant::now(), stages_seen: 0, seconds_before: 0.0 }
     }
 
     /// Goes on to something else.
@@ -43,20 +45,25 @@ impl Progress {
         if self.bar.is_hidden() {
             return;
         }
-        let per_stage = self.since.elapsed().as_secs_f64() / self.stages_seen as f64;
+        let elapsed = self.since.elapsed().as_secs_f64();
+        if self.stages_seen == 1 {
+            self.seconds_before = (record.seconds - elapsed).max(0.0);
+        }
+        let per_stage = elapsed / self.stages_seen as f64;
         let mut left = per_stage * most_stages.saturating_sub(record.stage + 1) as f64;
         if let Some(limit) = time_limit {
-            left = left.min((limit - record.seconds).max(0.0));
+            left = left.min((limit + self.seconds_before - record.seconds).max(0.0));
         }
         let threshold =
             record.threshold_median.map_or_else(String::new, |value| format!("  threshold {value:.2e}"));
-        let stopping = if cancel::asked() { "  stopping" } else { "" };
+        let stopping = if cancel::asked() { ", stopping" } else { "" };
+        // What matters most stands first: a narrow terminal cuts off the end.
         self.bar.set_message(format!(
-            "stage {}{threshold}  active {:.1}%  change {:.1e}  at most {} left{stopping}",
+            "stage {}{stopping}, at most {} left  change {:.1e}  active {:.1}%{threshold}",
             record.stage + 1,
-            100.0 * record.active_fraction,
-            record.change,
             in_words(left),
+            record.change,
+            100.0 * record.active_fraction,
         ));
     }
 }

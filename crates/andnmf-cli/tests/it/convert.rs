@@ -46,6 +46,10 @@ fn names_are_kept_where_there_is_a_place_for_them_and_mourned_where_there_is_non
     let csv = folder.write("named.csv", "sample,river,bank\nmonday,1,2\ntuesday,3,4\nsunday,5,7\n");
     let tsv = folder.arg("named.tsv");
     assert_eq!(convert(&[&csv, &tsv]), "");
+    let again = folder.arg("again.csv");
+    convert(&[&tsv, &again]);
+    let text_of = |file: &str| std::fs::read_to_string(file).unwrap();
+    assert_eq!(text_of(&again), text_of(&csv), "with what stands above the names of the rows");
     let table = read::<f64>(&folder.path("named.tsv"), &ReadOptions::default()).unwrap();
     assert_eq!(table.feature_names.unwrap(), ["river", "bank"]);
     assert_eq!(table.sample_names.unwrap(), ["monday", "tuesday", "sunday"]);
@@ -94,6 +98,15 @@ fn wrong_requests_say_what_would_be_right() {
     refused(&["convert", &npy, &folder.arg("end.nyp")], &["end.nyp", "did you mean .npy?"]);
     refused(&["convert", &folder.arg("strat.npy"), &folder.arg("end.npy")], &["did you mean start.npy?"]);
     refused(&["convert", &npy, &folder.arg("end.parquet")], &["only read", ".npz"]);
+    for name in ["end.h5ad", "end.txt"] {
+        let done = andnmf(&["convert", &folder.arg("no-such.npy"), &folder.arg(name)]);
+        let said = text(&done.stderr);
+        assert!(
+            said.contains(name) && said.contains(".mtx[.gz]"),
+            "before the other file is looked at: {said}"
+        );
+        assert!(!said.contains(".pq") && !said.contains("folders"), "these are not written: {said}");
+    }
     let broken = folder.write("broken.csv", "1,2\n3,x\n");
     refused(
         &["convert", &broken, &folder.arg("end.npy")],
@@ -102,4 +115,69 @@ fn wrong_requests_say_what_would_be_right() {
     let fractions = folder.write_array("fractions.npy", &array![[0.5]]);
     refused(&["convert", &fractions, &folder.arg("docword.end.txt")], &["docword.end.txt"]);
     assert_eq!(files_in(&folder.path("")), ["broken.csv", "fractions.npy", "start.npy"]);
+}
+
+#[test]
+fn numbers_are_names_where_told_and_doubted_where_they_look_like_it() {
+    let folder = Folder::new();
+    let years = folder.write("years.csv", "1990,1991,1992,1993\n5,3,4,1\n2,2,9,7\n");
+    let numbered = folder.write("numbered.csv", "1,5,2\n2,3,9\n3,4,4\n4,1,7\n");
+    let out = folder.arg("out.tsv");
+    let read_again = || read::<f64>(&folder.path("out.tsv"), &ReadOptions::default()).unwrap();
+
+    let said = convert(&[&years, &out]);
+    assert!(said.contains("years.csv: the first line (1990, 1991, 1992, ...)"), "{said}");
+    assert!(said.contains("--header yes"), "{said}");
+    assert_eq!(read_again().n_samples(), 3);
+    assert_eq!(convert(&[&years, &out, "--force", "--header", "yes"]), "");
+    assert_eq!(read_again().feature_names.unwrap(), ["1990", "1991", "1992", "1993"]);
+    assert_eq!(convert(&[&years, &out, "--force", "--header", "no"]), "");
+    assert_eq!(read_again().n_samples(), 3);
+
+    let said = convert(&[&numbered, &out, "--force"]);
+    assert!(said.contains("numbered.csv: the first column (1, 2, 3, ...)"), "{said}");
+    assert_eq!(convert(&[&numbered, &out, "--force", "--row-names", "yes"]), "");
+    assert_eq!(read_again().sample_names.unwrap(), ["1", "2", "3", "4"]);
+    let turned = convert(&[&numbered, &out, "--force", "--transpose"]);
+    assert!(turned.contains("the first column (1, 2, 3, ...)"), "as it stands in the file: {turned}");
+    assert_eq!(convert(&[&numbered, &out, "--force", "--row-names", "no"]), "");
+}
+
+#[test]
+fn what_was_taken_for_names_is_said() {
+    let folder = Folder::new();
+    for (text, said) in [
+        ("gene,x,y\na,1,2\nb,3,4\n", "its first line and its first column were taken for names"),
+        ("x,y\n1,2\n3,4\n", "its first line was taken for names of columns, and no column"),
+        ("a,1,2\nb,3,4\n", "its first column was taken for names of rows, and no line"),
+        ("1,2\n3,4\n", "no line and no column was taken for names"),
+    ] {
+        let table = folder.write("table.csv", text);
+        let done = andnmf(&["convert", &table, &folder.arg("out.csv"), "--force"]);
+        let told = crate::support::text(&done.stdout);
+        assert!(told.starts_with(&format!("table.csv: {said}")), "{text}: {told}");
+    }
+}
+
+#[test]
+fn heavy_formats_are_read_or_the_build_says_how_to_get_them() {
+    let folder = Folder::new();
+    let library = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../andnmf/src/io");
+    for (file, feature, first_line) in [
+        ("h5ad/samples/sparse.h5ad", "h5ad", "\tgène0\tgène1\tgène2"),
+        ("h5ad/samples/latest.h5ad", "h5ad", "\tgène0\tgène1\tgène2"),
+        ("parquet/samples/named.parquet", "parquet", "\ta\tb"),
+        ("parquet/samples/zstd.parquet", "parquet", "a\tb"),
+    ] {
+        let from = library.join(file);
+        let done = andnmf(&["convert", from.to_str().unwrap(), &folder.arg("out.tsv"), "--force"]);
+        let said = text(&done.stderr);
+        if done.status.success() {
+            let written = std::fs::read_to_string(folder.path("out.tsv")).unwrap();
+            assert_eq!(written.lines().next(), Some(first_line), "{file}");
+        } else {
+            assert_eq!(done.status.code(), Some(2), "{said}");
+            assert!(said.contains(&format!("build it with --features {feature}")), "{said}");
+        }
+    }
 }

@@ -50,3 +50,25 @@ fn what_cannot_be_weights_is_refused() {
     let negative = folder.write_array("negative.npy", &ndarray::array![[1.0, -1.0], [0.0, 1.0]]);
     refused(&["diagnose", "--weights", &negative], &["negative.npy", "-1"]);
 }
+
+#[test]
+fn bounds_that_say_nothing_are_not_shown_as_numbers() {
+    let folder = Folder::new();
+    let said = |name: &str, weights: &ndarray::Array2<f64>| {
+        let told = andnmf(&["diagnose", "--weights", &folder.write_array(name, weights)]);
+        text(&told.stdout)
+    };
+    let weights = Weights::SparseBinary { sparsity: 5 }.draw(500, 10, 0).unwrap();
+    let beyond = said("usual.npy", &weights);
+    assert!(beyond.contains("m is beyond it") && beyond.contains("often works all the same"), "{beyond}");
+    // Two components that always come together: nothing is promised for such weights.
+    let mut twins = weights;
+    let first = twins.column(0).to_owned();
+    twins.column_mut(1).assign(&first);
+    let nothing = said("twins.npy", &twins);
+    assert!(nothing.contains("bound on m: none") && !nothing.contains("0.000e0"), "{nothing}");
+    // One component at a time: no two weights ever meet.
+    let alone = ndarray::Array2::from_shape_fn((500, 10), |(i, k)| f64::from(u8::from(i % 10 == k)));
+    let within = said("alone.npy", &alone);
+    assert!(within.contains("m is within it"), "{within}");
+}

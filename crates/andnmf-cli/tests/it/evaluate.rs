@@ -35,3 +35,37 @@ fn both_need_the_same_features() {
     );
     refused(&["evaluate", "--components", &found], &["--truth"]);
 }
+
+fn evaluate<'a>(found: &'a str, truth: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["evaluate", "--components", found, "--truth", truth], more].concat()
+}
+
+#[test]
+fn files_that_are_turned_round_are_noticed_and_can_be_read_so() {
+    let folder = Folder::new();
+    let truth = array![[2.0, 0.0, 1.0], [0.0, 5.0, 0.0]];
+    let upright = folder.write_array("truth.npy", &truth);
+    let turned = folder.write_array("turned.npy", &truth.t().as_standard_layout().into_owned());
+    let said = ["turned.npy: 3 rows of 2 values", "one per row", "--transpose"];
+    refused(&evaluate(&turned, &turned, &[]), &said);
+    refused(&evaluate(&upright, &turned, &[]), &["turned.npy is 3 × 2", "--transpose=truth"]);
+    refused(&evaluate(&turned, &upright, &[]), &["turned.npy is 3 × 2", "--transpose=components"]);
+    let said = "truth.npy: 3 rows of 2 values (after --transpose)";
+    refused(&evaluate(&upright, &upright, &["--transpose"]), &[said]);
+    for (found, truth, more) in [
+        (&turned, &turned, "--transpose"),
+        (&upright, &turned, "--transpose=truth"),
+        (&turned, &upright, "--transpose=components"),
+    ] {
+        let recovery = json(&andnmf(&evaluate(found, truth, &[more, "--json"])));
+        assert!(recovery["total_correlation_error"].as_f64().unwrap() < 1e-12, "{more}: {recovery}");
+        assert_eq!(recovery["matched_cosines"].as_array().unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn more_components_than_can_be_matched_in_time_are_refused() {
+    let folder = Folder::new();
+    let many = folder.write_array("many.npy", &ndarray::Array2::<f32>::ones((3001, 3001)));
+    refused(&["evaluate", "--components", &many, "--truth", &many], &["3001 components", "at most 3000"]);
+}

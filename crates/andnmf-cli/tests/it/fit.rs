@@ -261,3 +261,77 @@ fn columns_can_be_samples() {
     let summary = json(&andnmf(&["fit", &turned, "--transpose", "--rank", "5", "--out", &out, "--json"]));
     assert_eq!((&summary["n_samples"], &summary["n_features"]), (&400.into(), &60.into()));
 }
+
+#[test]
+fn negative_values_are_counted_and_explained() {
+    let folder = Folder::new();
+    let sizes = DatasetSpec { n_features: 60, rank: 5, n_samples: 400, ..DatasetSpec::new(DatasetKind::Dir) };
+    let noisy = DatasetSpec { noise: 0.05, ..sizes }.generate().unwrap().samples;
+    let count = noisy.iter().filter(|value| **value < 0.0).count();
+    let noisy = folder.write_array("noisy.npy", &noisy);
+    let (samples, _) = small_data(&folder);
+    let mut signed = read_array(&folder.path("samples.npy"));
+    signed[[7, 3]] = -2.5;
+    let signed = folder.write_array("signed.npy", &signed);
+    let note = |samples: &str, method: &str| {
+        let out = folder.arg("fitted");
+        let args = ["fit", samples, "--rank", "5", "--method", method, "--out", &out, "--force", "--json"];
+        let summary = json(&andnmf(&args));
+        let first =
+            summary["warnings"].as_array().unwrap().first().map(|note| note.as_str().unwrap().to_owned());
+        let negative = read_array(&folder.path("fitted/components.npy")).iter().any(|value| *value < 0.0);
+        (first.unwrap_or_default(), negative)
+    };
+    let (noise, negative) = note(&noisy, "and");
+    assert!(noise.starts_with(&format!("{count} of 24000 values are negative, the lowest -")), "{noise}");
+    assert!(noise.contains("count as noise") && !negative, "{noise}");
+    for method in ["and", "hals"] {
+        let (one, negative) = note(&signed, method);
+        assert!(one.starts_with("1 of 24000 values is negative, the lowest -2.5"), "{one}");
+        assert_eq!(one.contains("may be negative too, and some are"), negative, "{method}: {one}");
+        assert_eq!(one.contains("without negative values all the same"), !negative, "{method}: {one}");
+    }
+    assert!(!note(&samples, "and").0.contains("negative"));
+}
+
+#[test]
+fn components_by_nmf_are_not_told_as_those_of_and() {
+    let folder = Folder::new();
+    // Nothing but noise: no sparse mixtures.
+    let value = |(i, j)| ((i * i * 31 + j * j * 17 + i * j * 7) % 101) as f64;
+    let noise = ndarray::Array2::from_shape_fn((200, 30), value);
+    let noise = folder.write_array("noise.npy", &noise);
+    let out = folder.arg("fitted");
+    let done = andnmf(&["fit", &noise, "--rank", "4", "--out", &out]);
+    assert_eq!(read_json(&folder.path("fitted/summary.json"))["start"], "nmf");
+    let said = text(&done.stdout);
+    assert!(said.contains("by NMF, as AND found none that can be relied on\n"), "{said}");
+    let (samples, _) = small_data(&folder);
+    let said = text(&andnmf(&["fit", &samples, "--rank", "5", "--out", &out, "--force"]).stdout);
+    assert!(said.contains("60 features, by and\n"), "{said}");
+}
+
+#[test]
+fn a_table_that_may_have_numbers_for_names_is_doubted_in_the_summary() {
+    let folder = Folder::new();
+    let mut table = String::from("400,410,420,430,440,450\n");
+    for row in 0..12 {
+        let values: Vec<String> = (0..6).map(|column| ((row * 5 + column * 3) % 7).to_string()).collect();
+        table += &(values.join(",") + "\n");
+    }
+    let table = folder.write("spectra.csv", &table);
+    let out = folder.arg("fitted");
+    let fit = ["fit", &table, "--rank", "2", "--out", &out, "--force"];
+    let done = andnmf(&fit);
+    let said = text(&done.stdout);
+    assert!(said.starts_with("spectra.csv: no line and no column was taken for names\n"), "{said}");
+    let summary = read_json(&folder.path("fitted/summary.json"));
+    assert!(summary["warnings"][0].as_str().unwrap().contains("(400, 410, 420, ...)"), "{summary}");
+    assert_eq!(summary["n_samples"], 13);
+    let summary = json(&andnmf(&[&fit[..], &["--header", "yes", "--json"]].concat()));
+    assert_eq!((&summary["n_samples"], summary["warnings"].to_string().contains("410")), (&12.into(), false));
+    assert_eq!(
+        (&summary["settings"]["header"], &summary["settings"]["row_names"]),
+        (&"yes".into(), &Value::Null)
+    );
+}

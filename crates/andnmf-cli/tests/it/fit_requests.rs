@@ -173,3 +173,34 @@ fn negative_samples_are_refused_by_methods_that_cannot_use_them() {
         &["sample 0, feature 1 is -2"],
     );
 }
+
+#[test]
+fn only_names_that_are_near_are_offered() {
+    let folder = Folder::new();
+    for name in ["mine.csv", "profits.csv", "b.csv", "counts.npy"] {
+        folder.write(name, "1,2\n3,4\n");
+    }
+    let said = |typed: &str| {
+        let done = andnmf(&["fit", &folder.arg(typed), "--rank", "1", "--out", &folder.arg("fitted")]);
+        assert_eq!(done.status.code(), Some(2));
+        text(&done.stderr)
+    };
+    for typed in ["nofile.csv", "a.csv", "other.csv"] {
+        assert!(!said(typed).contains("did you mean"), "{}", said(typed));
+    }
+    for (typed, meant) in
+        [("mien.csv", "mine.csv"), ("counts.csv", "counts.npy"), ("Profit.csv", "profits.csv")]
+    {
+        assert!(said(typed).contains(&format!("did you mean {meant}?")), "{}", said(typed));
+    }
+}
+
+#[test]
+fn rows_of_different_lengths_are_told_with_line_and_name() {
+    let folder = Folder::new();
+    let table = folder.write("table.csv", "gene,x,y\na,1,2\n\nb,3\n");
+    refused(
+        &["fit", &table, "--rank", "1", "--out", &folder.arg("fitted")],
+        &["table.csv, line 4", "the row 'b' has 1 values, where the rows before have 2"],
+    );
+}

@@ -189,3 +189,39 @@ fn only_the_same_fit_is_resumed() {
     folder.write("fitted/checkpoint.json", "{\"identity\": 3}");
     wrong(&[], &["checkpoint.json, line 1", "--force"]);
 }
+
+#[test]
+fn two_runs_do_not_write_into_one_folder_at_once() {
+    let folder = Folder::new();
+    let samples = larger_data(&folder);
+    let out = folder.arg("fitted");
+    let mut endless = long_fit(&samples, &out);
+    for arg in &mut endless {
+        *arg = if *arg == "120" { "1000000" } else { arg };
+    }
+    let mut first = caught_in_the_middle(&endless, &folder.path("fitted/checkpoint.json"));
+    let quick = ["fit", &samples, "--rank", "3", "--method", "hals", "--stages", "3", "--out", &out];
+    for more in [&[][..], &["--force"]] {
+        refused(&[&quick[..], more].concat(), &["another andnmf is writing to --out", "another folder"]);
+    }
+    refused(&[&endless[..], &["--resume"]].concat(), &["another andnmf"]);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let after = andnmf(&[&quick[..], &["--force"]].concat());
+    assert!(after.status.success(), "a run that is gone holds nothing: {}", text(&after.stderr));
+    assert!(!files_in(&folder.path("fitted")).iter().any(|name| name.starts_with('.')));
+}
+
+#[test]
+fn the_time_limit_of_a_run_that_goes_on_counts_anew() {
+    let folder = Folder::new();
+    let samples = larger_data(&folder);
+    let out = folder.arg("fitted");
+    let fit = ["fit", &samples, "--rank", "12", "--threshold", "geometric:0.2:1.01", "--compress", "off"];
+    let hurried = ["--stages", "1000000", "--time-limit", "1.5", "--out", &out, "--json"];
+    let first = json(&andnmf(&[&fit[..], &hurried].concat()));
+    let second = json(&andnmf(&[&fit[..], &hurried, &["--resume"]].concat()));
+    let stages = |summary: &serde_json::Value| summary["stages"].as_u64().unwrap();
+    assert!(stages(&second) > stages(&first) + 1, "{} and {}", stages(&first), stages(&second));
+    assert!(second["solver_seconds"].as_f64().unwrap() > 3.0, "of both runs");
+}

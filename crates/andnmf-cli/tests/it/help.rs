@@ -1,6 +1,6 @@
 //! `--help` of every command.
 
-use crate::support::{andnmf, text};
+use crate::support::{andnmf, refused, text};
 
 #[test]
 fn help_opens_with_a_purpose_in_one_line_and_an_example() {
@@ -15,4 +15,15 @@ fn help_opens_with_a_purpose_in_one_line_and_an_example() {
             assert!(help.contains(option), "{name} has no {option}");
         }
     }
+}
+
+#[test]
+fn a_misspelt_command_is_answered_with_the_nearest() {
+    for (typed, meant) in
+        [("fti", "fit"), ("sugest-rank", "suggest-rank"), ("transfrom", "transform"), ("dem", "demo")]
+    {
+        refused(&[typed], &[&format!("'{typed}'"), &format!("'{meant}'")]);
+    }
+    let nothing_near = andnmf(&["xyzzy"]);
+    assert!(!text(&nothing_near.stderr).contains("similar"), "{}", text(&nothing_near.stderr));
 }

@@ -23,7 +23,7 @@ fn pictures_of_a_matrix_become_a_sheet_and_a_page() {
     let folder = Folder::new();
     let data = folder.write_array("bars.npy", &pictures());
     let out = folder.arg("parts");
-    let done = andnmf(&["images", &data, "--rank", "4", "--shape", "6x4", "--out", &out, "--columns", "2"]);
+    let done = andnmf(&["images", &data, "--rank", "4", "--shape", "6x4", "--out", &out, "--columns", "3"]);
     assert!(done.status.success(), "{}", text(&done.stderr));
     assert!(done.stderr.is_empty());
     let files = [
@@ -44,9 +44,11 @@ fn pictures_of_a_matrix_become_a_sheet_and_a_page() {
         })
     };
     assert!((0..4).all(bright), "{components:.2}");
-    let sheet = contact_sheet(components.view(), (6, 4), Some(2)).unwrap().to_png().unwrap();
-    assert_eq!(fs::read(folder.path("parts/components.png")).unwrap(), sheet);
+    // 4 pixels are enlarged to 200.
+    let sheet = contact_sheet(components.view(), (6, 4), Some(3)).unwrap().enlarged(50.try_into().unwrap());
+    assert_eq!(fs::read(folder.path("parts/components.png")).unwrap(), sheet.to_png().unwrap());
     assert!(text(&done.stdout).contains("look at: "));
+    assert!(text(&done.stdout).contains("parts/report.html in a browser"));
 }
 
 #[test]

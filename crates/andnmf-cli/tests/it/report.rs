@@ -112,3 +112,16 @@ fn wrong_requests_say_what_would_be_right() {
     refused(&["report", &fit], &["summary.json", "no summary of a fit"]);
     assert!(!folder.path("fit/report.html").exists());
 }
+
+#[test]
+fn force_is_not_needed_and_does_no_harm() {
+    let folder = Folder::new();
+    fit_in(&folder, "fit", None, "and");
+    for more in [&[][..], &[], &["--force"]] {
+        succeed(&[&["report", &folder.arg("fit")], more].concat());
+    }
+    std::fs::create_dir(folder.path("other")).unwrap();
+    let page = folder.write("other/report.html", "mine");
+    refused(&["report", &folder.arg("other")], &["summary.json", "the page that is there stays as it is"]);
+    assert_eq!(std::fs::read_to_string(page).unwrap(), "mine");
+}

@@ -15,6 +15,9 @@ fn the_rank_of_the_truth_is_suggested_with_a_score_for_every_rank() {
         scores.iter().all(|score| score["held_out_error"].is_number() && score["unstable_share"].is_number())
     );
     let said = text(&andnmf(&[&args[..], &["--fast"]].concat()).stdout);
+    for column in ["last kept ", "first out ", "noise edge ", "held out ", "unstable "] {
+        assert!(said.lines().any(|line| line.starts_with(column)), "{column} is not explained: {said}");
+    }
     assert!(said.contains("\nrank 5 (") && said.contains("--rank 5 --out"), "{said}");
     assert!(said.lines().any(|line| line.starts_with(">    5")), "{said}");
     assert_eq!(text(&andnmf(&[&args[..], &["--fast", "--quiet"]].concat()).stdout).lines().count(), 1);

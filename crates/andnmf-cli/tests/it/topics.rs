@@ -167,6 +167,9 @@ fn posts_and_files_that_are_no_texts_are_told_on_standard_error() {
     assert!(quiet.stderr.is_empty() && text(&quiet.stdout).contains("top words"));
     let stripped = andnmf(&["topics", &texts, "--rank", "2", "--strip-headers"]);
     assert!(!text(&stripped.stderr).contains("--strip-headers"));
+    let all = ["topics", &texts, "--rank", "2", "--stop-words", "none", "--max-documents", "100%", "--json"];
+    let n_words = |more: &[&str]| json(&andnmf(&[&all[..], more].concat()))["n_words"].as_u64().unwrap();
+    assert_eq!(n_words(&[]) - n_words(&["--strip-headers"]), 4, "from, me, subject, fruit");
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub(crate) fn many() -> Result<Report, Box<dyn Error>> {
             ],
             "component_stability": stability,
         },
-        "warnings": ["components [7] were never active and stayed as they started"],
+        "warnings": ["component 7 was never active in any stage, and left at the start"],
         "settings": {"threshold": "auto", "max_stages": 300},
     });
     let fit = FitView {

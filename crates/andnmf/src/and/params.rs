@@ -46,7 +46,7 @@ pub struct AndParams {
     /// threshold is at its floor. Changes of a few units of rounding count as none whatever is asked; with thresholds
     /// from the data, so do changes of 1e-8.
     pub tolerance: f64,
-    /// Seconds after which to stop.
+    /// Seconds after which to stop; a fit that goes on from a checkpoint has all of them again.
     pub time_limit: Option<f64>,
     /// Seed of everything random: start, order of samples, sketches.
     pub seed: u64,

@@ -63,8 +63,10 @@ pub(crate) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// Starts the clock with the time that an earlier part of the run took.
+    /// Starts the clock with the time that an earlier part of the run took; the limit counts from now on, so that
+    /// each part has all of it.
     pub(crate) fn new<'r: 'a, T: Real>(run: &Run<'r, T>, time_limit: Option<f64>, seconds: f64) -> Self {
+        let time_limit = time_limit.map(|limit| limit + seconds);
         Self { cancel: run.cancel_flag(), time_limit, clock: Clock::resume(seconds) }
     }
 

@@ -101,14 +101,15 @@ pub enum Warning {
         rank: usize,
     },
     /// Components that no sample ever used.
-    #[error("components {components:?} were never active and stayed as they started")]
+    #[error("{} never active in any stage, and left at the start", numbered(components, ("was", "were")))]
     NeverActive {
         /// Their numbers, counted from 0.
         components: Vec<usize>,
     },
     /// Components that had come to nothing and were given a new direction.
     #[error(
-        "components {components:?} had come to nothing at stage {stage} and began anew from a sample's residual"
+        "{} come to nothing at stage {stage} and began anew from a sample's residual",
+        numbered(components, ("had", "had"))
     )]
     Revived {
         /// The stage.
@@ -117,7 +118,10 @@ pub enum Warning {
         components: Vec<usize>,
     },
     /// Components that contribute nothing to any sample.
-    #[error("components {components:?} contribute nothing to any sample; a smaller rank would fit as well")]
+    #[error(
+        "{} nothing to any sample; a smaller rank would fit as well",
+        numbered(components, ("contributes", "contribute"))
+    )]
     Unused {
         /// Their numbers, counted from 0.
         components: Vec<usize>,
@@ -133,6 +137,21 @@ pub enum Warning {
         /// Norm of what was left out, relative to the norm of the samples.
         discarded: f64,
     },
+}
+
+/// So many components are named one by one.
+const NAMED: usize = 8;
+
+/// Components by their numbers, the first few of many, with the verb that goes with so many.
+fn numbered(components: &[usize], (of_one, of_many): (&str, &str)) -> String {
+    if let [only] = components {
+        return format!("component {only} {of_one}");
+    }
+    let named: Vec<String> = components.iter().take(NAMED).map(ToString::to_string).collect();
+    match components.len().saturating_sub(NAMED) {
+        0 => format!("components {} {of_many}", named.join(", ")),
+        more => format!("{} components ({}, and {more} more) {of_many}", components.len(), named.join(", ")),
+    }
 }
 
 /// A finished factorization.
@@ -193,5 +212,25 @@ impl<T: Real> Fit<T> {
             trust: None,
             checkpoint: state,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Warning;
+
+    #[test]
+    fn of_many_components_a_warning_names_the_first_few() {
+        let told = |count: usize| Warning::NeverActive { components: (3..3 + count).collect() }.to_string();
+        assert_eq!(told(1), "component 3 was never active in any stage, and left at the start");
+        assert_eq!(told(2), "components 3, 4 were never active in any stage, and left at the start");
+        assert!(told(8).starts_with("components 3, 4, 5, 6, 7, 8, 9, 10 were"), "{}", told(8));
+        assert!(
+            told(44).starts_with("44 components (3, 4, 5, 6, 7, 8, 9, 10, and 36 more) were"),
+            "{}",
+            told(44)
+        );
+        let revived = Warning::Revived { stage: 2, components: vec![7] }.to_string();
+        assert!(revived.starts_with("component 7 had come to nothing at stage 2"), "{revived}");
     }
 }

@@ -110,8 +110,10 @@ pub enum Problem {
         given: u64,
     },
     /// A row with another number of values than the rows before it.
-    #[error("{given} values, where the rows before have {expected}")]
+    #[error("{} {given} values, where the rows before have {expected}", row_of(name.as_deref()))]
     Ragged {
+        /// The name of the row, where it has one.
+        name: Option<String>,
         /// Number of values of the rows before.
         expected: u64,
         /// Number of values here.
@@ -160,6 +162,10 @@ pub enum Problem {
 
 fn did_you_mean(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |ending| format!(" (did you mean {ending}?)"))
+}
+
+fn row_of(name: Option<&str>) -> String {
+    name.map_or_else(|| "this row has".to_owned(), |name| format!("the row '{name}' has"))
 }
 
 /// A finite value can only be refused because the precision asked for does not reach that far.

@@ -94,6 +94,33 @@ impl Format {
         }
         Err(Problem::UnknownFormat { nearest: nearest_ending(stem), known: known() }.into())
     }
+
+    /// The format in which a file of that name is written.
+    ///
+    /// # Errors
+    /// Where the name tells no format, or one that is only read: with those that are written.
+    pub fn of_output(path: &Path) -> Result<Self, FileError> {
+        match Self::of_name(path) {
+            Ok(format) if format.is_written() => Ok(format),
+            Ok(format) => Err(format.only_read().into()),
+            Err(Fault { problem: Problem::UnknownFormat { nearest, .. }, place }) => {
+                Err(Problem::UnknownFormat { nearest, known: written() }.at(place))
+            }
+            Err(other) => Err(other),
+        }
+        .map_err(|fault: Fault| fault.in_file(path))
+    }
+
+    pub(super) fn only_read(self) -> Problem {
+        let what = format!("{self} files are only read");
+        Problem::Unsupported { what, instead: format!("write {}", written()) }
+    }
+
+    /// Whether files of this format are written as well as read.
+    #[must_use]
+    pub fn is_written(self) -> bool {
+        !matches!(self, Self::TenX | Self::H5ad | Self::Parquet | Self::Images)
+    }
 }
 
 impl fmt::Display for Format {
@@ -115,8 +142,20 @@ impl fmt::Display for Format {
 }
 
 fn known() -> String {
-    let endings = ENDINGS.map(|(ending, _, packed)| format!("{ending}{}", if packed { "[.gz]" } else { "" }));
-    format!("{}, docword.*.txt[.gz], folders of pictures and 10x folders", endings.join(", "))
+    format!("{}, folders of pictures and 10x folders", endings(|_| true))
+}
+
+/// What can be written.
+fn written() -> String {
+    endings(Format::is_written)
+}
+
+fn endings(which: impl Fn(Format) -> bool) -> String {
+    let listed = ENDINGS.iter().filter(|(_, format, _)| which(*format));
+    let mut endings: Vec<String> =
+        listed.map(|(ending, _, packed)| format!("{ending}{}", if *packed { "[.gz]" } else { "" })).collect();
+    endings.push("docword.*.txt[.gz]".to_owned());
+    endings.join(", ")
 }
 
 fn lower_name(path: &Path) -> String {

@@ -116,18 +116,38 @@ pub(crate) fn read_as<T: Real>(
         #[cfg(feature = "parquet")]
         Format::Parquet => parquet::read(path),
         #[cfg(not(feature = "h5ad"))]
-        Format::H5ad => Err(Problem::NotBuiltIn { format: ".h5ad", feature: "h5ad" }.into()),
+        Format::H5ad => Err(not_built_in(format)),
         #[cfg(not(feature = "parquet"))]
-        Format::Parquet => Err(Problem::NotBuiltIn { format: ".parquet", feature: "parquet" }.into()),
+        Format::Parquet => Err(not_built_in(format)),
     };
     read.map_err(|fault| fault.in_file(path))
 }
 
-#[cfg(all(test, not(all(feature = "h5ad", feature = "parquet"))))]
+/// What a build without the reader of a format says. Builds for tests have it in any case: few have no readers.
+#[cfg(any(test, not(all(feature = "h5ad", feature = "parquet"))))]
+fn not_built_in(format: Format) -> Fault {
+    let (format, feature) = if format == Format::H5ad { (".h5ad", "h5ad") } else { (".parquet", "parquet") };
+    Problem::NotBuiltIn { format, feature }.into()
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn a_missing_reader_is_told_with_the_feature_that_brings_it() {
+        for feature in ["h5ad", "parquet"] {
+            let file = format!("cells.{feature}");
+            let format = Format::of(Path::new(&file)).unwrap();
+            let told = not_built_in(format).in_file(Path::new(&file)).to_string();
+            assert!(told.starts_with(&format!("{file}: this build")), "{told}");
+            assert!(told.contains(&format!("cannot handle .{feature} files")), "{told}");
+            assert!(told.ends_with(&format!("build it with --features {feature}")), "{told}");
+        }
+    }
+
+    #[test]
+    #[cfg(not(all(feature = "h5ad", feature = "parquet")))]
     fn a_build_without_a_reader_says_how_to_get_it() {
         for (feature, built_in) in [("h5ad", cfg!(feature = "h5ad")), ("parquet", cfg!(feature = "parquet"))]
         {

@@ -25,12 +25,14 @@ pub struct Table<T: Real> {
     pub sample_names: Option<Vec<String>>,
     /// One name per column, where the file has them.
     pub feature_names: Option<Vec<String>>,
+    /// What a `.csv` or `.tsv` file has above the names of its rows, such as "gene".
+    pub corner: Option<String>,
 }
 
 impl<T: Real> From<Values<T>> for Table<T> {
     /// A matrix without names.
     fn from(values: Values<T>) -> Self {
-        Self { values, sample_names: None, feature_names: None }
+        Self { values, sample_names: None, feature_names: None, corner: None }
     }
 }
 
@@ -111,7 +113,9 @@ impl<T: Real> Table<T> {
             }
             Values::Sparse(_) => Values::Sparse(self.turned_sparse()?),
         };
-        Ok(Self { values, sample_names: self.feature_names, feature_names: self.sample_names })
+        // The corner heads the column of names that has become a line.
+        let (sample_names, feature_names) = (self.feature_names, self.sample_names);
+        Ok(Self { values, sample_names, feature_names, corner: None })
     }
 
     /// Counts the values of every column, then deals them out: each row of the result is in order.

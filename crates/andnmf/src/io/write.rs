@@ -26,7 +26,7 @@ pub(crate) const PACKING: u32 = 3;
 /// Where the format is unknown, only read, or cannot hold the values; where the file is there already and must not
 /// be replaced, or cannot be written.
 pub fn write<T: Real>(path: &Path, table: &Table<T>, overwrite: Overwrite) -> Result<(), FileError> {
-    let format = Format::of_name(path).map_err(|fault| fault.in_file(path))?;
+    let format = Format::of_output(path)?;
     check(table, format).map_err(|fault| fault.in_file(path))?;
     let packed = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
     write_file(path, overwrite, |out| match format {
@@ -69,17 +69,9 @@ fn write_stream<T: Real>(out: &mut dyn Write, table: &Table<T>, format: Format) 
         Format::Tsv => delimited::write(out, table, '\t'),
         Format::Docword => docword::write(out, table),
         Format::Svmlight => svmlight::write(out, table),
-        other => return Err(only_read(other).into()),
+        other => return Err(other.only_read().into()),
     };
     written.map_err(|error| Problem::Io(error).into())
-}
-
-fn only_read(format: Format) -> Problem {
-    let what = format!("{format} files are only read");
-    Problem::Unsupported {
-        what,
-        instead: "write .npy, .npz, .mtx, .csv, .tsv, docword or .svmlight".to_owned(),
-    }
 }
 
 /// Refuses what the format cannot hold, before anything is written.
@@ -161,8 +153,13 @@ mod tests {
         };
         let plain = || Table::try_from(array![[0.5, 2.0]]).unwrap();
         assert!(refused("docword.txt", &plain()).contains("row 1, column 1: the value 0.5 is not a count"));
-        assert!(refused("a.parquet", &plain()).contains("only read"));
-        assert!(refused("a.xls", &plain()).contains("the name does not tell the format"));
+        let (only_read, unknown) = (refused("a.parquet", &plain()), refused("a.xls", &plain()));
+        assert!(only_read.contains("only read"), "{only_read}");
+        assert!(unknown.contains("the name does not tell the format"), "{unknown}");
+        for offer in [only_read, unknown] {
+            assert!(offer.contains(".npz") && offer.contains("docword"), "{offer}");
+            assert!(!offer.contains(".h5ad") && !offer.contains("pictures"), "that is not written: {offer}");
+        }
         let blank = Table { feature_names: Some(vec!["a".to_owned(), " ".to_owned()]), ..plain() };
         assert!(refused("a.csv", &blank).contains("blank at number 2"));
         let few = Table { feature_names: Some(vec!["a".to_owned()]), ..plain() };

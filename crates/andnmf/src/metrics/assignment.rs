@@ -12,7 +12,9 @@ pub(crate) fn cheapest_assignment(costs: ArrayView2<'_, f64>) -> Vec<Option<usiz
     let (rows, columns) = costs.dim();
     if rows > columns {
         let mut column_of_row = vec![None; rows];
-        for (column, row) in cheapest_assignment(costs.t()).into_iter().enumerate() {
+        // The search runs along rows.
+        let turned = costs.t().as_standard_layout().into_owned();
+        for (column, row) in cheapest_assignment(turned.view()).into_iter().enumerate() {
             if let Some(row) = row {
                 column_of_row[row] = Some(column);
             }
@@ -52,16 +54,20 @@ impl Pairing<'_> {
         let (mut row, mut travelled) = (newcomer, 0.0);
 
         let free_column = loop {
-            for &column in &open {
-                let reduced = self.costs[[row, column]] - self.row_price[row] - self.column_price[column];
-                if travelled + reduced < distance[column] {
-                    distance[column] = travelled + reduced;
+            let (costs, so_far) = (self.costs.row(row), travelled - self.row_price[row]);
+            let mut nearest = (f64::INFINITY, None);
+            for (place, &column) in open.iter().enumerate() {
+                let through_row = so_far + costs[column] - self.column_price[column];
+                if through_row < distance[column] {
+                    distance[column] = through_row;
                     reached_from[column] = row;
                 }
+                if distance[column] < nearest.0 {
+                    nearest = (distance[column], Some(place));
+                }
             }
-            let next = (0..open.len()).min_by(|&a, &b| distance[open[a]].total_cmp(&distance[open[b]]));
             // There is always an open column while rows ≤ columns.
-            let Some(next) = next else { return };
+            let (_, Some(next)) = nearest else { return };
             let column = open.swap_remove(next);
             travelled = distance[column];
             match self.row_of_column[column] {

@@ -35,6 +35,8 @@ impl Matching {
 
 /// Pairs the rows of `truth` with rows of `components` such that the sum of absolute cosines is greatest.
 ///
+/// Takes time in proportion to the smaller number of rows squared times the larger.
+///
 /// # Errors
 /// When the two have different numbers of features.
 pub fn match_components<T: Real>(

@@ -92,10 +92,13 @@ fn what_the_table_says(scores: &[RankScore]) -> Vec<String> {
         let plural = if stable.len() == 1 { "" } else { "s" };
         sentences.push(format!("All components are stable at rank{plural} {}.", stable.join(", ")));
     } else if let Some(share) = judged.iter().map(|&(_, share)| share).min_by(f64::total_cmp) {
+        let many = if share >= 1.0 {
+            "no component comes out the same".to_owned()
+        } else {
+            format!("at least {:.0}% of the components come out differently", 100.0 * share)
+        };
         sentences.push(format!(
-            "At every rank that was looked at, {:.0}% of the components or more come out differently on two halves \
-             of the samples: no rank is stable.",
-            100.0 * share
+            "At every rank that was looked at, {many} on two halves of the samples: no rank is stable."
         ));
     }
     sentences
@@ -132,6 +135,17 @@ mod tests {
         assert_eq!((clear.rank, clear.verdict), (Some(7), Verdict::Good), "{}", clear.reason);
         assert_eq!((near.rank, near.verdict), (Some(9), Verdict::Doubtful), "{}", near.reason);
         assert!(near.reason.contains("drowned") && !clear.reason.contains("drowned"), "{}", near.reason);
+    }
+
+    #[test]
+    fn without_a_stable_rank_the_share_of_what_changes_is_told() {
+        let told = |share| {
+            let score = about(7, Some(share)).scores.remove(0);
+            suggestion(&seven(), None, vec![score]).reason
+        };
+        assert!(told(1.0).contains("no component comes out the same"), "{}", told(1.0));
+        assert!(told(0.4).contains("at least 40% of the components come out differently"), "{}", told(0.4));
+        assert!(told(0.0).contains("All components are stable at rank 7"), "{}", told(0.0));
     }
 
     #[test]

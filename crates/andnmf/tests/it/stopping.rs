@@ -38,6 +38,19 @@ fn the_time_limit_ends_a_run_with_what_it_has() {
 }
 
 #[test]
+fn a_run_that_goes_on_has_all_of_its_time_limit() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    let samples = DenseSamples::new(data.samples.view()).unwrap();
+    let stages = |max_stages| AndParams { max_stages, time_limit: Some(1e3), ..AndParams::scheduled(12) };
+    let mut checkpoint = fit(&data, stages(3)).checkpoint;
+    checkpoint.seconds = 1e4;
+    let and = stages(5).check().unwrap();
+    let done = and.fit(&samples, Start::Resume(Box::new(checkpoint)), &mut Run::new()).unwrap();
+    assert_eq!((done.stop, done.stages), (StopReason::MaxStages, 5));
+    assert!(done.seconds > 1e4, "the seconds of both parts");
+}
+
+#[test]
 fn an_observer_that_breaks_cancels_after_its_stage() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();

@@ -67,7 +67,7 @@ pub(crate) struct FitArgs {
     /// Stop when a stage changes the components by no more than this, relative to their size
     #[arg(long, value_name = "CHANGE", allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
-    /// Stop after so many seconds, with what was found by then
+    /// Stop after so many seconds of stages, with what was found by then; with --resume they count anew
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) time_limit: Option<f64>,
     /// Seed of everything random

@@ -29,7 +29,7 @@ pub(crate) use typed::Shape;
 use watch::Watch;
 
 use crate::failure::Failure;
-use crate::shared::{OutputFolder, Precision, Progress, json as print_json, reading};
+use crate::shared::{Layout, OutputFolder, Precision, Progress, json as print_json, reading};
 
 /// `--rank auto` looks at no more components than this.
 const MOST_AUTO_RANK: usize = 50;
@@ -52,6 +52,7 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
 
     let mut progress = Progress::new(&args.common, format!("reading {}", args.data.data.display()));
     let samples = args.data.read::<T>()?;
+    let layout = Layout::of(&args.data.data, &samples, &args.data.how.file);
     let names = samples.feature_names.clone();
     let kind = page::kind(args.show, args.shape, names.as_deref(), samples.n_features())?;
     let truth = read_truth::<T>(args, &samples)?;
@@ -86,6 +87,7 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     // Ctrl-C was for the stages: what they found is written all the same.
     let weights = model.weights(&samples, None, &args.common.unstoppable())?;
     let mut summary = Summary::of(&fit, &settings, (&samples, &weights), (&init, beside(args)), begun)?;
+    summary.warnings.splice(0..0, layout.doubts);
     if let Some(truth) = &truth {
         summary.recovery = Some(Recovery::measure(fit.components.view(), truth.view())?);
     }
@@ -111,6 +113,9 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     };
     let files = results.write(&folder)?;
     drop(progress);
+    if let Some(told) = layout.told {
+        args.common.say(told)?;
+    }
     end(args, &fit, &summary, &folder, &keeper, &files)
 }
 
@@ -130,7 +135,7 @@ fn end<T: Real>(
     if args.common.json {
         print_json::print(summary)?;
     } else {
-        args.common.say(words::told(summary, folder.path(), files))?;
+        args.common.say(words::told(summary, folder.path(), files, true))?;
     }
     if fit.stop == StopReason::Cancelled {
         return Err(Failure::Stopped(format!(
@@ -151,13 +156,19 @@ fn open_folder(args: &FitArgs) -> Result<OutputFolder, Failure> {
     if args.resume {
         // Says whether there is anything to go on with, before the samples are read.
         saved::identity(&args.out)?;
-    } else if !args.force && args.out.join(CHECKPOINT).exists() {
+    }
+    let folder = OutputFolder::claim(&args.out)?;
+    if args.resume || args.force {
+        return Ok(folder);
+    }
+    if folder.file(CHECKPOINT).exists() {
         return Err(Failure::Request(format!(
             "--out {} has the checkpoint of a fit that did not come to its end; go on with --resume, or start over with --force",
             args.out.display()
         )));
     }
-    OutputFolder::open(&args.out, args.force || args.resume)
+    folder.refuse_unless_empty()?;
+    Ok(folder)
 }
 
 fn read_truth<T: Real>(args: &FitArgs, samples: &Table<T>) -> Result<Option<Array2<T>>, Failure> {
@@ -202,13 +213,15 @@ fn rank<T: Real>(args: &FitArgs, samples: &Table<T>, progress: &Progress) -> Res
 
 /// What the fit was told beyond the settings of its method.
 fn beside(args: &FitArgs) -> Value {
-    let how = &args.data.how;
+    let how = &args.data.how.file;
     json!({
         "data": args.data.data,
         "transpose": how.transpose,
+        "header": how.header,
+        "row_names": how.row_names,
         "layer": how.layer,
         "name_file": how.name_file,
-        "precision": how.precision,
+        "precision": args.data.how.precision,
         "init": args.init.to_string(),
         "truth": args.truth,
     })

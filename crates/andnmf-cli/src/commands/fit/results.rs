@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Instant;
 
+use andnmf::auto::Ending;
 use andnmf::fit::{Fit, StageRecord, StopReason};
 use andnmf::io::{Overwrite, write_array};
 use andnmf::metrics::{Recovery, reconstruction_error};
@@ -57,6 +58,9 @@ impl Summary {
         if let (Value::Object(all), Value::Object(beside)) = (&mut all_settings, beside) {
             all.extend(beside);
         }
+        let negatives = Negatives::of(samples);
+        let mut warnings: Vec<String> = fit.warnings.iter().map(ToString::to_string).collect();
+        warnings.splice(0..0, negatives.in_words(fit));
         Ok(Self {
             method: settings.method().name(),
             rank: settings.rank(),
@@ -68,9 +72,9 @@ impl Summary {
             seconds: begun.elapsed().as_secs_f64(),
             reconstruction_error: reconstruction_error(samples, weights.view(), fit.components.view())?,
             passes: fit.passes,
-            start: start_of(fit, init, settings, samples),
+            start: start_of(fit, init, settings, &negatives),
             trust: fit.trust.clone(),
-            warnings: fit.warnings.iter().map(ToString::to_string).collect(),
+            warnings,
             settings: all_settings,
             recovery: None,
         })
@@ -78,7 +82,7 @@ impl Summary {
 }
 
 /// Where components came from: what a fit with thresholds from the data took, or the start by name.
-fn start_of<T: Real>(fit: &Fit<T>, init: &str, settings: &MethodParams, samples: &dyn Samples<T>) -> String {
+fn start_of<T: Real>(fit: &Fit<T>, init: &str, settings: &MethodParams, negatives: &Negatives) -> String {
     if let Some(report) = &fit.report
         && let Ok(Value::String(origin)) = serde_json::to_value(report.origin)
     {
@@ -93,18 +97,47 @@ fn start_of<T: Real>(fit: &Fit<T>, init: &str, settings: &MethodParams, samples:
         MethodParams::OnlineLda(_) => "random-topics",
         MethodParams::AnchorWords(_) => "anchor-words",
         // Singular vectors of samples with negative values have no non-negative parts to begin with.
-        _ if has_negative(samples) => "random-samples",
+        _ if negatives.count > 0 => "random-samples",
         _ => "nndsvd",
     }
     .to_owned()
 }
 
-fn has_negative<T: Real>(samples: &dyn Samples<T>) -> bool {
-    let mut found = false;
-    if let Ok(block) = samples.block(0..samples.n_samples()) {
-        block.for_each(|_, _, value| found |= value.as_f64() < 0.0);
+/// The values of samples that are below zero.
+struct Negatives {
+    count: usize,
+    all: usize,
+    lowest: f64,
+}
+
+impl Negatives {
+    fn of<T: Real>(samples: &dyn Samples<T>) -> Self {
+        let all = samples.n_samples().saturating_mul(samples.n_features());
+        let mut found = Self { count: 0, all, lowest: 0.0 };
+        if let Ok(block) = samples.block(0..samples.n_samples()) {
+            block.for_each(|_, _, value| {
+                found.count += usize::from(value.as_f64() < 0.0);
+                found.lowest = found.lowest.min(value.as_f64());
+            });
+        }
+        found
     }
-    found
+
+    /// What they mean for a fit, where there are any.
+    fn in_words<T: Real>(&self, fit: &Fit<T>) -> Option<String> {
+        let &Self { count, all, lowest } = self;
+        let noise = fit.report.as_ref().is_some_and(|report| report.ending != Ending::Signed);
+        let meaning = if noise {
+            "no lower than noise explains, so they count as noise, and the components are not negative"
+        } else if fit.components.iter().any(|value| value.as_f64() < 0.0) {
+            "the components may be negative too, and some are; if there should be no such values, look at the samples"
+        } else {
+            "the components came out without negative values all the same"
+        };
+        let are = if count == 1 { "is" } else { "are" };
+        (count > 0)
+            .then(|| format!("{count} of {all} values {are} negative, the lowest {lowest:.3e}: {meaning}"))
+    }
 }
 
 /// Everything that is written of a fit.

@@ -9,8 +9,8 @@ use andnmf::trust::UNSTABLE;
 use super::results::Summary;
 
 /// A few lines: what was found, how far to believe it, where it is, what to try next.
-pub(crate) fn told(summary: &Summary, folder: &Path, files: &[&str]) -> String {
-    let Summary { method, rank, n_samples, n_features, stages, .. } = summary;
+pub(crate) fn told(summary: &Summary, folder: &Path, files: &[&str], resumable: bool) -> String {
+    let Summary { rank, n_samples, n_features, stages, .. } = summary;
     let stopped = match summary.stop_reason {
         StopReason::Converged => "converged",
         StopReason::MaxStages => "all stages done",
@@ -19,7 +19,10 @@ pub(crate) fn told(summary: &Summary, folder: &Path, files: &[&str]) -> String {
     };
     let folder = folder.display();
     // Writing into text cannot fail.
-    let mut text = format!("{rank} components of {n_samples} samples × {n_features} features, by {method}\n");
+    let mut text = format!(
+        "{rank} components of {n_samples} samples × {n_features} features, by {}\n",
+        made_by(summary)
+    );
     let _ = writeln!(
         text,
         "{stopped} after {stages} stages, {:.2} s; relative error of the reconstruction {:.3e}",
@@ -51,11 +54,21 @@ pub(crate) fn told(summary: &Summary, folder: &Path, files: &[&str]) -> String {
     }
     let _ = writeln!(text, "written to {folder}: {}", files.join(", "));
     let next = match summary.stop_reason {
-        StopReason::TimeLimit => "the same command with --resume and a longer --time-limit".to_owned(),
-        StopReason::Cancelled => "the same command with --resume".to_owned(),
+        StopReason::TimeLimit | StopReason::Cancelled if resumable => {
+            "the same command with --resume".to_owned()
+        }
+        StopReason::TimeLimit => "the same command with a longer --time-limit and --force".to_owned(),
         _ if !files.contains(&"report.html") => format!("andnmf report {folder}"),
-        _ => format!("andnmf transform {folder} NEW_SAMPLES --out weights.npy"),
+        _ => format!("open {folder}/report.html in a browser"),
     };
     let _ = write!(text, "next: {next}");
     text
+}
+
+/// What made the components: where AND found none that the samples bear out, it was not AND.
+fn made_by(summary: &Summary) -> String {
+    match (summary.method, summary.start.as_str()) {
+        ("and", "nmf") => "NMF, as AND found none that can be relied on".to_owned(),
+        (method, _) => method.to_owned(),
+    }
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::fit::{Shape, Show, page};
 use crate::failure::Failure;
-use crate::shared::{Common, did_you_mean, json, reading, writing};
+use crate::shared::{Common, did_you_mean_file, json, reading, writing};
 
 /// The page's name in the folder of a fit.
 const PAGE: &str = "report.html";
@@ -41,6 +41,9 @@ pub(crate) struct ReportArgs {
     /// Height and width of components that are pictures, such as 28x28
     #[arg(long, value_name = "HxW")]
     shape: Option<Shape>,
+    /// For those who are used to it: a page is replaced with or without
+    #[arg(long, hide = true)]
+    force: bool,
     #[command(flatten)]
     common: Common,
 }
@@ -97,8 +100,9 @@ fn read_summary(folder: &Path) -> Result<Value, Failure> {
         )));
     }
     let text = fs::read_to_string(&file).map_err(|error| {
+        let page = if folder.join(PAGE).exists() { "; the page that is there stays as it is" } else { "" };
         Failure::Request(format!(
-            "{}: {error}; a folder is needed that `andnmf fit --out` wrote",
+            "{}: {error}; a folder is needed that `andnmf fit --out` wrote{page}",
             file.display()
         ))
     })?;
@@ -113,5 +117,5 @@ fn beside(folder: &Path) -> String {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     let typed = folder.file_name().unwrap_or_default().to_string_lossy();
-    did_you_mean(&typed, names.iter().map(String::as_str))
+    did_you_mean_file(&typed, names.iter().map(String::as_str))
 }

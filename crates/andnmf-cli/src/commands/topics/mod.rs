@@ -33,7 +33,7 @@ use told::{Topic, Topics};
 /// The coherence of a topic is the mean normalised pointwise mutual information (NPMI) of its top words: 1 where they
 /// only come together, 0 where they meet as by chance, -1 where they never meet. With --out, DIR gets the files of a fit
 /// (see `andnmf fit --help`), topics.json, documents.txt and report.html. Topics count from 0, as the columns of
-/// weights.npy do.
+/// weights.npy do. A fit that is stopped leaves nothing behind, and cannot be resumed.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   andnmf topics my-texts --rank 20
@@ -135,16 +135,16 @@ fn topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
         files = found.write(folder, source, Kind::Words, others)?;
     }
     drop(progress);
-    if args.common.talks() {
-        notes.iter().for_each(|note| eprintln!("note: {note}"));
-    }
+    args.common.note(&notes);
     if args.common.json {
         topics.summary = Some(found.summary);
         return print_json::print(&topics);
     }
     topics.print()?;
     match &folder {
-        Some(folder) => args.common.say(format!("\n{}", words::told(&found.summary, folder.path(), &files))),
+        Some(folder) => {
+            args.common.say(format!("\n{}", words::told(&found.summary, folder.path(), &files, false)))
+        }
         None => args.common.say(format!("\n{}", told::verdict(&found.summary))),
     }
 }

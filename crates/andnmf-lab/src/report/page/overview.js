@@ -35,7 +35,10 @@ function inWords(summary) {
   const said = [];
   if (isNumber(rank)) {
     const size = isNumber(samples) && isNumber(features) ? ` in ${count(samples, "sample")} of ${count(features, "feature")}` : "";
-    said.push(`${method ? methodName(method) : "The fit"} found ${count(rank, "component")}${size}.`);
+    // Where AND found nothing to rely on, the components are those of another method.
+    const instead = method === "and" && summary.start === "nmf";
+    const name = instead ? "NMF" : method ? methodName(method) : "The fit";
+    said.push(`${name} found ${count(rank, "component")}${size}${instead ? ", as AND found none that can be relied on" : ""}.`);
   }
   if (STOPPED[summary.stop_reason]) {
     const after = isNumber(summary.stages) ? `, after ${count(summary.stages, "stage")}` : "";
@@ -43,7 +46,7 @@ function inWords(summary) {
     said.push(`${STOPPED[summary.stop_reason]}${after}${time}.`);
   }
   if (isNumber(summary.passes)) said.push(`The samples were read ${summary.passes === 1 ? "once" : `${number(summary.passes)} times`}.`);
-  if (typeof summary.start === "string") said.push(`It began from: ${words(summary.start)}.`);
+  if (typeof summary.start === "string" && summary.start !== "nmf") said.push(`It began from: ${words(summary.start)}.`);
   if (isNumber(summary.reconstruction_error)) said.push(`Weights and components leave ${percent(summary.reconstruction_error)} of the samples unexplained (relative Frobenius norm).`);
   if (isNumber(recovery?.relative_total_correlation_error)) {
     const mean = isNumber(recovery.mean_matched_cosine) ? `, and a component and its match have a cosine of ${number(recovery.mean_matched_cosine)} on average` : "";

@@ -31,7 +31,7 @@ pub struct AnlsParams {
     pub max_stages: usize,
     /// Converged when a stage changes the components by no more than this, relative to their size.
     pub tolerance: f64,
-    /// Seconds after which to stop.
+    /// Seconds after which to stop; a fit that goes on from a checkpoint has all of them again.
     pub time_limit: Option<f64>,
     /// Seed of everything random: start, sketches.
     pub seed: u64,

@@ -53,7 +53,7 @@ pub struct OnlineLdaParams {
     pub max_stages: usize,
     /// Converged when a stage changes the components by no more than this, relative to their size.
     pub tolerance: f64,
-    /// Seconds after which to stop.
+    /// Seconds after which to stop; a fit that goes on from a checkpoint has all of them again.
     pub time_limit: Option<f64>,
     /// Seed of everything random: start, order of the documents.
     pub seed: u64,

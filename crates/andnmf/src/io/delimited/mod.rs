@@ -14,7 +14,7 @@ use std::path::Path;
 use ndarray::Array2;
 
 use super::error::{Fault, Place, Problem};
-use super::text::{Lines, means_missing, number, write_number};
+use super::text::{Lines, means_missing, number, shorten, write_number};
 use super::{ReadOptions, Table, source};
 use crate::Real;
 use fields::{Field, is_number, next_record, separator, split};
@@ -58,8 +58,10 @@ pub(crate) fn read_text<T: Real>(
         last = line.number;
         rows.push(number, line.text)?;
     }
-    let names = layout.header.then(|| layout.column_names(&first_fields, rows.n_columns.unwrap_or(0)));
-    rows.into_table(names, first_number)
+    let n_columns = rows.n_columns.unwrap_or(0);
+    let names = layout.header.then(|| layout.column_names(&first_fields, n_columns));
+    let corner = layout.corner(&first_fields, n_columns);
+    Ok(Table { corner, ..rows.into_table(names, first_number)? })
 }
 
 /// What the first line and the first column are.
@@ -85,9 +87,20 @@ impl Layout {
         Self { header, row_names: options.row_names.unwrap_or_else(recognised) }
     }
 
+    /// Whether the first line has a field above the names of the rows.
+    fn has_corner(&self, first: &[Field<'_>], n_columns: usize) -> bool {
+        self.header && self.row_names && first.len() > n_columns
+    }
+
+    /// What stands above the names of the rows, where that is anything.
+    fn corner(&self, first: &[Field<'_>], n_columns: usize) -> Option<String> {
+        let corner = first.first().filter(|_| self.has_corner(first, n_columns))?;
+        Some(corner.text.clone().into_owned()).filter(|text| !text.trim().is_empty())
+    }
+
     /// The names of the columns that have values.
     fn column_names(&self, first: &[Field<'_>], n_columns: usize) -> Vec<String> {
-        let corner = usize::from(self.row_names && first.len() > n_columns);
+        let corner = usize::from(self.has_corner(first, n_columns));
         first[corner.min(first.len())..].iter().map(|field| field.text.clone().into_owned()).collect()
     }
 }
@@ -196,7 +209,8 @@ impl<T: Real> Rows<T> {
             Some(expected) if expected == given => Ok(()),
             Some(expected) => {
                 let (expected, given) = (expected as u64, given as u64);
-                Err(Problem::Ragged { expected, given }.at(Place::Line(line)))
+                let name = self.names.last().map(|name| shorten(name));
+                Err(Problem::Ragged { name, expected, given }.at(Place::Line(line)))
             }
         }
     }
@@ -220,6 +234,9 @@ pub(crate) fn write<T: Real>(out: &mut dyn Write, table: &Table<T>, separator: c
     let between = separator.encode_utf8(&mut letter).as_bytes();
     if let Some(names) = &table.feature_names {
         if table.sample_names.is_some() {
+            if let Some(corner) = &table.corner {
+                out.write_all(quoted(corner, separator).as_bytes())?;
+            }
             out.write_all(between)?;
         }
         for (column, name) in names.iter().enumerate() {

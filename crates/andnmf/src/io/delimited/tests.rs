@@ -39,12 +39,14 @@ fn named_table() -> impl Strategy<Value = Table<f64>> {
     (1..8_usize, 1..8_usize).prop_flat_map(|(rows, columns)| {
         let sample_names = proptest::option::of(proptest::collection::vec(name(), rows));
         let feature_names = proptest::option::of(proptest::collection::vec(name(), columns));
-        (sample_names, feature_names, any::<u64>()).prop_map(move |(sample_names, feature_names, seed)| {
-            Table {
-                sample_names,
-                feature_names,
-                ..Table::try_from(random_matrix(rows, columns, seed)).unwrap()
-            }
+        let corner = proptest::option::of(name());
+        let all = (sample_names, feature_names, corner, any::<u64>());
+        all.prop_map(move |(sample_names, feature_names, corner, seed)| Table {
+            // There is a corner only where names of rows and of columns meet.
+            corner: corner.filter(|_| sample_names.is_some() && feature_names.is_some()),
+            sample_names,
+            feature_names,
+            ..Table::try_from(random_matrix(rows, columns, seed)).unwrap()
         })
     })
 }
@@ -59,6 +61,7 @@ proptest! {
         let again = read_text::<f64>(&bytes[..], separator, &ReadOptions::default());
         let again = again.map_err(|fault| TestCaseError::fail(fault.in_file(Path::new("a.csv")).to_string()))?;
         prop_assert_eq!(again.to_dense().unwrap(), table.to_dense().unwrap());
+        prop_assert_eq!(&again.corner, &table.corner);
         prop_assert_eq!(again.feature_names, table.feature_names);
         prop_assert_eq!(again.sample_names, table.sample_names);
     }
@@ -138,8 +141,10 @@ fn whoever_knows_better_says_what_the_first_line_and_column_are() {
 
 #[test]
 fn rows_of_different_lengths_are_refused() {
-    assert!(refused("1,2\n3\n").contains("line 2: 1 values, where the rows before have 2"));
-    assert!(refused("1,2\n3,4,5\n").contains("line 2: 3 values, where the rows before have 2"));
+    assert!(refused("1,2\n3\n").contains("line 2: this row has 1 values, where the rows before have 2"));
+    assert!(refused("1,2\n3,4,5\n").contains("line 2: this row has 3 values, where the rows before have 2"));
+    let named = refused("gene,x,y\na,1,2\nb,3\n");
+    assert!(named.contains("line 3: the row 'b' has 1 values, where the rows before have 2"), "{named}");
     assert!(refused("a,b,c\n1,2\n3,4\n").contains("line 1: 2 names"), "{}", refused("a,b,c\n1,2\n3,4\n"));
 }
 

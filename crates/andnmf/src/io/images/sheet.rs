@@ -1,6 +1,7 @@
 //! Components as one picture.
 
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use ndarray::{ArrayView1, ArrayView2};
@@ -38,6 +39,17 @@ impl GreyPicture {
     #[must_use]
     pub fn pixels(&self) -> &[u8] {
         &self.pixels
+    }
+
+    /// The same so many times as high and as wide, each pixel a square; small pictures are hard to see otherwise.
+    #[must_use]
+    pub fn enlarged(&self, times: NonZeroUsize) -> Self {
+        let times = times.get();
+        let rows = self.pixels.chunks_exact(self.width.max(1)).flat_map(|row| {
+            let wide: Vec<u8> = row.iter().flat_map(|&pixel| std::iter::repeat_n(pixel, times)).collect();
+            std::iter::repeat_n(wide, times).flatten()
+        });
+        Self { height: self.height * times, width: self.width * times, pixels: rows.collect() }
     }
 
     /// The bytes of a PNG file, for those who put it elsewhere.

@@ -237,6 +237,17 @@ fn a_sheet_has_every_component_in_its_place_with_gaps_between() {
 }
 
 #[test]
+fn an_enlarged_picture_has_a_square_for_every_pixel() {
+    let sheet = contact_sheet(array![[0.0, 1.0]].view(), (1, 2), None).unwrap();
+    let large = sheet.enlarged(3.try_into().unwrap());
+    assert_eq!((large.height(), large.width()), (3 * sheet.height(), 3 * sheet.width()));
+    for (place, &pixel) in large.pixels().iter().enumerate() {
+        let (row, column) = (place / large.width() / 3, place % large.width() / 3);
+        assert_eq!(pixel, sheet.pixels()[row * sheet.width() + column], "{row}, {column}");
+    }
+}
+
+#[test]
 fn a_sheet_is_about_square_unless_it_is_told_otherwise() {
     let components = random_matrix::<f64>(12, 50, 1);
     let side = |columns| {
