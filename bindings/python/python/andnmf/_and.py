@@ -137,8 +137,9 @@ class AND(Factorization):
 
         The first batch must be large enough to find a start in (with ``init`` given, any will do). Each further batch is
         one stage: weights are decoded, those below the threshold dropped, and the components moved along the gradient.
-        The threshold falls from batch to batch, by the schedule, or with ``threshold="auto"`` by a factor of 1.1 from a
-        quarter of each component's largest weight, but not below twice the error that negative decoded weights show.
+        The threshold falls from batch to batch: by the schedule, or with ``threshold="auto"`` by a factor of 1.1 from a
+        tenth of each component's largest weights (or from where the fit of the start ended, if that is lower), but not
+        below twice the error that negative decoded weights show. ``trust_`` is None from the second batch on.
 
         Parameters
         ----------
@@ -168,6 +169,11 @@ class AND(Factorization):
         if self.nonnegative is True and settings["threshold"] != "auto":
             raise ValueError("nonnegative is True, but with a threshold schedule components may be negative")
         return settings
+
+    def _fit(self, X: Any) -> np.ndarray:
+        for name in ("n_batches_seen_", "_first_threshold"):
+            vars(self).pop(name, None)
+        return super()._fit(X)
 
     def _run(self, X: Any, settings: dict[str, Any], start: Any, *, weigh: bool = True) -> dict[str, Any]:
         if self.nonnegative is True and has_negative(X):

@@ -10,7 +10,7 @@ from andnmf import _core, _settings
 from andnmf._input import as_samples, has_negative, read_matrix, seed_of, threads
 
 #: The threshold of the first stage, where a component's largest weights are about 1.
-FIRST_THRESHOLD = 0.25
+FIRST_THRESHOLD = 0.1
 #: What it is divided by after each batch.
 RATIO = 1.1
 #: Thresholds stay above so many times the root mean square of negative decoded weights, which are all error.
@@ -18,7 +18,7 @@ DATA_FLOOR = 2.0
 #: The share of a component's weights that is taken to be below its largest ones.
 BELOW_LARGEST = 0.99
 #: Samples per gradient step where nothing else is asked for.
-BATCH_SIZE = 32
+BATCH_SIZE = 16
 
 
 def next_batch(model: Any, X: Any) -> None:
@@ -59,6 +59,8 @@ def _begin(model: Any, X: Any, settings: dict[str, Any]) -> None:
     model.components_ = np.array(read_matrix(start, "init", X.dtype))
     model._kept = {"settings": settings}
     model.n_batches_seen_ = 0
+    if schedule == "auto":
+        _bring_to_scale(model, X)
 
 
 def _bring_to_scale(model: Any, X: Any) -> None:
@@ -68,6 +70,10 @@ def _bring_to_scale(model: Any, X: Any) -> None:
     largest[largest == 0] = weights.max(axis=0)[largest == 0]
     largest[largest == 0] = 1
     model.components_ = (model.components_ * largest[:, None]).astype(X.dtype)
+    # Where a fit came before, thresholds go on from where they ended: higher ones would only lose weights again.
+    if len(getattr(model, "thresholds_", [])):
+        model.thresholds_ = model.thresholds_ / largest
+        model._first_threshold = float(min(FIRST_THRESHOLD, np.median(model.thresholds_)))
 
 
 def _stage(model: Any, X: Any, settings: dict[str, Any]) -> None:
@@ -78,7 +84,7 @@ def _stage(model: Any, X: Any, settings: dict[str, Any]) -> None:
         "rank": rank,
         # Each batch has an order of its own, and the first seed is what the model is saved with.
         "seed": (seed + stage) % 2**32,
-        "threshold": threshold_of(settings["threshold"], stage),
+        "threshold": threshold_of(settings["threshold"], stage, getattr(model, "_first_threshold", FIRST_THRESHOLD)),
         "batch": _settings.batch("batch_size", BATCH_SIZE if model.batch_size is None else model.batch_size),
         "compress": "off",
         "max_stages": 1,
@@ -93,10 +99,10 @@ def _stage(model: Any, X: Any, settings: dict[str, Any]) -> None:
         model.trace_ = {name: np.concatenate([before[name], found["trace"][name]]) for name in before}
 
 
-def threshold_of(schedule: Any, stage: int) -> Any:
+def threshold_of(schedule: Any, stage: int, first: float = FIRST_THRESHOLD) -> Any:
     """The threshold of one stage as a schedule of its own."""
     if schedule == "auto":
-        return _settings.scheduled({"constant": FIRST_THRESHOLD / RATIO**stage}, data_floor=DATA_FLOOR)
+        return _settings.scheduled({"constant": first / RATIO**stage}, data_floor=DATA_FLOOR)
     bounds = dict(schedule["scheduled"])
     (kind, values), *_ = bounds.pop("schedule").items()
     if kind == "theory":

@@ -89,8 +89,10 @@ impl FromStr for ThresholdArg {
                 return error.expected;
             }
             let meant = nearest(name, known.iter().map(|(name, _)| *name).chain(["auto"]));
-            let form = |near| known.iter().find(|(known, _)| *known == near).map_or(near, |(_, form)| form);
-            let hint = meant.map_or_else(String::new, |near| format!("; did you mean {}?", form(near)));
+            let hint = meant.map_or_else(String::new, |near| {
+                let form = known.iter().find(|(known, _)| *known == near).map_or(near, |(_, form)| form);
+                format!("; did you mean {form}?")
+            });
             error.expected + &hint
         })
     }
