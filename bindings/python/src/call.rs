@@ -22,9 +22,10 @@ pub(crate) fn interruptible<R: Send>(
     work: impl FnOnce(&AtomicBool) -> Result<R, Failure> + Send,
 ) -> PyResult<R> {
     // Zero lets rayon count the cores.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
-    let pool =
-        pool.map_err(|error| Failure::Machine(format!("worker threads could not be started: {error}")))?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
+    let pool = pool.thread_name(|i| format!("andnmf-{i}")).build();
+    let failed = |error| Failure::Machine(format!("worker threads could not be started: {error}"));
+    let pool = pool.map_err(failed)?;
     let cancel = AtomicBool::new(false);
     py.detach(|| {
         let (done, wait) = channel();

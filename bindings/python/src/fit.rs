@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use andnmf::and::{AndParams, Threshold};
 use andnmf::fit::{Fit, Method, Run, StageRecord, StageView, Start};
@@ -68,7 +69,8 @@ fn fit_as<'py, T: Real + Element>(
         Err(_) => Start::Given(held.like(init)?.as_array().to_owned()),
     };
     let view = held.view()?;
-    let fitted = interruptible(py, threads, |cancel| {
+    let (fitted, seconds) = interruptible(py, threads, |cancel| {
+        let begun = Instant::now();
         let solver = settings.clone().check::<T>()?;
         let samples = view.check()?;
         let mut raised = None;
@@ -81,13 +83,16 @@ fn fit_as<'py, T: Real + Element>(
         };
         let mut run = Run::new().cancel_with(cancel).observe(&mut watch);
         let fit = solver.fit(samples.as_ref(), start, &mut run)?;
-        match raised {
-            Some(error) => Err(Failure::Python(error)),
-            None if weigh => finish(samples.as_ref(), fit, cancel),
-            None => Ok(Fitted { fit, weighed: None }),
+        if let Some(error) = raised {
+            return Err(Failure::Python(error));
         }
+        let fitted =
+            if weigh { finish(samples.as_ref(), fit, cancel)? } else { Fitted { fit, weighed: None } };
+        Ok((fitted, begun.elapsed().as_secs_f64()))
     })?;
-    told(py, &fitted)
+    let dict = told(py, &fitted)?;
+    dict.set_item("library_seconds", seconds)?;
+    Ok(dict)
 }
 
 /// The weights that go with the components, and what they leave of the samples.

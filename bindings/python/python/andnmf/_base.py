@@ -172,7 +172,8 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         self.stop_reason_ = found["stop_reason"]
         self.trace_ = found["trace"]
         self.warnings_ = found["warnings"]
-        self._kept = {"settings": settings, "scale": found["scale"], "seconds": found["solver_seconds"]}
+        seconds = {name: found[name] for name in ("solver_seconds", "library_seconds")}
+        self._kept = {"settings": settings, "scale": found["scale"], **seconds}
 
     def _start(self) -> Any:
         init = self.init
