@@ -48,7 +48,7 @@ def methods():
         "k-means": MiniBatchKMeans(k, random_state=0),
         "PCA": PCA(k, random_state=0),
         "ICA": FastICA(k, random_state=0, max_iter=400),
-        "dictionary learning": MiniBatchDictionaryLearning(k, alpha=0.1, random_state=0),
+        "dictionary learning": MiniBatchDictionaryLearning(k, alpha=0.1, max_iter=50, random_state=0),
         "NMF": NMF(k, init="nndsvda", max_iter=400, random_state=0),
         "sparse PCA": MiniBatchSparsePCA(k, alpha=0.1, max_iter=100, random_state=0),
     }

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from conftest import same_bits
 from scipy import sparse
+from sklearn.utils import get_tags
 
 import andnmf
 from andnmf import AND, HALS, OnlineLDA
@@ -21,6 +22,7 @@ def test_precision_stays(data, dtype):
     samples = data.samples.astype(dtype)
     model = fitted(samples)
     assert model.components_.dtype == dtype and model.transform(samples).dtype == dtype
+    assert np.dtype(dtype).name in get_tags(model).transformer_tags.preserves_dtype
     assert andnmf.metrics.correlation_error(model.components_, data.truth) < (1e-3 if dtype == np.float32 else 1e-6)
 
 

@@ -90,11 +90,11 @@ def test_sparse_batches_and_single_precision(stream):
 
 
 def test_components_stay_above_zero_where_samples_do(stream):
-    noisy = np.maximum(stream.samples + 0.02 * np.random.default_rng(0).random(stream.samples.shape), 0)
-    model = AND(n_components=6, random_state=0)
-    for batch in batches(noisy, 400):
-        model.partial_fit(batch)
-    assert model.components_.min() >= 0
+    below = stream.init - 0.1 * stream.init.max()
+    model = AND(n_components=6, init=below, random_state=0).partial_fit(stream.samples[:400])
+    assert below.min() < 0 and model.components_.min() >= 0
+    free = AND(n_components=6, init=below, nonnegative=False, random_state=0).partial_fit(stream.samples[:400])
+    assert free.components_.min() < 0
     signed = make_neg(n_samples=2000, n_features=40, n_components=4, random_state=0)
     model = AND(n_components=4, random_state=0)
     for batch in batches(signed.samples, 500):

@@ -102,6 +102,10 @@ def test_n_jobs_is_the_number_of_threads_and_none_stay(data, n_jobs):
 
     class Counting(HALS):
         def _tell(self, *figures):
+            # A thread has its name once it has run.
+            deadline = time.monotonic() + 5
+            while own_threads() < n_jobs and time.monotonic() < deadline:
+                time.sleep(0.01)
             seen.append(own_threads())
 
     assert none_left()

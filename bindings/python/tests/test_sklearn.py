@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from conftest import ESTIMATORS, same_bits
+from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.decomposition import NMF
@@ -70,11 +71,16 @@ def test_score_is_the_explained_share_and_counts_weights_of_samples(data):
     model = AND(n_components=3, random_state=0).fit(data.samples)
     left = data.samples - model.inverse_transform(model.transform(data.samples))
     assert np.isclose(model.score(data.samples), 1 - (left**2).sum() / (data.samples**2).sum())
+    assert np.isclose(model.reconstruction_err_, np.linalg.norm(left)) and model.reconstruction_err_ > 0.1
     count = np.arange(len(left)) % 3
     repeated = np.repeat(data.samples, count, axis=0)
     assert np.isclose(model.score(data.samples, sample_weight=count), model.score(repeated))
-    with pytest.raises(ValueError, match="[Nn]egative"):
+    with pytest.raises(ValueError, match="sample_weight must not be negative"):
         model.score(data.samples, sample_weight=-count)
+    with pytest.raises(ValueError, match="a number for each of the 600 samples"):
+        model.score(data.samples, sample_weight=count[1:])
+    sparse_samples = sparse.csr_array(data.samples)
+    assert np.isclose(model.score(sparse_samples, sample_weight=count), model.score(repeated))
 
 
 def test_grid_search_finds_the_number_of_components(data):

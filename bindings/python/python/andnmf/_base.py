@@ -10,11 +10,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from andnmf import _core, _settings
 from andnmf._display import FittedSummary
-from andnmf._input import PRECISIONS, as_samples, read_matrix, seed_of, size_of, threads
+from andnmf._input import PRECISIONS, as_samples, read_matrix, read_sample_weight, seed_of, size_of, threads
 from andnmf._settings import Setting
 
 #: More components than these are not looked for unasked.
@@ -106,7 +106,7 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         weights = self._weights(X)
         if sample_weight is not None:
             # Squared errors count as often as their rows do.
-            root = np.sqrt(_check_sample_weight(sample_weight, X, dtype=X.dtype, ensure_non_negative=True))
+            root = np.sqrt(read_sample_weight(sample_weight, X))
             weights = root[:, None] * weights
             X = (sparse.diags_array(root) @ X).tocsr() if sparse.issparse(X) else root[:, None] * X
         components = self._components_like(X)
@@ -172,7 +172,7 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         self.stop_reason_ = found["stop_reason"]
         self.trace_ = found["trace"]
         self.warnings_ = found["warnings"]
-        seconds = {name: found[name] for name in ("solver_seconds", "library_seconds")}
+        seconds = {name: found.get(name) for name in ("solver_seconds", "library_seconds")}
         self._kept = {"settings": settings, "scale": found["scale"], **seconds}
 
     def _start(self) -> Any:

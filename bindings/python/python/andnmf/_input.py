@@ -38,6 +38,16 @@ def read_matrix(values: Any, name: str, dtype: Any = np.float64) -> np.ndarray:
     return check_array(values, dtype=dtype, order="C", ensure_all_finite=False, input_name=name)
 
 
+def read_sample_weight(values: Any, X: Any) -> np.ndarray:
+    """A number for each sample, zero or more, in the precision of the samples."""
+    weight = check_array(values, dtype=X.dtype, ensure_2d=False, input_name="sample_weight")
+    if weight.shape != (X.shape[0],):
+        raise ValueError(f"sample_weight must have a number for each of the {X.shape[0]} samples, not {weight.shape}")
+    if weight.min() < 0:
+        raise ValueError("sample_weight must not be negative")
+    return weight
+
+
 def size_of(X: Any) -> float:
     """The Frobenius norm."""
     values = X.data if sparse.issparse(X) else X
