@@ -47,22 +47,6 @@ def made_up():
     return csr_array(counts[counts.sum(axis=1) > 0]), np.array([f"word{j}" for j in range(400)])
 
 
-def coherences(topics, counts, top=10):
-    """For each topic the mean normalised pointwise mutual information of its top words."""
-    present = (counts > 0).astype(float)
-    scores = []
-    for topic in topics:
-        some = present[:, np.argsort(-topic)[:top]]
-        both = (some.T @ some).toarray() / counts.shape[0]
-        alone = np.diag(both)
-        pairs = np.triu_indices(top, 1)
-        together, apart = both[pairs], np.outer(alone, alone)[pairs]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            npmi = np.where(together > 0, np.log(together / apart) / -np.log(together), -1.0)
-        scores.append(npmi.mean())
-    return np.array(scores)
-
-
 def main():
     given = sys.argv[1] if len(sys.argv) > 1 else None
     archive = Path(given or Path(os.environ.get("ANDNMF_DATA", "")) / "newsgroups" / "20news-bydate.tar.gz")
@@ -83,7 +67,7 @@ def main():
         begun = time.perf_counter()
         model.fit(samples)
         seconds = time.perf_counter() - begun
-        scores = coherences(model.components_, counts)
+        scores = andnmf.metrics.coherence(model.components_, counts)
         found[name] = (model.components_, scores)
         print(f"| {name} | {scores.mean():.3f} | {scores.min():.3f} | {seconds:.1f} |", flush=True)
     for name, (topics, scores) in found.items():

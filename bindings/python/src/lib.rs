@@ -22,7 +22,8 @@ mod _core {
     use crate::models::{load_model, save_model};
     #[pymodule_export]
     use crate::tools::{
-        dataset, diagnose_model, diagnose_samples, diagnose_weights, reconstruction_error, recovery, start,
+        coherence, dataset, diagnose_model, diagnose_samples, diagnose_weights, reconstruction_error,
+        recovery, start,
     };
 
     #[pymodule_init]

@@ -6,7 +6,9 @@ use andnmf::diagnose::{
 };
 use andnmf::fit::Run;
 use andnmf::init::{NndsvdFill, nndsvd, random_samples, successive_projection};
-use andnmf::metrics::{Recovery, correlation_error, reconstruction_error as error_of};
+use andnmf::metrics::{
+    Recovery, coherence as coherence_of, correlation_error, reconstruction_error as error_of,
+};
 use andnmf::synth::{DatasetKind, DatasetSpec};
 use andnmf::trust::Trust;
 use numpy::{PyArray1, PyReadonlyArray2, ToPyArray};
@@ -58,6 +60,20 @@ pub(crate) fn reconstruction_error<'py>(
         let (weights, components) = (held.like(weights)?, held.like(components)?);
         let (weights, components) = (weights.as_array(), components.as_array());
         interruptible(py, threads, |_| Ok(error_of(view.check()?.as_ref(), weights, components)?))
+    })
+}
+
+/// How coherent lists of words are: for each list the score of its words, by the documents that hold them.
+#[pyfunction]
+pub(crate) fn coherence<'py>(
+    py: Python<'py>,
+    counts: Input<'py>,
+    words: Vec<Vec<usize>>,
+    threads: Option<usize>,
+) -> PyResult<Vec<Option<f64>>> {
+    in_own_precision!(&counts, held => {
+        let view = held.view()?;
+        interruptible(py, threads, |_| Ok(coherence_of(&words, view.check()?.as_ref())?.per_topic))
     })
 }
 

@@ -91,7 +91,8 @@ def test_values_stored_twice_count_as_their_sum(data):
 def test_sparse_samples_are_never_made_dense():
     # As a dense matrix these would take 240 GB.
     rng = np.random.default_rng(0)
-    samples = sparse.random_array((3000, 10_000_000), density=1e-6, rng=rng, format="csr")
+    rows, columns = rng.integers(3000, size=30_000), rng.integers(10_000_000, size=30_000)
+    samples = sparse.csr_array((np.ones(30_000), (rows, columns)), shape=(3000, 10_000_000))
     model = OnlineLDA(n_components=2, max_stages=1, random_state=0).fit(samples)
     assert model.transform(samples).shape == (3000, 2)
 

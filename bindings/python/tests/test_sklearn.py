@@ -123,6 +123,7 @@ def test_transform_before_fit_is_refused(kind, data):
         kind().transform(data.samples)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_number_of_components_comes_from_the_samples_or_from_nowhere(data):
     assert AND(random_state=0).fit(data.samples).n_components_ == 6
     noise = np.random.default_rng(0).random((30, 8))

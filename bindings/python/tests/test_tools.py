@@ -31,6 +31,20 @@ def test_the_correlation_error_is_that_of_its_definition():
         metrics.correlation_error(components[:, :5], truth)
 
 
+def test_the_coherence_of_topics_is_that_of_its_definition():
+    rng = np.random.default_rng(0)
+    counts, topics = rng.poisson(0.4, size=(200, 12)), rng.random((3, 12))
+    present = counts > 0
+    for dense_or_sparse in (counts, sparse.csr_array(counts.astype(float))):
+        found = metrics.coherence(topics, dense_or_sparse, n_words=3)
+        for topic, score in zip(topics, found, strict=True):
+            pairs = [(i, j) for i in np.argsort(-topic)[:3] for j in np.argsort(-topic)[:3] if i < j]
+            both = [(present[:, i] & present[:, j]).mean() for i, j in pairs]
+            alone = [present[:, i].mean() * present[:, j].mean() for i, j in pairs]
+            assert np.isclose(score, np.mean(np.log(np.divide(both, alone)) / -np.log(both)))
+    assert np.isnan(metrics.coherence(np.eye(12)[:1], counts)).all(), "one word alone"
+
+
 @pytest.mark.parametrize("name", datasets.__all__)
 def test_datasets_are_what_they_say(name):
     made = getattr(datasets, name)(n_samples=40, n_features=15, n_components=4, random_state=2)
@@ -58,6 +72,8 @@ def test_datasets_take_their_own_settings():
         datasets.make_dir(**small, concentration=-1)
     with pytest.raises(TypeError, match="sparsity is 1.5, but"):
         datasets.make_binary(**small, sparsity=1.5)
+    with pytest.raises(TypeError, match="n_topics"):
+        datasets.make_dir(n_topics=3)
     with pytest.raises(ValueError, match="n_samples is 0, but"):
         datasets.make_dir(n_samples=0)
 

@@ -22,7 +22,8 @@ random_state : int, RandomState instance or None, default=0
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from sklearn.utils import Bunch
 
@@ -31,26 +32,31 @@ from andnmf._input import read_matrix, seed_of
 
 __all__ = ["make_binary", "make_ctm", "make_ctm_released", "make_decay", "make_dir", "make_neg", "make_paired"]
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-def make_dir(
-    n_samples: int | None = None,
-    n_features: int | None = None,
-    n_components: int | None = None,
-    *,
-    concentration: float | None = None,
-    noise: float | None = None,
-    truth: Any = None,
-    in_span: float | None = None,
-    out_of_span: float | None = None,
-    random_state: Any = 0,
-) -> Bunch:
+
+class Common(TypedDict, total=False):
+    """The parameters of every dataset."""
+
+    n_samples: int | None
+    n_features: int | None
+    n_components: int | None
+    noise: float | None
+    truth: Any
+    in_span: float | None
+    out_of_span: float | None
+    random_state: Any
+
+
+def make_dir(*, concentration: float | None = None, **common: Unpack[Common]) -> Bunch:
     """Topics with Dirichlet weights: the paper's DIR.
 
     Parameters
     ----------
     concentration : float, default=5
         Sum of the Dirichlet parameters; the smaller, the sparser.
-    n_samples, n_features, n_components, noise, truth, in_span, out_of_span, random_state
+    **common
         See :mod:`andnmf.datasets`.
 
     Examples
@@ -60,23 +66,10 @@ def make_dir(
     >>> data.samples.shape, data.truth.shape, data.weights.shape, data.init.shape
     ((50, 20), (4, 20), (50, 4), (4, 20))
     """
-    sizes = (n_samples, n_features, n_components)
-    return _make("dir", {"concentration": concentration}, sizes, (noise, in_span, out_of_span), truth, random_state)
+    return _make("dir", {"concentration": concentration}, **common)
 
 
-def make_ctm(
-    n_samples: int | None = None,
-    n_features: int | None = None,
-    n_components: int | None = None,
-    *,
-    scale: float | None = None,
-    correlation: float | None = None,
-    noise: float | None = None,
-    truth: Any = None,
-    in_span: float | None = None,
-    out_of_span: float | None = None,
-    random_state: Any = 0,
-) -> Bunch:
+def make_ctm(*, scale: float | None = None, correlation: float | None = None, **common: Unpack[Common]) -> Bunch:
     """Topics with correlated logistic-normal weights of one covariance: the paper's CTM.
 
     Parameters
@@ -85,7 +78,7 @@ def make_ctm(
         Standard deviation of the logits; the larger, the sparser.
     correlation : float, default=0.5
         Share of the logits' variance that components share, 0 to 1.
-    n_samples, n_features, n_components, noise, truth, in_span, out_of_span, random_state
+    **common
         See :mod:`andnmf.datasets`.
 
     Examples
@@ -95,21 +88,10 @@ def make_ctm(
     >>> data.samples.shape, data.truth.shape, data.weights.shape, data.init.shape
     ((50, 20), (4, 20), (50, 4), (4, 20))
     """
-    sizes = (n_samples, n_features, n_components)
-    return _make("ctm", {"scale": scale, "correlation": correlation}, sizes, (noise, in_span, out_of_span), truth, random_state)
+    return _make("ctm", {"scale": scale, "correlation": correlation}, **common)
 
 
-def make_ctm_released(
-    n_samples: int | None = None,
-    n_features: int | None = None,
-    n_components: int | None = None,
-    *,
-    noise: float | None = None,
-    truth: Any = None,
-    in_span: float | None = None,
-    out_of_span: float | None = None,
-    random_state: Any = 0,
-) -> Bunch:
+def make_ctm_released(**common: Unpack[Common]) -> Bunch:
     """What the paper's released code draws for CTM: nearly one component per sample.
 
     The parameters are those of every dataset, see :mod:`andnmf.datasets`.
@@ -121,21 +103,10 @@ def make_ctm_released(
     >>> data.samples.shape, data.truth.shape, data.weights.shape, data.init.shape
     ((50, 20), (4, 20), (50, 4), (4, 20))
     """
-    sizes = (n_samples, n_features, n_components)
-    return _make("ctm-released", {}, sizes, (noise, in_span, out_of_span), truth, random_state)
+    return _make("ctm-released", {}, **common)
 
 
-def make_neg(
-    n_samples: int | None = None,
-    n_features: int | None = None,
-    n_components: int | None = None,
-    *,
-    noise: float | None = None,
-    truth: Any = None,
-    in_span: float | None = None,
-    out_of_span: float | None = None,
-    random_state: Any = 0,
-) -> Bunch:
+def make_neg(**common: Unpack[Common]) -> Bunch:
     """Components with negative entries: the paper's NEG.
 
     The parameters are those of every dataset, see :mod:`andnmf.datasets`.
@@ -147,29 +118,17 @@ def make_neg(
     >>> data.samples.shape, data.truth.shape, data.weights.shape, data.init.shape
     ((50, 20), (4, 20), (50, 4), (4, 20))
     """
-    sizes = (n_samples, n_features, n_components)
-    return _make("neg", {}, sizes, (noise, in_span, out_of_span), truth, random_state)
+    return _make("neg", {}, **common)
 
 
-def make_binary(
-    n_samples: int | None = None,
-    n_features: int | None = None,
-    n_components: int | None = None,
-    *,
-    sparsity: int | None = None,
-    noise: float | None = None,
-    truth: Any = None,
-    in_span: float | None = None,
-    out_of_span: float | None = None,
-    random_state: Any = 0,
-) -> Bunch:
+def make_binary(*, sparsity: int | None = None, **common: Unpack[Common]) -> Bunch:
     """Topics with weights of 0 and 1, a fixed number of them 1.
 
     Parameters
     ----------
     sparsity : int, default=5
         Weights that are 1 in a sample; at most half of the components by default.
-    n_samples, n_features, n_components, noise, truth, in_span, out_of_span, random_state
+    **common
         See :mod:`andnmf.datasets`.
 
     Examples
@@ -179,22 +138,14 @@ def make_binary(
     >>> data.samples.shape, data.truth.shape, data.weights.shape, data.init.shape
     ((50, 20), (4, 20), (50, 4), (4, 20))
     """
-    sizes = (n_samples, n_features, n_components)
-    return _make("binary", {"sparsity": sparsity}, sizes, (noise, in_span, out_of_span), truth, random_state)
+    return _make("binary", {"sparsity": sparsity}, **common)
 
 
 def make_decay(
-    n_samples: int | None = None,
-    n_features: int | None = None,
-    n_components: int | None = None,
     *,
     sparsity: float | None = None,
     decay_order: float | None = None,
-    noise: float | None = None,
-    truth: Any = None,
-    in_span: float | None = None,
-    out_of_span: float | None = None,
-    random_state: Any = 0,
+    **common: Unpack[Common],
 ) -> Bunch:
     """Topics with sparse weights, of which small ones are rare.
 
@@ -204,7 +155,7 @@ def make_decay(
         Weights that are on in a sample, on average; at most half of the components by default.
     decay_order : float, default=2
         How rare small weights are; 1 is uniform.
-    n_samples, n_features, n_components, noise, truth, in_span, out_of_span, random_state
+    **common
         See :mod:`andnmf.datasets`.
 
     Examples
@@ -214,23 +165,15 @@ def make_decay(
     >>> data.samples.shape, data.truth.shape, data.weights.shape, data.init.shape
     ((50, 20), (4, 20), (50, 4), (4, 20))
     """
-    sizes = (n_samples, n_features, n_components)
-    return _make("decay", {"sparsity": sparsity, "order": decay_order}, sizes, (noise, in_span, out_of_span), truth, random_state)
+    return _make("decay", {"sparsity": sparsity, "order": decay_order}, **common)
 
 
 def make_paired(
-    n_samples: int | None = None,
-    n_features: int | None = None,
-    n_components: int | None = None,
     *,
     sparsity: float | None = None,
     co_occurrence: float | None = None,
     decay_order: float | None = None,
-    noise: float | None = None,
-    truth: Any = None,
-    in_span: float | None = None,
-    out_of_span: float | None = None,
-    random_state: Any = 0,
+    **common: Unpack[Common],
 ) -> Bunch:
     """Topics that occur in pairs: the strongest correlation of all.
 
@@ -242,7 +185,7 @@ def make_paired(
         Probability that both components of a pair occur, where one does.
     decay_order : float, optional
         How rare small weights are; without it, weights are 0 and 1.
-    n_samples, n_features, n_components, noise, truth, in_span, out_of_span, random_state
+    **common
         See :mod:`andnmf.datasets`.
 
     Examples
@@ -252,31 +195,41 @@ def make_paired(
     >>> data.samples.shape, data.truth.shape, data.weights.shape, data.init.shape
     ((50, 20), (4, 20), (50, 4), (4, 20))
     """
-    sizes = (n_samples, n_features, n_components)
-    return _make("paired", {"sparsity": sparsity, "co_occurrence": co_occurrence, "decay_order": decay_order}, sizes, (noise, in_span, out_of_span), truth, random_state)
+    return _make("paired", {"sparsity": sparsity, "co_occurrence": co_occurrence, "decay_order": decay_order}, **common)
 
 
 def _make(
-    kind: str, weights: dict[str, Any], sizes: tuple, scales: tuple, truth: Any, random_state: Any
+    kind: str,
+    weights: dict[str, Any],
+    *,
+    n_samples: int | None = None,
+    n_features: int | None = None,
+    n_components: int | None = None,
+    noise: float | None = None,
+    truth: Any = None,
+    in_span: float | None = None,
+    out_of_span: float | None = None,
+    random_state: Any = 0,
 ) -> Bunch:
     """A dataset; what is ``None`` is as usual for the kind."""
-    n_samples, n_features, n_components = sizes
     if truth is not None:
         truth = read_matrix(truth, "truth")
         for name, asked, given in [("n_components", n_components, 0), ("n_features", n_features, 1)]:
             if asked is not None and asked != truth.shape[given]:
                 raise ValueError(f"{name} is {asked}, but the truth has {truth.shape[given]}; leave {name} out")
         n_components, n_features = truth.shape
-    numbers = {"noise": scales[0], "in_span": scales[1], "out_of_span": scales[2]}
-    counts = {"n_samples": n_samples, "n_features": n_features, "n_components": n_components}
-    recipe = {name: _settings.integer(name, value) for name, value in counts.items() if value is not None}
-    recipe |= {name: _settings.number(name, value) for name, value in numbers.items() if value is not None}
-    read = {"sparsity": _settings.integer} if kind == "binary" else {}
-    own = {
-        name: read.get(name, _settings.number)(name, value) for name, value in weights.items() if value is not None
-    }
-    recipe |= {"seed": seed_of(random_state), "weights": own}
+    recipe = _given(
+        _settings.integer, {"n_samples": n_samples, "n_features": n_features, "n_components": n_components}
+    )
+    recipe |= _given(_settings.number, {"noise": noise, "in_span": in_span, "out_of_span": out_of_span})
     if "n_components" in recipe:
         recipe["rank"] = recipe.pop("n_components")
+    read = _settings.integer if kind == "binary" else _settings.number
+    recipe |= {"seed": seed_of(random_state), "weights": _given(read, weights)}
     made = _core.dataset(kind, json.dumps(recipe), truth)
     return Bunch(**(made | {"recipe": json.loads(made["recipe"])}))
+
+
+def _given(read: Callable[[str, Any], Any], values: dict[str, Any]) -> dict[str, Any]:
+    """The values that were given, checked for their types."""
+    return {name: read(name, value) for name, value in values.items() if value is not None}

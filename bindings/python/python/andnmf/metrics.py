@@ -1,4 +1,4 @@
-"""How well components recover a known truth. Order, scale and sign of components carry no meaning."""
+"""How well components recover a known truth, whatever their order, scale and sign; and how coherent topics are."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from andnmf import _core
-from andnmf._input import read_matrix
+from andnmf import _core, _settings
+from andnmf._input import as_samples, read_matrix, read_samples, threads
 
-__all__ = ["correlation_error", "correlation_errors", "recovery"]
+__all__ = ["coherence", "correlation_error", "correlation_errors", "recovery"]
 
 
 def correlation_error(components: Any, truth: Any) -> float:
@@ -58,6 +58,37 @@ def recovery(components: Any, truth: Any) -> dict[str, Any]:
     1.0
     """
     return json.loads(_core.recovery(*_matrices(components, truth))[0])
+
+
+def coherence(topics: Any, counts: Any, *, n_words: int = 10, n_jobs: int | None = None) -> np.ndarray:
+    """How often the top words of each topic occur in the same documents: normalised pointwise mutual information.
+
+    Parameters
+    ----------
+    topics : array-like of shape (n_topics, n_words_in_all)
+        Components over words.
+    counts : array-like or sparse matrix of shape (n_documents, n_words_in_all)
+        Documents; a word is in one where its value is not zero.
+    n_words : int, default=10
+        How many words of each topic to look at.
+
+    Returns
+    -------
+    ndarray of shape (n_topics,)
+        From -1 to 1; NaN for topics of fewer than two words.
+
+    Examples
+    --------
+    >>> from andnmf.metrics import coherence
+    >>> counts = [[1, 2, 0, 0], [3, 1, 0, 0], [0, 0, 1, 2], [0, 0, 1, 1]]
+    >>> coherence([[5, 4, 0, 0], [0, 5, 4, 0]], counts, n_words=2)
+    array([ 1., -1.])
+    """
+    topics = read_matrix(topics, "topics")
+    size = _settings.integer("n_words", n_words)
+    tops = [[int(j) for j in np.argsort(-topic, kind="stable")[:size] if topic[j] > 0] for topic in topics]
+    found = _core.coherence(as_samples(read_samples(counts)), tops, threads(n_jobs))
+    return np.array([np.nan if score is None else score for score in found])
 
 
 def _matrices(components: Any, truth: Any) -> tuple[np.ndarray, np.ndarray]:
