@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn zero_samples_give_the_residual_itself() {
-        let samples = DenseSamples::new(ndarray::Array2::<f64>::zeros((2, 2))).unwrap();
+        let samples = DenseSamples::new(Array2::<f64>::zeros((2, 2))).unwrap();
         let (weights, components) = (ndarray::array![[1.0], [0.0]], ndarray::array![[3.0, 4.0]]);
         assert_eq!(reconstruction_error(&samples, weights.view(), components.view()).unwrap(), 5.0);
     }
