@@ -7,11 +7,12 @@
 Makes its own Python environment under target/, installs bindings/python into it (a release build), and prints Markdown.
 The overhead is the time of `AND.fit` over the time that the library takes in the same call: from the moment it has the
 samples until weights and reconstruction error are there. The memory is the growth of the process's peak during the fit,
-as a share of the samples' size: a copy of them would be 1 or more. The goals are those of the project.
+as a share of the samples' size: a copy of them would be 1 or more. Needs Linux, which tells it. The goals are those of the project.
 """
 
 import argparse
 import json
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -25,15 +26,14 @@ MEMORY_GOAL = 1.0
 
 def measure(file, rank, repeats):
     """In a process of its own that has held nothing larger than the samples, so that its peak is that of the fits."""
-    import resource
-
     import numpy
 
     import andnmf
 
     def peak():
-        # Linux counts in kilobytes.
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        # Of this program alone: what getrusage tells may be that of the process that started it.
+        status = pathlib.Path("/proc/self/status").read_text()
+        return 1024 * int(status.partition("VmHWM:")[2].split()[0])
 
     samples = numpy.load(file)
     # What is loaded and started once counts for neither time nor memory.
