@@ -136,7 +136,8 @@ fn trace<'py>(py: Python<'py>, records: &[StageRecord]) -> PyResult<Bound<'py, P
     let dict = PyDict::new(py);
     let stages: Vec<i64> = records.iter().map(|record| record.stage as i64).collect();
     dict.set_item("stage", PyArray1::from_vec(py, stages))?;
-    let columns: [(&str, fn(&StageRecord) -> f64); 6] = [
+    type Figure = fn(&StageRecord) -> f64;
+    let columns: [(&str, Figure); 6] = [
         ("seconds", |record| record.seconds),
         ("threshold_min", |record| record.threshold_min.unwrap_or(f64::NAN)),
         ("threshold_median", |record| record.threshold_median.unwrap_or(f64::NAN)),
