@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use andnmf::Real;
-use andnmf::diagnose::{Diagnosis, WeightDiagnosis, diagnose_model, diagnose_samples, diagnose_weights};
+use andnmf::diagnose::{
+    Diagnosis, Overall, WeightDiagnosis, diagnose_model, diagnose_samples, diagnose_weights,
+};
 use andnmf::io::read_array;
 use andnmf::model::{Model, stored_precision};
-use andnmf::trust::{Judgement, Trust, Verdict};
 use clap::Args;
-use serde::Serialize;
 
 use super::transform::model_file;
 use crate::failure::Failure;
@@ -46,42 +46,10 @@ pub(crate) struct DiagnoseArgs {
     common: Common,
 }
 
-/// What is printed with `--json`.
-#[derive(Serialize)]
-struct Told {
-    /// The worst of all that was judged.
-    verdict: Verdict,
-    reasons: Vec<String>,
-    weights: WeightDiagnosis,
-    residual: Option<f64>,
-    trust: Option<Trust>,
-}
-
-impl Told {
-    fn new(weights: WeightDiagnosis, residual: Option<f64>, trust: Option<Trust>) -> Self {
-        let mut all = Judgement::default();
-        for judgement in trust.iter().map(|trust| &trust.judgement).chain([&weights.judgement]) {
-            all.verdict = all.verdict.min(judgement.verdict);
-            for reason in &judgement.reasons {
-                if !all.reasons.contains(reason) {
-                    all.reasons.push(reason.clone());
-                }
-            }
-        }
-        Self { verdict: all.verdict, reasons: all.reasons, weights, residual, trust }
-    }
-}
-
-impl From<Diagnosis> for Told {
-    fn from(diagnosis: Diagnosis) -> Self {
-        Self::new(diagnosis.weights, Some(diagnosis.residual), diagnosis.trust)
-    }
-}
-
 pub(crate) fn run(args: &DiagnoseArgs) -> Result<(), Failure> {
     args.common.set_threads()?;
     let told = match (&args.weights, &args.subject) {
-        (Some(weights), _) => Told::new(of_weights(weights)?, None, None),
+        (Some(weights), _) => Overall::new(of_weights(weights)?, None, None),
         (None, Some(subject)) if is_model(subject) => {
             let model = model_file(subject);
             match stored_precision(&model).map_err(reading)? {
@@ -109,7 +77,7 @@ fn of_weights(path: &Path) -> Result<WeightDiagnosis, Failure> {
     diagnose_weights(weights.view()).map_err(|error| Failure::Request(format!("{}: {error}", path.display())))
 }
 
-fn of_model<T: Real>(args: &DiagnoseArgs, subject: &Path, file: &Path) -> Result<Told, Failure> {
+fn of_model<T: Real>(args: &DiagnoseArgs, subject: &Path, file: &Path) -> Result<Overall, Failure> {
     if args.rank.is_some() {
         return Err(Failure::Request("--rank is for samples: a model has one already".to_owned()));
     }
@@ -132,10 +100,10 @@ fn of_model<T: Real>(args: &DiagnoseArgs, subject: &Path, file: &Path) -> Result
             subject.display()
         )));
     }
-    Ok(Told::new(of_weights(&weights)?, None, model.trust().cloned()))
+    Ok(Overall::new(of_weights(&weights)?, None, model.trust().cloned()))
 }
 
-fn of_samples<T: Real>(args: &DiagnoseArgs, path: &Path) -> Result<Told, Failure> {
+fn of_samples<T: Real>(args: &DiagnoseArgs, path: &Path) -> Result<Overall, Failure> {
     if args.data.is_some() {
         return Err(Failure::Request(format!(
             "--data is for models, but {} is none; leave out --data, and give --rank K",
@@ -158,7 +126,7 @@ fn of_samples<T: Real>(args: &DiagnoseArgs, path: &Path) -> Result<Told, Failure
     Ok(told.into())
 }
 
-fn print(told: &Told, quiet: bool) -> io::Result<()> {
+fn print(told: &Overall, quiet: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "verdict: {}", told.verdict)?;
     for reason in &told.reasons {

@@ -49,6 +49,7 @@ mod params;
 mod solver;
 mod statistics;
 mod threshold;
+mod written;
 
 pub(crate) use accumulate::Counts;
 pub(crate) use advance::advance;

@@ -18,12 +18,14 @@
 
 mod fitted;
 mod judge;
+mod overall;
 mod usage;
 
 use ndarray::ArrayView2;
 use serde::Serialize;
 
 pub use fitted::{DiagnoseError, Diagnosis, diagnose_model, diagnose_samples};
+pub use overall::Overall;
 pub use usage::ComponentUsage;
 
 use crate::Real;

@@ -186,6 +186,13 @@ pub struct Fit<T: Real> {
 }
 
 impl<T: Real> Fit<T> {
+    /// How large the samples were, where thresholds came from the data: the root mean square of their coordinates along
+    /// their strongest direction.
+    #[must_use]
+    pub fn scale(&self) -> Option<f64> {
+        self.checkpoint.auto.as_ref().map(|auto| auto.unit())
+    }
+
     /// Warns of those among the first `count` components that no sample ever used.
     pub(crate) fn tell_of_idle(&mut self, count: usize) {
         let ever_active = self.checkpoint.ever_active.iter().take(count).enumerate();

@@ -4,7 +4,7 @@ use ndarray::Array2;
 
 use super::{Checkpoint, Method, Workers};
 use crate::samples::Samples;
-use crate::{FitError, Real, SamplesError, ShapeError, init};
+use crate::{FitError, Real, SamplesError, SettingError, ShapeError, init};
 
 /// Where a fit begins.
 #[derive(Debug, Clone)]
@@ -42,6 +42,25 @@ pub(crate) enum Beginning<T: Real> {
 }
 
 impl<T: Real> Start<T> {
+    /// The start that users call by this name, as it suits the method: `auto`, `spa`, `random-samples`, `nndsvd`.
+    ///
+    /// # Errors
+    /// Where no start has the name.
+    pub fn by_name(name: &str, method: Method) -> Result<Self, SettingError> {
+        Ok(match name {
+            "auto" => Self::Auto,
+            "spa" => Self::SuccessiveProjection,
+            "random-samples" => Self::RandomSamples,
+            // Multiplicative updates cannot leave a zero.
+            "nndsvd" if method == Method::Mu => Self::Nndsvd(init::NndsvdFill::Mean),
+            "nndsvd" => Self::Nndsvd(init::NndsvdFill::Zeros),
+            _ => {
+                let expected = "it must be auto, spa, random-samples, nndsvd, or components";
+                return Err(SettingError::new("init", format!("'{name}'"), expected));
+            }
+        })
+    }
+
     /// The start in place of [`Auto`](Self::Auto).
     pub(crate) fn or(self, own: Self) -> Self {
         if matches!(self, Self::Auto) { own } else { self }
@@ -104,5 +123,23 @@ pub(super) fn check_components<T: Real>(
             Err(FitError::StartNotFinite { component, feature, value: v.as_f64() })
         }
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::init::NndsvdFill::{Mean, Zeros};
+
+    #[test]
+    fn a_start_has_one_name_and_suits_its_method() {
+        let named = |name, method| Start::<f64>::by_name(name, method).unwrap();
+        assert!(matches!(named("auto", Method::And), Start::Auto));
+        assert!(matches!(named("spa", Method::And), Start::SuccessiveProjection));
+        assert!(matches!(named("random-samples", Method::And), Start::RandomSamples));
+        assert!(matches!(named("nndsvd", Method::Hals), Start::Nndsvd(Zeros)));
+        assert!(matches!(named("nndsvd", Method::Mu), Start::Nndsvd(Mean)));
+        let error = Start::<f64>::by_name("nndsvda", Method::Hals).unwrap_err();
+        assert!(error.name == "init" && error.expected.contains("nndsvd"), "{error}");
     }
 }

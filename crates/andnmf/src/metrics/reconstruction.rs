@@ -1,11 +1,14 @@
 //! How well weights and components reproduce the samples.
 
-use ndarray::{ArrayView2, s};
+use ndarray::{Array2, ArrayView2, s};
 
 use crate::linalg::product::multiply;
 use crate::samples::fold::{FoldPlan, fold};
-use crate::samples::{Block, Samples};
+use crate::samples::{Block, CsrView, Samples};
 use crate::{Real, SamplesError, ShapeError};
+
+/// Sparse samples with at most one in so many values stored are measured by those alone.
+const THIN: usize = 16;
 
 /// Why a reconstruction could not be measured.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -21,6 +24,7 @@ pub enum ReconstructionError {
 
 /// ‖samples − weights·components‖ / ‖samples‖ in the Frobenius norm, with weights n × rank and components
 /// rank × features. Samples that are all zero count as size 1, so that the result is the residual itself.
+/// Sparse samples of few values are never made dense; errors below about 1e-8 are then rounding.
 ///
 /// # Errors
 /// Where shapes do not fit, or the samples cannot be read.
@@ -45,17 +49,19 @@ pub(crate) fn residual<T: Real>(
         let expected = format!("{} × {} (rank × features)", weights.ncols(), samples.n_features());
         return Err(ShapeError::new("components", components.dim(), expected).into());
     }
+    let all = samples.n_samples().saturating_mul(samples.n_features());
+    let thin = samples.is_sparse() && samples.stored_values().saturating_mul(THIN) < all;
+    let sparse = thin.then(|| SparseResidual::new(components));
     let (residual, size) = fold(
         samples,
         &FoldPlan::new(samples, 1),
         &|| (0.0, 0.0),
         &|(residual, size): &mut (f64, f64), first, block| {
-            let rows = s![first..first + block.n_samples(), ..];
-            let mut difference = multiply(weights.slice(rows), components);
-            block.for_each(|i, feature, v| {
-                difference[[i, feature]] -= v;
-            });
-            *residual += difference.iter().map(|v| v.as_f64().powi(2)).sum::<f64>();
+            let weights = weights.slice(s![first..first + block.n_samples(), ..]);
+            *residual += match (&block, &sparse) {
+                (Block::Sparse(rows), Some(sparse)) => sparse.residual(rows, weights),
+                _ => dense_residual(&block, weights, components),
+            };
             *size += squared_size(&block);
             Ok::<(), SamplesError>(())
         },
@@ -65,6 +71,50 @@ pub(crate) fn residual<T: Real>(
         },
     )?;
     Ok((residual / if size > 0.0 { size } else { 1.0 }).sqrt())
+}
+
+/// The squared residual of a block, by its definition.
+fn dense_residual<T: Real>(
+    block: &Block<'_, T>,
+    weights: ArrayView2<'_, T>,
+    components: ArrayView2<'_, T>,
+) -> f64 {
+    let mut difference = multiply(weights, components);
+    block.for_each(|i, feature, v| {
+        difference[[i, feature]] -= v;
+    });
+    difference.iter().map(|v| v.as_f64().powi(2)).sum()
+}
+
+/// The squared residual of sparse rows from their stored values alone: with ŷ = x·A it is (y − ŷ)² summed over what is
+/// stored, and all of ‖ŷ‖² = x·AAᵀ·xᵀ but what ŷ has there.
+struct SparseResidual {
+    /// One row per feature, so that the values of one lie together.
+    columns: Array2<f64>,
+    gram: Array2<f64>,
+}
+
+impl SparseResidual {
+    fn new<T: Real>(components: ArrayView2<'_, T>) -> Self {
+        let columns = components.t().mapv(Real::as_f64).as_standard_layout().into_owned();
+        Self { gram: multiply(columns.t(), columns.view()), columns }
+    }
+
+    fn residual<T: Real>(&self, rows: &CsrView<'_, T>, weights: ArrayView2<'_, T>) -> f64 {
+        let mut sum = 0.0;
+        for (i, weights) in weights.outer_iter().enumerate() {
+            let x = weights.mapv(Real::as_f64);
+            let (mut stored, mut elsewhere) = (0.0, x.dot(&self.gram.dot(&x)));
+            for (feature, value) in rows.row(i) {
+                let made = self.columns.row(feature).dot(&x);
+                stored += (value.as_f64() - made).powi(2);
+                elsewhere -= made * made;
+            }
+            // A difference of sums that should be equal may be below zero.
+            sum += stored + elsewhere.max(0.0);
+        }
+        sum
+    }
 }
 
 fn squared_size<T: Real>(block: &Block<'_, T>) -> f64 {
@@ -102,6 +152,40 @@ mod tests {
     }
 
     #[test]
+    fn few_stored_values_are_enough() {
+        let (weights, components) = (random_matrix::<f64>(40, 3, 1), random_matrix::<f64>(3, 500, 2));
+        let mut y = Array2::zeros((40, 500));
+        for i in 0..40 {
+            y[[i, 7 * i]] = 3.0;
+            y[[i, 499 - i]] -= 2.0;
+        }
+        let (pointers, indices, values) = sparse_copy(&y);
+        let sparse = CsrSamples::new(500, &pointers, indices, values).unwrap();
+        assert!(sparse.stored_values() * THIN < 40 * 500);
+        let dense = DenseSamples::new(y.view()).unwrap();
+        let error = |samples: &dyn Samples<f64>| {
+            reconstruction_error(samples, weights.view(), components.view()).unwrap()
+        };
+        assert!((error(&sparse) / error(&dense) - 1.0).abs() < 1e-13);
+    }
+
+    #[test]
+    fn sparse_samples_of_many_features_are_not_made_dense() {
+        // As a dense block these would take 400 GB.
+        let n_features = 50_000_000;
+        let rows: Vec<u32> = (0..=1000).collect();
+        let sparse =
+            CsrSamples::new(n_features, &rows, (0..1000_u32).collect::<Vec<_>>(), vec![1.0_f64; 1000])
+                .unwrap();
+        let mut components = Array2::zeros((1, n_features));
+        components[[0, 999]] = 2.0;
+        let weights = Array2::from_elem((1000, 1), 0.5);
+        // Each sample is off by 1 at its own feature and by 1 at the last, but for the one that is right.
+        let found = reconstruction_error(&sparse, weights.view(), components.view()).unwrap();
+        assert!((found - (2.0_f64 * 999.0 / 1000.0).sqrt()).abs() < 1e-12, "{found}");
+    }
+
+    #[test]
     fn shapes_that_do_not_fit_are_refused() {
         let samples = DenseSamples::new(random_matrix::<f64>(5, 4, 1)).unwrap();
         let error = |weights: (usize, usize), components: (usize, usize)| {
@@ -117,7 +201,7 @@ mod tests {
 
     #[test]
     fn zero_samples_give_the_residual_itself() {
-        let samples = DenseSamples::new(ndarray::Array2::<f64>::zeros((2, 2))).unwrap();
+        let samples = DenseSamples::new(Array2::<f64>::zeros((2, 2))).unwrap();
         let (weights, components) = (ndarray::array![[1.0], [0.0]], ndarray::array![[3.0, 4.0]]);
         assert_eq!(reconstruction_error(&samples, weights.view(), components.view()).unwrap(), 5.0);
     }

@@ -60,6 +60,16 @@ pub enum ModelError {
         /// Number of features.
         n_features: usize,
     },
+    /// Another number of thresholds or of scores of stability than components.
+    #[error("there are {given} {what} for {rank} components; each component needs one")]
+    PartCount {
+        /// What there is another number of.
+        what: &'static str,
+        /// Their number.
+        given: usize,
+        /// Number of components.
+        rank: usize,
+    },
     /// Samples with another number of features.
     #[error("the samples have {given} features, but the model was fitted to {expected}")]
     FeatureCount {
@@ -98,6 +108,27 @@ pub struct Model<T: Real> {
     library_version: String,
 }
 
+/// What a model is made of: see the getters of [`Model`] for what each part is.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs)]
+pub struct ModelParts<T: Real> {
+    pub components: Array2<T>,
+    pub thresholds: Vec<f64>,
+    pub settings: MethodParams,
+    pub feature_names: Option<Vec<String>>,
+    pub trust: Option<Trust>,
+    pub scale: Option<f64>,
+}
+
+fn refuse_other_settings(fitted: (Method, usize), settings: &MethodParams) -> Result<(), ModelError> {
+    let given = (settings.method(), settings.rank());
+    if fitted == given {
+        return Ok(());
+    }
+    let words = |(method, rank): (Method, usize)| format!("{method} with rank {rank}");
+    Err(ModelError::OtherSettings { fitted: words(fitted), given: words(given) })
+}
+
 impl<T: Real> Model<T> {
     /// The model that a fit with these settings ended in.
     ///
@@ -108,22 +139,46 @@ impl<T: Real> Model<T> {
         settings: &MethodParams,
         feature_names: Option<Vec<String>>,
     ) -> Result<Self, ModelError> {
-        let (rank, n_features) = fit.components.dim();
-        let (fitted, given) = ((fit.checkpoint.method, rank), (settings.method(), settings.rank()));
-        if fitted != given {
-            let words = |(method, rank): (Method, usize)| format!("{method} with rank {rank}");
-            return Err(ModelError::OtherSettings { fitted: words(fitted), given: words(given) });
-        }
-        if let Some(names) = feature_names.as_ref().filter(|names| names.len() != n_features) {
-            return Err(ModelError::NameCount { given: names.len(), n_features });
-        }
-        Ok(Self {
-            components: fit.components.as_standard_layout().into_owned(),
+        let fitted = (fit.checkpoint.method, fit.components.nrows());
+        refuse_other_settings(fitted, settings)?;
+        Self::from_parts(ModelParts {
+            components: fit.components.clone(),
             thresholds: fit.thresholds.clone(),
             settings: settings.clone(),
             feature_names,
             trust: fit.trust.clone(),
-            scale: fit.checkpoint.auto.as_ref().map(|auto| auto.unit()),
+            scale: fit.scale(),
+        })
+    }
+
+    /// The model that is made of these parts.
+    ///
+    /// # Errors
+    /// Where the parts contradict each other: settings for another rank, or thresholds, names or scores of stability
+    /// of another number than there are components or features.
+    pub fn from_parts(parts: ModelParts<T>) -> Result<Self, ModelError> {
+        let ModelParts { components, thresholds, settings, feature_names, trust, scale } = parts;
+        let (rank, n_features) = components.dim();
+        refuse_other_settings((settings.method(), rank), &settings)?;
+        if let Some(names) = feature_names.as_ref().filter(|names| names.len() != n_features) {
+            return Err(ModelError::NameCount { given: names.len(), n_features });
+        }
+        let stability = trust.as_ref().map(|trust| trust.component_stability.len());
+        for (what, given) in
+            [("thresholds", thresholds.len()), ("scores of stability", stability.unwrap_or(rank))]
+        {
+            // Methods without thresholds have none at all.
+            if given != rank && (what, given) != ("thresholds", 0) {
+                return Err(ModelError::PartCount { what, given, rank });
+            }
+        }
+        Ok(Self {
+            components: components.as_standard_layout().into_owned(),
+            thresholds,
+            settings,
+            feature_names,
+            trust,
+            scale,
             library_version: env!("CARGO_PKG_VERSION").to_owned(),
         })
     }

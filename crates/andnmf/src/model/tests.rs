@@ -152,6 +152,32 @@ fn a_fit_and_its_settings_must_belong_together() {
 }
 
 #[test]
+fn the_parts_of_a_model_must_belong_together() {
+    let (whole, _) = model::<f64>();
+    let parts = || ModelParts {
+        components: whole.components.clone(),
+        thresholds: whole.thresholds.clone(),
+        settings: whole.settings.clone(),
+        feature_names: whole.feature_names.clone(),
+        trust: whole.trust.clone(),
+        scale: whole.scale,
+    };
+    assert_eq!(Model::from_parts(parts()), Ok(whole.clone()));
+    let none = Model::from_parts(ModelParts { thresholds: vec![], trust: None, ..parts() });
+    assert!(none.is_ok(), "methods without thresholds, and fits that were not judged");
+    let told = |parts| Model::from_parts(parts).unwrap_err().to_string();
+    let few = told(ModelParts { thresholds: vec![0.1], ..parts() });
+    assert!(few.contains("1 thresholds for 3 components"), "{few}");
+    let trust = Trust { component_stability: vec![0.0; 4], ..whole.trust.clone().unwrap() };
+    let many = told(ModelParts { trust: Some(trust), ..parts() });
+    assert!(many.contains("4 scores of stability for 3 components"), "{many}");
+    let other = told(ModelParts { settings: MethodParams::new(Method::And, 4), ..parts() });
+    assert!(other.contains("and with rank 4"), "{other}");
+    let names = told(ModelParts { feature_names: Some(names(7)), ..parts() });
+    assert!(names.contains("7 names for 30 features"), "{names}");
+}
+
+#[test]
 fn the_public_reader_of_the_format_reads_it_too() {
     let (model, _) = model::<f32>();
     let bytes = saved(&model);

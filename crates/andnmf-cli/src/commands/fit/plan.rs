@@ -2,7 +2,6 @@
 
 use andnmf::and::Threshold;
 use andnmf::fit::{Method, Start};
-use andnmf::init::NndsvdFill;
 use andnmf::io;
 use andnmf::{MethodParams, Real};
 
@@ -100,13 +99,8 @@ fn refuse_foreign_options(args: &FitArgs) -> Result<(), Failure> {
 /// Where the fit begins, if it is no continued one.
 pub(crate) fn start<T: Real>(args: &FitArgs) -> Result<Start<T>, Failure> {
     Ok(match &args.init {
-        Init::Auto => Start::Auto,
-        Init::SuccessiveProjection => Start::SuccessiveProjection,
-        Init::RandomSamples => Start::RandomSamples,
-        // Multiplicative updates cannot leave a zero.
-        Init::Nndsvd if args.method == Method::Mu => Start::Nndsvd(NndsvdFill::Mean),
-        Init::Nndsvd => Start::Nndsvd(NndsvdFill::Zeros),
         Init::File(path) => Start::Given(io::read_array(path).map_err(reading)?),
+        named => Start::by_name(&named.to_string(), args.method)?,
     })
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use andnmf::SettingError;
 use andnmf::and::{Batch, Compress, Inner, Schedule, Step, Threshold};
 
 use crate::shared::{did_you_mean, nearest};
@@ -77,47 +78,23 @@ impl fmt::Display for Init {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ThresholdArg(pub(crate) Threshold);
 
-/// The schedules by name, with what follows the name.
-const SCHEDULES: [(&str, &str); 4] = [
-    ("constant", "constant:C"),
-    ("geometric", "geometric:START:RATIO[:FLOOR]"),
-    ("theory", "theory:LAMBDA:R:Q"),
-    ("list", "list:A,B,..."),
-];
-
 impl FromStr for ThresholdArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "auto" {
-            return Ok(Self(Threshold::Auto));
-        }
-        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-        let Some((_, form)) = SCHEDULES.iter().find(|(known, _)| *known == name) else {
-            let known = || SCHEDULES.iter().map(|(name, _)| *name).chain(["auto"]);
-            let forms: Vec<&str> = SCHEDULES.iter().map(|(_, form)| *form).collect();
-            let hint = nearest(name, known()).map_or_else(String::new, |near| {
-                let form = SCHEDULES.iter().find(|(known, _)| *known == near).map_or(near, |(_, form)| form);
+        text.parse().map(Self).map_err(|error: SettingError| {
+            let name = text.split(':').next().unwrap_or_default();
+            let known = Schedule::WRITTEN;
+            if known.iter().any(|(known, _)| *known == name) {
+                return error.expected;
+            }
+            let meant = nearest(name, known.iter().map(|(name, _)| *name).chain(["auto"]));
+            let hint = meant.map_or_else(String::new, |near| {
+                let form = known.iter().find(|(known, _)| *known == near).map_or(near, |(_, form)| form);
                 format!("; did you mean {form}?")
             });
-            return Err(format!("'{name}' is no schedule: auto, {}{hint}", forms.join(", ")));
-        };
-        let wrong = |what: String| format!("{what}; the form is {form}");
-        let numbers = rest
-            .split(if name == "list" { ',' } else { ':' })
-            .map(|part| part.trim().parse().map_err(|_| wrong(format!("'{part}' is not a number"))))
-            .collect::<Result<Vec<f64>, String>>()?;
-        let schedule = match (name, numbers.as_slice()) {
-            ("constant", &[value]) => Schedule::Constant(value),
-            ("geometric", &[start, ratio]) => Schedule::Geometric { start, ratio, floor: None },
-            ("geometric", &[start, ratio, floor]) => Schedule::Geometric { start, ratio, floor: Some(floor) },
-            ("theory", &[lambda, sparsity, decay_order]) => {
-                Schedule::Theory { lambda, sparsity, decay_order }
-            }
-            ("list", values) => Schedule::List(values.to_vec()),
-            _ => return Err(wrong(format!("{} numbers", numbers.len()))),
-        };
-        Ok(Self(schedule.into()))
+            error.expected + &hint
+        })
     }
 }
 

@@ -44,9 +44,7 @@ fn agree(option: &str, asked: Option<usize>, given: usize, what: &str) -> Result
 
 /// The weights of the kind, with what was typed in place of what is usual.
 fn weights(args: &GenerateArgs, usual: Weights, rank: usize) -> Result<Weights, Failure> {
-    // More than half of the components at once is no sparse mixture, and more than all of them is impossible.
-    let most_usual = (rank as f64 / 2.0).floor().max(1.0);
-    Ok(match usual {
+    Ok(match usual.for_rank(rank) {
         Weights::Dirichlet { concentration } => {
             Weights::Dirichlet { concentration: args.concentration.unwrap_or(concentration) }
         }
@@ -55,15 +53,15 @@ fn weights(args: &GenerateArgs, usual: Weights, rank: usize) -> Result<Weights, 
             correlation: args.correlation.unwrap_or(correlation),
         },
         Weights::SparseBinary { sparsity } => {
-            let sparsity = args.sparsity.unwrap_or_else(|| most_usual.min(sparsity as f64));
+            let sparsity = args.sparsity.unwrap_or(sparsity as f64);
             Weights::SparseBinary { sparsity: whole(sparsity)? }
         }
         Weights::Decay { sparsity, order } => Weights::Decay {
-            sparsity: args.sparsity.unwrap_or_else(|| most_usual.min(sparsity)),
+            sparsity: args.sparsity.unwrap_or(sparsity),
             order: args.decay_order.unwrap_or(order),
         },
         Weights::Paired { sparsity, co_occurrence, decay_order } => Weights::Paired {
-            sparsity: args.sparsity.unwrap_or_else(|| most_usual.min(sparsity)),
+            sparsity: args.sparsity.unwrap_or(sparsity),
             co_occurrence: args.co_occurrence.unwrap_or(co_occurrence),
             decay_order: args.decay_order.or(decay_order),
         },

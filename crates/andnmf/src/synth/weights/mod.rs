@@ -104,6 +104,29 @@ pub enum Weights {
 }
 
 impl Weights {
+    /// The same distribution with no more weights on at once than is sparse for so many components: half of them.
+    ///
+    /// ```
+    /// use andnmf::synth::Weights;
+    /// let usual = Weights::SparseBinary { sparsity: 5 };
+    /// assert_eq!(usual.for_rank(100), usual);
+    /// assert_eq!(usual.for_rank(6), Weights::SparseBinary { sparsity: 3 });
+    /// ```
+    #[must_use]
+    pub fn for_rank(mut self, rank: usize) -> Self {
+        let most = (rank / 2).max(1);
+        match &mut self {
+            Self::SparseBinary { sparsity } => *sparsity = most.min(*sparsity),
+            Self::BernoulliBinary { sparsity }
+            | Self::Decay { sparsity, .. }
+            | Self::Paired { sparsity, .. } => {
+                *sparsity = sparsity.min(most as f64);
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// Weights of `n_samples` samples over `rank` components, one sample per row.
     ///
     /// # Errors

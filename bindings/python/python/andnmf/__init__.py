@@ -1,0 +1,38 @@
+"""Find the true components behind non-negative mixtures, even when their weights are strongly correlated.
+
+The estimators keep to the conventions of scikit-learn: rows are samples, ``fit`` learns ``components_``, ``transform``
+gives the non-negative weights of samples.
+
+>>> import andnmf
+>>> data = andnmf.datasets.make_paired(n_samples=600, n_features=60, n_components=6, random_state=0)
+>>> model = andnmf.AND(n_components=6, random_state=0).fit(data.samples)
+>>> andnmf.metrics.correlation_error(model.components_, data.truth) < 1e-6
+True
+>>> model.trust_["verdict"]
+'good'
+"""
+
+from andnmf import datasets, init, metrics, plot
+from andnmf._and import AND
+from andnmf._baselines import ANLS, HALS, MU, OnlineLDA
+from andnmf._core import __version__
+from andnmf._diagnose import Diagnosis, diagnose
+from andnmf._model_file import FittedModel, load, save
+
+__all__ = [
+    "AND",
+    "ANLS",
+    "HALS",
+    "MU",
+    "Diagnosis",
+    "FittedModel",
+    "OnlineLDA",
+    "__version__",
+    "datasets",
+    "diagnose",
+    "init",
+    "load",
+    "metrics",
+    "plot",
+    "save",
+]

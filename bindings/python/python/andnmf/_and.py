@@ -1,0 +1,192 @@
+"""AND, the estimator."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar
+
+import numpy as np
+
+from andnmf import _settings
+from andnmf._base import Factorization
+from andnmf._input import has_negative
+from andnmf._online import next_batch
+from andnmf._settings import Setting
+
+
+class AND(Factorization):
+    """Recover the true components behind non-negative mixtures (alternating non-negative gradient descent).
+
+    Samples are taken for ``weights @ components`` with non-negative weights. Where the usual factorizations find any
+    pair with a small residual, AND finds the components themselves, also where weights are strongly correlated. By
+    default nothing has to be tuned: start and thresholds come from the data.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        Number of components. ``None`` takes the number that stands out from the noise of the samples; where that is
+        unclear, 10 (or the number of samples or features if that is less), with a warning.
+    init : {"auto", "spa", "random-samples", "nndsvd"} or array of shape (n_components, n_features), default="auto"
+        Where to begin.
+    threshold : "auto", str, float, sequence of float or dict, default="auto"
+        Where the thresholds of decoded weights come from. Anything but ``"auto"`` is Algorithm 1 as printed, with a
+        schedule as the command writes it (``"constant:C"``, ``"geometric:START:RATIO[:FLOOR]"``,
+        ``"theory:LAMBDA:R:Q"``, ``"list:A,B,..."``), one value for all stages, or a value for each stage.
+    max_stages : int, default=200
+        Most stages.
+    inner : "exact" or int, default="exact"
+        Gradient steps per stage; other than ``"exact"`` with a schedule only.
+    step : {"safe", "paper"} or float, default="safe"
+        Length of a gradient step; other than ``"safe"`` with a schedule only.
+    batch_size : int or None, default=None
+        Samples per gradient step, with a schedule; in ``partial_fit`` in any case. ``None`` is all of them.
+    compress : {"auto", "off", "lossless"} or int, default="auto"
+        Whether to work in a smaller space; other than ``"auto"`` with a schedule only.
+    nonnegative : {"auto", True, False}, default="auto"
+        Whether components are kept from being negative: ``"auto"`` does so where the samples are not negative.
+        ``True`` also refuses samples with negative values.
+    tol : float, default=1e-12
+        Converged when a stage changes the components by no more than this, relative to their size.
+    time_limit : float or None, default=None
+        Seconds after which to stop with what there is.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random. The same number gives the same bits on any number of threads.
+    n_jobs : int or None, default=None
+        Threads; ``None`` and -1 are all cores.
+    verbose : int, default=0
+        Whether to print a line per stage.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+    n_components_, n_features_in_, n_iter_ : int
+        ``n_iter_`` is the number of stages.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where the samples had names.
+    stop_reason_ : {"converged", "max_stages", "time_limit", "cancelled"}
+    thresholds_ : ndarray of shape (n_components,)
+        Of the last stage.
+    trust_ : dict or None
+        ``verdict`` (good, doubtful, poor), ``reasons`` and ``component_stability``; None with a schedule.
+    stability_ : ndarray of shape (n_components,) or None
+        Estimated error of each component as a sine: 0 is stable.
+    trace_ : dict of ndarray
+        A value per stage: stage, seconds, threshold_min, threshold_median, active_fraction, change, loss.
+    reconstruction_err_ : float
+        Frobenius norm of what is left of the samples.
+    warnings_ : list of str
+
+    Examples
+    --------
+    >>> from andnmf import AND
+    >>> from andnmf.datasets import make_dir
+    >>> data = make_dir(n_samples=400, n_features=50, n_components=5, random_state=0)
+    >>> model = AND(n_components=5, random_state=0)
+    >>> model.fit_transform(data.samples).shape
+    (400, 5)
+    >>> model.components_.shape, model.stop_reason_
+    ((5, 50), 'converged')
+    """
+
+    _method: ClassVar[str] = "and"
+    _translation: ClassVar[dict[str, Setting]] = {
+        "threshold": Setting("threshold", _settings.threshold),
+        "inner": Setting("inner", _settings.inner),
+        "step": Setting("step", _settings.step),
+        "batch_size": _settings.BATCH_SIZE,
+        "compress": _settings.COMPRESS,
+        "nonnegative": Setting("signed", _settings.signed, lambda signed: False if signed else "auto"),
+        **_settings.COMMON,
+    }
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        init: Any = "auto",
+        threshold: Any = "auto",
+        max_stages: int = 200,
+        inner: Any = "exact",
+        step: Any = "safe",
+        batch_size: int | None = None,
+        compress: Any = "auto",
+        nonnegative: Any = "auto",
+        tol: float = 1e-12,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.n_components = n_components
+        self.init = init
+        self.threshold = threshold
+        self.max_stages = max_stages
+        self.inner = inner
+        self.step = step
+        self.batch_size = batch_size
+        self.compress = compress
+        self.nonnegative = nonnegative
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def partial_fit(self, X: Any, y: Any = None) -> AND:
+        """Go on from the components found so far with a further batch of samples: the online form of AND.
+
+        The first batch must be large enough to find a start in (with ``init`` given, any will do). Each further batch is
+        one stage: weights are decoded, those below the threshold dropped, and the components moved along the gradient.
+        The threshold falls from batch to batch: by the schedule, or with ``threshold="auto"`` by a factor of 1.1 from a
+        tenth of each component's largest weights (or from where the fit of the start ended, if that is lower), but not
+        below twice the error that negative decoded weights show. ``trust_`` is None from the second batch on.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from andnmf import AND
+        >>> from andnmf.datasets import make_dir
+        >>> data = make_dir(n_samples=2000, n_features=50, n_components=5, random_state=0)
+        >>> model = AND(n_components=5, random_state=0)
+        >>> for start in range(0, 2000, 500):
+        ...     model = model.partial_fit(data.samples[start : start + 500])
+        >>> model.n_batches_seen_
+        4
+        """
+        next_batch(self, X)
+        return self
+
+    def _settings(self) -> dict[str, Any]:
+        settings = super()._settings()
+        if self.nonnegative is True and settings["threshold"] != "auto":
+            raise ValueError("nonnegative is True, but with a threshold schedule components may be negative")
+        return settings
+
+    def _fit(self, X: Any) -> np.ndarray:
+        for name in ("n_batches_seen_", "_first_threshold"):
+            vars(self).pop(name, None)
+        return super()._fit(X)
+
+    def _run(self, X: Any, settings: dict[str, Any], start: Any, *, weigh: bool = True) -> dict[str, Any]:
+        if self.nonnegative is True and has_negative(X):
+            raise ValueError(
+                "nonnegative is True, but the samples have negative values; use nonnegative='auto' for such samples"
+            )
+        return super()._run(X, settings, start, weigh=weigh)
+
+    def _keep(self, found: dict[str, Any], settings: dict[str, Any]) -> None:
+        super()._keep(found, settings)
+        self.thresholds_ = found["thresholds"]
+        self.trust_ = json.loads(found["trust"])
+        self.stability_ = None if self.trust_ is None else np.array(self.trust_["component_stability"])
+
+    def _should_converge(self) -> bool:
+        return isinstance(self.threshold, str) and self.threshold == "auto"

@@ -1,0 +1,216 @@
+"""What all estimators share: the manners of scikit-learn over one compiled fit."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from andnmf import _core, _settings
+from andnmf._display import FittedSummary
+from andnmf._input import PRECISIONS, as_samples, read_matrix, read_sample_weight, seed_of, size_of, threads
+from andnmf._settings import Setting
+
+#: More components than these are not looked for unasked.
+MOST_UNASKED = 50
+
+
+class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A factorization of samples into non-negative weights times components."""
+
+    _method: ClassVar[str]
+    #: What the parameters are to the library, but for the number of components, the start and the seed.
+    _translation: ClassVar[dict[str, Setting]]
+
+    def _settings(self) -> dict[str, Any]:
+        """The parameters as the library's settings, without the number of components and the seed."""
+        table = self._translation.items()
+        return {setting.name: setting.read(name, getattr(self, name)) for name, setting in table}
+
+    @classmethod
+    def _parameters(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        """The parameters that such settings come from."""
+        table = cls._translation.items()
+        found = {name: setting.back(settings[setting.name]) for name, setting in table}
+        return {"n_components": settings["rank"], "random_state": settings["seed"], **found}
+
+    def fit(self, X: Any, y: Any = None) -> Factorization:
+        """Find the components of samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The samples. float32 and float64 are read in place, CSR matrices too; anything else becomes float64.
+        y : ignored
+            There by convention.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """Find the components of samples and return the samples' weights: the same as ``fit(X).transform(X)``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+        """
+        return self._fit(X)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The non-negative least-squares weights of samples under the components found.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+        """
+        check_is_fitted(self)
+        return self._weights(self._validated(X, reset=False))
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Samples from weights: ``X @ components_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+        """
+        check_is_fitted(self)
+        weights = read_matrix(X, "X", PRECISIONS)
+        if weights.shape[1] != len(self.components_):
+            raise ValueError(
+                f"X has {weights.shape[1]} weights per sample, but there are {len(self.components_)} components"
+            )
+        return weights @ self.components_
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of the samples' size that the components explain: 1 - ‖X - WH‖² / ‖X‖². The best is 1.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each sample counts.
+        """
+        check_is_fitted(self)
+        X = self._validated(X, reset=False)
+        weights = self._weights(X)
+        if sample_weight is not None:
+            # Squared errors count as often as their rows do.
+            root = np.sqrt(read_sample_weight(sample_weight, X))
+            weights = root[:, None] * weights
+            X = (sparse.diags_array(root) @ X).tocsr() if sparse.issparse(X) else root[:, None] * X
+        components = self._components_like(X)
+        left = _core.reconstruction_error(as_samples(X), weights, components, threads(self.n_jobs))
+        return 1.0 - left**2
+
+    def save(self, path: Any, *, overwrite: bool = False) -> None:
+        """Write the model to a file that the command ``andnmf`` and :func:`andnmf.load` read.
+
+        Parameters
+        ----------
+        path : path-like
+            By convention ``model.safetensors``.
+        overwrite : bool, default=False
+            Whether a file that is there may be replaced.
+        """
+        from andnmf._model_file import save
+
+        save(self, path, overwrite=overwrite)
+
+    def _weights(self, X: Any) -> np.ndarray:
+        return _core.weights(as_samples(X), self._components_like(X), threads(self.n_jobs))
+
+    def _components_like(self, X: Any) -> np.ndarray:
+        """The components in the precision of samples."""
+        return self.components_.astype(X.dtype, order="C", copy=False)
+
+    def _validated(self, X: Any, *, reset: bool) -> Any:
+        # The compiled part looks for NaN and infinity itself, and names the place.
+        return validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype=PRECISIONS, ensure_all_finite=False
+        )
+
+    def _fit(self, X: Any) -> np.ndarray:
+        settings = self._settings()
+        start = self._start()
+        X = self._validated(X, reset=True)
+        seed = seed_of(self.random_state)
+        settings |= {"rank": self._rank(X, seed), "seed": seed}
+        found = self._run(X, settings, start)
+        self._keep(found, settings)
+        self.reconstruction_err_ = found["relative_error"] * (size_of(X) or 1.0)
+        if self.stop_reason_ == "max_stages" and self._should_converge():
+            warnings.warn(
+                f"{type(self).__name__} did not converge in {self.n_iter_} stages; raise max_stages or tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return found["weights"]
+
+    def _run(self, X: Any, settings: dict[str, Any], start: Any, *, weigh: bool = True) -> dict[str, Any]:
+        if not isinstance(start, str):
+            start = read_matrix(start, "init", X.dtype)
+        text = json.dumps({"method": self._method, **settings}, allow_nan=False)
+        tell = self._tell if self.verbose else None
+        return _core.fit(as_samples(X), text, start, threads(self.n_jobs), tell, weigh)
+
+    def _keep(self, found: dict[str, Any], settings: dict[str, Any]) -> None:
+        """Everything that a fit found, as attributes."""
+        self.components_ = found["components"]
+        self.n_components_ = len(self.components_)
+        self.n_iter_ = found["stages"]
+        self.stop_reason_ = found["stop_reason"]
+        self.trace_ = found["trace"]
+        self.warnings_ = found["warnings"]
+        seconds = {name: found.get(name) for name in ("solver_seconds", "library_seconds")}
+        self._kept = {"settings": settings, "scale": found["scale"], **seconds}
+
+    def _start(self) -> Any:
+        init = self.init
+        if isinstance(init, str):
+            return _settings.word("init", init, ("auto", "spa", "random-samples", "nndsvd"), " or components")
+        if init is None:
+            return "auto"
+        return init
+
+    def _rank(self, X: Any, seed: int) -> int:
+        """How many components to look for: what was asked for, or what the samples show above their noise."""
+        if self.n_components is not None:
+            return _settings.integer("n_components", self.n_components)
+        rank, reason = _core.suggest_rank(as_samples(X), MOST_UNASKED, seed, threads(self.n_jobs))
+        if rank is not None:
+            return rank
+        rank = min(_settings.defaults(self._method)["rank"], *X.shape)
+        warnings.warn(
+            f"n_components is None, and the samples do not tell how many there are ({reason.rstrip('.')}): "
+            f"{rank} are looked for",
+            UserWarning,
+            stacklevel=4,
+        )
+        return rank
+
+    def _should_converge(self) -> bool:
+        return True
+
+    def _tell(self, stage: int, seconds: float, active: float, change: float) -> None:
+        print(f"stage {stage}: change {change:.2e}, {active:.1%} of weights active, {seconds:.2f} s", flush=True)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

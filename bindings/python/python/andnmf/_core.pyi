@@ -1,0 +1,52 @@
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+_Float: TypeAlias = np.float32 | np.float64
+_Matrix: TypeAlias = NDArray[_Float]
+_Index: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+# A matrix, or (n_features, indptr, indices, data) of a CSR matrix.
+_Samples: TypeAlias = _Matrix | tuple[int, _Index, _Index, NDArray[_Float]]
+
+def default_settings(method: str) -> str: ...
+def parse_threshold(text: str) -> str: ...
+def fit(
+    samples: _Samples,
+    settings: str,
+    init: str | _Matrix,
+    threads: int | None,
+    tell: Callable[[int, float, float, float], object] | None,
+    weigh: bool,
+) -> dict[str, Any]: ...
+def weights(samples: _Samples, components: _Matrix, threads: int | None) -> _Matrix: ...
+def reconstruction_error(
+    samples: _Samples, weights: _Matrix, components: _Matrix, threads: int | None
+) -> float: ...
+def suggest_rank(samples: _Samples, most: int, seed: int, threads: int | None) -> tuple[int | None, str]: ...
+def start(samples: _Samples, name: str, rank: int, seed: int, threads: int | None) -> _Matrix: ...
+def dataset(kind: str, recipe: str, truth: NDArray[np.float64] | None) -> dict[str, Any]: ...
+def coherence(
+    counts: _Samples, words: Sequence[Sequence[int]], threads: int | None
+) -> list[float | None]: ...
+def recovery(
+    components: NDArray[np.float64], truth: NDArray[np.float64]
+) -> tuple[str, NDArray[np.float64]]: ...
+def diagnose_weights(weights: NDArray[np.float64]) -> str: ...
+def diagnose_model(samples: _Samples, components: _Matrix, trust: str, threads: int | None) -> str: ...
+def diagnose_samples(samples: _Samples, rank: int, threads: int | None) -> str: ...
+def save_model(
+    path: str,
+    *,
+    components: _Matrix,
+    thresholds: Sequence[float],
+    settings: str,
+    feature_names: Sequence[str] | None,
+    trust: str,
+    scale: float | None,
+    overwrite: bool,
+) -> None: ...
+def load_model(path: str) -> dict[str, Any]: ...

@@ -1,0 +1,85 @@
+"""Whether components can be recovered."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from andnmf import _core
+from andnmf._base import Factorization
+from andnmf._input import as_samples, read_matrix, read_samples, threads
+
+
+class Diagnosis(dict):
+    """A verdict with what it rests on; the keys are those of ``andnmf diagnose --json``.
+
+    ``verdict`` is good, doubtful or poor, ``reasons`` says why and what to do, ``weights`` has the conditions of the
+    theorems and the largest correlations, ``residual`` what is left of the samples, ``trust`` what the fit said.
+    """
+
+    @property
+    def verdict(self) -> str:
+        """Good, doubtful or poor."""
+        return self["verdict"]
+
+    @property
+    def reasons(self) -> list[str]:
+        """What speaks against recovery, each with what to do about it."""
+        return self["reasons"]
+
+    def __repr__(self) -> str:
+        return "\n".join([f"verdict: {self.verdict}", *(f"  - {reason}" for reason in self.reasons)])
+
+    def _repr_html_(self) -> str:
+        reasons = "".join(f"<li>{escape(reason)}</li>" for reason in self.reasons)
+        return f"<div><b>verdict: {escape(self.verdict)}</b><ul>{reasons}</ul></div>"
+
+
+def diagnose(
+    samples_or_weights: Any,
+    *,
+    n_components: int | None = None,
+    model: Factorization | None = None,
+    n_jobs: int | None = None,
+) -> Diagnosis:
+    """Judge whether the true components can be recovered.
+
+    Parameters
+    ----------
+    samples_or_weights : array-like or sparse matrix
+        With ``model``: samples on which to judge it. With ``n_components``: samples, to which that many components are
+        fitted first. With neither: non-negative weights of shape (n_samples, n_components).
+    n_components : int, optional
+    model : fitted estimator, optional
+    n_jobs : int or None, default=None
+        Threads; ``None`` and -1 are all cores.
+
+    Returns
+    -------
+    Diagnosis
+
+    Examples
+    --------
+    >>> import andnmf
+    >>> data = andnmf.datasets.make_dir(n_samples=500, n_features=40, n_components=5, concentration=1, random_state=0)
+    >>> andnmf.diagnose(data.weights).verdict
+    'good'
+    >>> background = andnmf.diagnose(data.weights + 0.2)
+    >>> background.verdict
+    'poor'
+    """
+    if model is not None:
+        if n_components is not None:
+            raise ValueError("n_components is for samples alone: a model has its own")
+        X = model._validated(samples_or_weights, reset=False)
+        trust = json.dumps(getattr(model, "trust_", None))
+        text = _core.diagnose_model(as_samples(X), model._components_like(X), trust, threads(n_jobs))
+    elif n_components is not None:
+        X = read_samples(samples_or_weights)
+        text = _core.diagnose_samples(as_samples(X), n_components, threads(n_jobs))
+    else:
+        text = _core.diagnose_weights(read_matrix(samples_or_weights, "weights", np.float64))
+    return Diagnosis(json.loads(text))

@@ -1,0 +1,84 @@
+"""What users hand over, as the compiled part reads it: without a copy wherever that can be."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array, check_random_state
+
+#: Other numbers become the first of these.
+PRECISIONS = [np.float64, np.float32]
+
+
+def as_samples(X: Any) -> Any:
+    """A checked array or CSR matrix as the compiled part takes it.
+
+    Dense arrays go as they are, in any memory order: rows that are not contiguous are copied block by block as they
+    are read. Of sparse matrices the three parts go as they are.
+    """
+    if sparse.issparse(X):
+        parts = (np.ascontiguousarray(part) for part in (X.indptr, X.indices, X.data))
+        return (X.shape[1], *parts)
+    return X if X.flags.aligned else X.copy()
+
+
+def read_samples(X: Any) -> Any:
+    """Samples that no estimator has looked at yet, as :func:`as_samples` takes them.
+
+    Whether all values are finite is left to the compiled part, which names the place.
+    """
+    return check_array(X, accept_sparse="csr", dtype=PRECISIONS, ensure_all_finite=False)
+
+
+def read_matrix(values: Any, name: str, dtype: Any = np.float64) -> np.ndarray:
+    """A dense matrix in row order."""
+    return check_array(values, dtype=dtype, order="C", ensure_all_finite=False, input_name=name)
+
+
+def read_sample_weight(values: Any, X: Any) -> np.ndarray:
+    """A number for each sample, zero or more, in the precision of the samples."""
+    weight = check_array(values, dtype=X.dtype, ensure_2d=False, input_name="sample_weight")
+    if weight.shape != (X.shape[0],):
+        raise ValueError(f"sample_weight must have a number for each of the {X.shape[0]} samples, not {weight.shape}")
+    if weight.min() < 0:
+        raise ValueError("sample_weight must not be negative")
+    return weight
+
+
+def size_of(X: Any) -> float:
+    """The Frobenius norm."""
+    values = X.data if sparse.issparse(X) else X
+    return float(np.linalg.norm(values))
+
+
+def has_negative(X: Any) -> bool:
+    """Whether any sample has a value below zero."""
+    values = X.data if sparse.issparse(X) else X
+    return bool(values.size and values.min() < 0)
+
+
+def threads(n_jobs: Any) -> int | None:
+    """``n_jobs`` as a number of threads: ``None`` and -1 are all cores, -2 all but one, and so on."""
+    if n_jobs is None or n_jobs == -1:
+        return None
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
+        raise TypeError(f"n_jobs is {n_jobs!r}, but it must be a whole number or None")
+    if n_jobs == 0:
+        raise ValueError("n_jobs is 0, but it must be at least 1, or negative to leave cores free")
+    if n_jobs > 0:
+        return int(n_jobs)
+    from joblib import cpu_count
+
+    return max(1, cpu_count() + 1 + int(n_jobs))
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed for the library: whole numbers as they are, so that they mean what they mean to the command."""
+    if isinstance(random_state, Integral) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise ValueError(f"random_state is {random_state}, but it must not be negative")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

@@ -1,0 +1,196 @@
+//! Fits, and the weights of samples.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use andnmf::and::{AndParams, Threshold};
+use andnmf::fit::{Fit, Method, Run, StageRecord, StageView, Start};
+use andnmf::metrics::reconstruction_error;
+use andnmf::rank::{RankSettings, suggest_rank as suggest};
+use andnmf::samples::Samples;
+use andnmf::{MethodParams, Real, nnls};
+use ndarray::Array2;
+use numpy::{Element, PyArray1, ToPyArray};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::call::interruptible;
+use crate::failure::Failure;
+use crate::samples::{Held, Input, in_own_precision};
+
+/// All settings of a method at their defaults, as JSON.
+#[pyfunction]
+pub(crate) fn default_settings(method: &str) -> PyResult<String> {
+    let method: Method = serde_json::from_value(method.into()).map_err(Failure::from)?;
+    let rank = AndParams::default().rank;
+    Ok(serde_json::to_string(&MethodParams::new(method, rank)).map_err(Failure::from)?)
+}
+
+/// Where thresholds come from, as users write it, as JSON.
+#[pyfunction]
+pub(crate) fn parse_threshold(text: &str) -> PyResult<String> {
+    let threshold: Threshold = text.parse().map_err(Failure::from)?;
+    Ok(serde_json::to_string(&threshold).map_err(Failure::from)?)
+}
+
+/// Factorizes samples: a dict of what was found.
+#[pyfunction]
+pub(crate) fn fit<'py>(
+    py: Python<'py>,
+    samples: Input<'py>,
+    settings: &str,
+    init: &Bound<'py, PyAny>,
+    threads: Option<usize>,
+    tell: Option<Py<PyAny>>,
+    weigh: bool,
+) -> PyResult<Bound<'py, PyDict>> {
+    let settings: MethodParams = serde_json::from_str(settings).map_err(Failure::from)?;
+    in_own_precision!(&samples, held => fit_as(py, held, &settings, init, (threads, weigh), tell.as_ref()))
+}
+
+/// A fit with what goes beyond it.
+struct Fitted<T: Real> {
+    fit: Fit<T>,
+    /// The weights of the samples and the relative error that they leave, where asked for.
+    weighed: Option<(Array2<T>, f64)>,
+}
+
+fn fit_as<'py, T: Real + Element>(
+    py: Python<'py>,
+    held: &Held<'py, T>,
+    settings: &MethodParams,
+    init: &Bound<'py, PyAny>,
+    (threads, weigh): (Option<usize>, bool),
+    tell: Option<&Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let start = match init.extract::<String>() {
+        Ok(name) => Start::by_name(&name, settings.method()).map_err(Failure::from)?,
+        Err(_) => Start::Given(held.like(init)?.as_array().to_owned()),
+    };
+    let view = held.view()?;
+    let (fitted, seconds) = interruptible(py, threads, |cancel| {
+        let begun = Instant::now();
+        let solver = settings.clone().check::<T>()?;
+        let samples = view.check()?;
+        let mut raised = None;
+        let mut watch = |stage: &StageView<'_, T>| match tell.map(|tell| call(tell, stage.record)) {
+            Some(Err(error)) => {
+                raised = Some(error);
+                ControlFlow::Break(())
+            }
+            _ => ControlFlow::Continue(()),
+        };
+        let mut run = Run::new().cancel_with(cancel).observe(&mut watch);
+        let fit = solver.fit(samples.as_ref(), start, &mut run)?;
+        if let Some(error) = raised {
+            return Err(Failure::Python(error));
+        }
+        let fitted =
+            if weigh { finish(samples.as_ref(), fit, cancel)? } else { Fitted { fit, weighed: None } };
+        Ok((fitted, begun.elapsed().as_secs_f64()))
+    })?;
+    let dict = told(py, &fitted)?;
+    dict.set_item("library_seconds", seconds)?;
+    Ok(dict)
+}
+
+/// The weights that go with the components, and what they leave of the samples.
+fn finish<T: Real>(samples: &dyn Samples<T>, fit: Fit<T>, cancel: &AtomicBool) -> Result<Fitted<T>, Failure> {
+    let weights = nnls::weights(samples, fit.components.view(), &Run::new().cancel_with(cancel))?;
+    let error = reconstruction_error(samples, weights.view(), fit.components.view())?;
+    Ok(Fitted { fit, weighed: Some((weights, error)) })
+}
+
+fn call(tell: &Py<PyAny>, record: &StageRecord) -> PyResult<()> {
+    Python::attach(|py| {
+        tell.call1(py, (record.stage, record.seconds, record.active_fraction, record.change)).map(|_| ())
+    })
+}
+
+/// Everything that a fit found, as Python's own types.
+fn told<'py, T: Real + Element>(py: Python<'py>, fitted: &Fitted<T>) -> PyResult<Bound<'py, PyDict>> {
+    let Fitted { fit, weighed } = fitted;
+    let json = |value: serde_json::Result<String>| value.map_err(Failure::from);
+    let dict = PyDict::new(py);
+    dict.set_item("components", fit.components.as_standard_layout().to_pyarray(py))?;
+    if let Some((weights, error)) = weighed {
+        dict.set_item("weights", weights.to_pyarray(py))?;
+        dict.set_item("relative_error", error)?;
+    }
+    dict.set_item("stages", fit.stages)?;
+    dict.set_item("stop_reason", json(serde_json::to_string(&fit.stop))?.trim_matches('"'))?;
+    dict.set_item("thresholds", PyArray1::from_slice(py, &fit.thresholds))?;
+    dict.set_item("trace", trace(py, &fit.trace)?)?;
+    dict.set_item("warnings", fit.warnings.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+    dict.set_item("trust", json(serde_json::to_string(&fit.trust))?)?;
+    dict.set_item("report", json(serde_json::to_string(&fit.report))?)?;
+    dict.set_item("scale", fit.scale())?;
+    dict.set_item("passes", fit.passes)?;
+    dict.set_item("solver_seconds", fit.seconds)?;
+    Ok(dict)
+}
+
+/// The trace by columns; what a method does not have is NaN.
+fn trace<'py>(py: Python<'py>, records: &[StageRecord]) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let stages: Vec<i64> = records.iter().map(|record| record.stage as i64).collect();
+    dict.set_item("stage", PyArray1::from_vec(py, stages))?;
+    type Figure = fn(&StageRecord) -> f64;
+    let columns: [(&str, Figure); 6] = [
+        ("seconds", |record| record.seconds),
+        ("threshold_min", |record| record.threshold_min.unwrap_or(f64::NAN)),
+        ("threshold_median", |record| record.threshold_median.unwrap_or(f64::NAN)),
+        ("active_fraction", |record| record.active_fraction),
+        ("change", |record| record.change),
+        ("loss", |record| record.loss.unwrap_or(f64::NAN)),
+    ];
+    for (name, column) in columns {
+        dict.set_item(name, PyArray1::from_vec(py, records.iter().map(column).collect()))?;
+    }
+    Ok(dict)
+}
+
+/// The non-negative least-squares weights of samples under components.
+#[pyfunction]
+pub(crate) fn weights<'py>(
+    py: Python<'py>,
+    samples: Input<'py>,
+    components: &Bound<'py, PyAny>,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    in_own_precision!(&samples, held => weights_as(py, held, components, threads))
+}
+
+fn weights_as<'py, T: Real + Element>(
+    py: Python<'py>,
+    held: &Held<'py, T>,
+    components: &Bound<'py, PyAny>,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let components = held.like(components)?;
+    let (view, components) = (held.view()?, components.as_array());
+    let weights = interruptible(py, threads, |cancel| {
+        Ok(nnls::weights(view.check()?.as_ref(), components, &Run::new().cancel_with(cancel))?)
+    })?;
+    Ok(weights.to_pyarray(py).into_any())
+}
+
+/// How many components the samples show above their noise, if that is clear, and the reason.
+#[pyfunction]
+pub(crate) fn suggest_rank<'py>(
+    py: Python<'py>,
+    samples: Input<'py>,
+    most: usize,
+    seed: u64,
+    threads: Option<usize>,
+) -> PyResult<(Option<usize>, String)> {
+    in_own_precision!(&samples, held => {
+        let view = held.view()?;
+        interruptible(py, threads, |cancel| {
+            let quick = RankSettings { stability: false, folds: 0, seed };
+            let found = suggest(view.check()?.as_ref(), 1..=most, &quick, &Run::new().cancel_with(cancel))?;
+            Ok((found.rank, found.reason))
+        })
+    })
+}

@@ -1,0 +1,72 @@
+//! Models in files: those that the command writes and reads.
+
+use std::path::{Path, PathBuf};
+
+use andnmf::io::Overwrite;
+use andnmf::model::{Model, ModelParts, stored_precision};
+use andnmf::trust::Trust;
+use andnmf::{MethodParams, Real};
+use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, ToPyArray};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::failure::Failure;
+
+/// Writes a model; `trust` and `settings` are JSON.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // the parts of a model, by their names in Python
+#[pyo3(signature = (path, *, components, thresholds, settings, feature_names, trust, scale, overwrite))]
+pub(crate) fn save_model(
+    path: PathBuf,
+    components: &Bound<'_, PyAny>,
+    thresholds: Vec<f64>,
+    settings: &str,
+    feature_names: Option<Vec<String>>,
+    trust: &str,
+    scale: Option<f64>,
+    overwrite: bool,
+) -> PyResult<()> {
+    let settings: MethodParams = serde_json::from_str(settings).map_err(Failure::from)?;
+    let trust: Option<Trust> = serde_json::from_str(trust).map_err(Failure::from)?;
+    if let Ok(narrow) = components.cast::<PyArray2<f32>>() {
+        let components = narrow.try_readonly()?.as_array().to_owned();
+        let parts = ModelParts { components, thresholds, settings, feature_names, trust, scale };
+        return save(parts, &path, overwrite);
+    }
+    let Ok(wide) = components.cast::<PyArray2<f64>>() else {
+        return Err(PyTypeError::new_err("components must be a 2-D array of float32 or float64"));
+    };
+    let components = wide.try_readonly()?.as_array().to_owned();
+    save(ModelParts { components, thresholds, settings, feature_names, trust, scale }, &path, overwrite)
+}
+
+fn save<T: Real>(parts: ModelParts<T>, path: &Path, overwrite: bool) -> PyResult<()> {
+    let model = Model::from_parts(parts).map_err(Failure::from)?;
+    let overwrite = if overwrite { Overwrite::Yes } else { Overwrite::No };
+    model.save(path, overwrite).map_err(Failure::from)?;
+    Ok(())
+}
+
+/// Reads a model: a dict of its parts, in the precision of the file.
+#[pyfunction]
+pub(crate) fn load_model(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
+    match stored_precision(&path).map_err(Failure::from)? {
+        f32::NAME => told(py, &Model::<f32>::load(&path).map_err(Failure::from)?),
+        _ => told(py, &Model::<f64>::load(&path).map_err(Failure::from)?),
+    }
+}
+
+fn told<'py, T: Real + Element>(py: Python<'py>, model: &Model<T>) -> PyResult<Bound<'py, PyDict>> {
+    let json = |value: serde_json::Result<String>| value.map_err(Failure::from);
+    let dict = PyDict::new(py);
+    dict.set_item("method", model.method().name())?;
+    dict.set_item("components", model.components().to_pyarray(py))?;
+    dict.set_item("thresholds", PyArray1::from_slice(py, model.thresholds()))?;
+    dict.set_item("settings", json(serde_json::to_string(model.settings()))?)?;
+    dict.set_item("feature_names", model.feature_names())?;
+    dict.set_item("trust", json(serde_json::to_string(&model.trust()))?)?;
+    dict.set_item("scale", model.scale())?;
+    dict.set_item("version", model.library_version())?;
+    Ok(dict)
+}

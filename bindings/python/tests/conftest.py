@@ -1,0 +1,38 @@
+"""Samples with a known truth, small enough for every test."""
+
+import matplotlib
+import numpy as np
+import pytest
+
+import andnmf
+
+matplotlib.use("Agg")
+
+ESTIMATORS = [andnmf.AND, andnmf.HALS, andnmf.ANLS, andnmf.MU, andnmf.OnlineLDA]
+
+
+@pytest.fixture(scope="session")
+def data():
+    """Strongly correlated mixtures of six components."""
+    made = andnmf.datasets.make_paired(n_samples=600, n_features=60, n_components=6, random_state=3)
+    for array in (made.samples, made.truth, made.weights, made.init):
+        array.setflags(write=False)
+    return made
+
+
+@pytest.fixture(params=ESTIMATORS, ids=lambda kind: kind.__name__)
+def kind(request):
+    """Every estimator in turn."""
+    return request.param
+
+
+@pytest.fixture
+def quick(kind):
+    """An estimator of that kind that needs no more than a moment."""
+    stages = {} if kind is andnmf.AND else {"max_stages": 10, "tol": 1.0}
+    return kind(n_components=3, random_state=0, **stages)
+
+
+def same_bits(left, right):
+    """Whether two arrays are the same in every bit, their type included."""
+    return left.dtype == right.dtype and np.array_equal(left, right)

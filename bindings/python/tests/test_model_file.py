@@ -1,0 +1,135 @@
+"""Models in files, and the command that shares them."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+from conftest import same_bits
+
+import andnmf
+from andnmf import AND, HALS
+
+COMMAND = os.environ.get("ANDNMF_COMMAND")
+needs_command = pytest.mark.skipif(COMMAND is None, reason="ANDNMF_COMMAND does not name the built command")
+
+
+def run(*words):
+    done = subprocess.run([COMMAND, *map(str, words)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_models_come_back_as_they_went(quick, data, tmp_path, dtype):
+    samples = data.samples.astype(dtype)
+    quick.fit(samples).save(tmp_path / "model.safetensors")
+    same = andnmf.load(tmp_path)
+    assert type(same) is type(quick) and same_bits(same.components_, quick.components_)
+    assert same_bits(same.transform(samples), quick.transform(samples))
+    left_out = ("n_jobs", "verbose", "init")
+    asked, kept = quick.get_params(), same.get_params()
+    assert {k: v for k, v in asked.items() if k not in left_out} == {k: v for k, v in kept.items() if k not in left_out}
+    same.save(tmp_path / "again.safetensors")
+    assert (tmp_path / "again.safetensors").read_bytes() == (tmp_path / "model.safetensors").read_bytes()
+
+
+def test_what_a_fit_said_of_itself_is_kept(data, tmp_path):
+    model = AND(n_components=6, random_state=0).fit(data.samples)
+    model.save(tmp_path / "model.safetensors")
+    same = andnmf.load(tmp_path / "model.safetensors")
+    assert same.trust_ == model.trust_ and same_bits(same.thresholds_, model.thresholds_)
+    assert same_bits(same.stability_, model.stability_)
+
+
+def test_settings_other_than_usual_are_kept(data, tmp_path):
+    settings = {"threshold": [0.2, 0.1], "inner": 7, "step": 1e-4, "batch_size": 50, "compress": "off", "max_stages": 3}
+    model = AND(n_components=6, init=data.init, random_state=0, **settings).fit(data.samples)
+    model.save(tmp_path / "model.safetensors")
+    same = andnmf.load(tmp_path).set_params(init=data.init)
+    assert same_bits(same.fit(data.samples).components_, model.components_)
+
+
+def test_names_of_features_are_kept(data, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(data.samples, columns=[f"word {j}" for j in range(60)])
+    model = AND(n_components=6, random_state=0).fit(frame)
+    model.save(tmp_path / "model.safetensors")
+    same = andnmf.load(tmp_path)
+    assert list(same.feature_names_in_) == list(frame.columns)
+    with pytest.raises(ValueError, match="feature names"):
+        same.transform(frame[frame.columns[::-1]])
+
+
+def test_files_are_not_replaced_unless_asked(data, tmp_path):
+    model = AND(n_components=6, random_state=0).fit(data.samples)
+    file = tmp_path / "model.safetensors"
+    model.save(file)
+    with pytest.raises(FileExistsError, match="model.safetensors"):
+        model.save(file)
+    model.save(file, overwrite=True)
+
+
+def test_wrong_files_are_refused_with_their_name(data, tmp_path):
+    with pytest.raises(FileNotFoundError, match="nothing.safetensors"):
+        andnmf.load(tmp_path / "nothing.safetensors")
+    (tmp_path / "text.safetensors").write_text("no model at all, but long enough to have a head")
+    with pytest.raises(ValueError, match="text.safetensors"):
+        andnmf.load(tmp_path / "text.safetensors")
+    model = AND(n_components=6, random_state=0).fit(data.samples)
+    model.components_[2, 3] = np.nan
+    with pytest.raises(ValueError, match="finite"):
+        model.save(tmp_path / "model.safetensors")
+    assert not (tmp_path / "model.safetensors").exists()
+
+
+def test_online_models_can_be_saved(data, tmp_path):
+    model = AND(n_components=6, init=data.init, random_state=0).partial_fit(data.samples)
+    model.save(tmp_path / "model.safetensors")
+    assert same_bits(andnmf.load(tmp_path).components_, model.components_)
+
+
+@needs_command
+@pytest.mark.parametrize("method", ["and", "hals", "anls", "mu", "lda", "min-volume"])
+def test_what_the_command_fits_is_read_here(data, tmp_path, method):
+    np.save(tmp_path / "samples.npy", data.samples)
+    run("fit", tmp_path / "samples.npy", "--rank", 3, "--method", method, "--out", tmp_path / "fit", "--quiet")
+    model = andnmf.load(tmp_path / "fit")
+    assert same_bits(model.components_, np.load(tmp_path / "fit" / "components.npy"))
+    assert same_bits(model.transform(data.samples), np.load(tmp_path / "fit" / "weights.npy"))
+    if method == "min-volume":
+        assert isinstance(model, andnmf.FittedModel)
+        with pytest.raises(NotImplementedError, match="command"):
+            model.fit(data.samples)
+
+
+@needs_command
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("model", [AND(n_components=6, random_state=5), HALS(n_components=3, random_state=5)])
+def test_what_is_fitted_here_is_fitted_there_and_read_there(data, tmp_path, model):
+    """The same seed is the same fit, bit by bit."""
+    model.fit(data.samples).save(tmp_path / "model.safetensors")
+    np.save(tmp_path / "samples.npy", data.samples)
+    weights = tmp_path / "weights.npy"
+    run("transform", tmp_path / "model.safetensors", tmp_path / "samples.npy", "--out", weights, "--quiet")
+    assert same_bits(np.load(weights), model.transform(data.samples))
+    words = ["--rank", model.n_components, "--method", model._method, "--seed", 5, "--out", tmp_path / "fit", "--quiet"]
+    run("fit", tmp_path / "samples.npy", *words)
+    assert same_bits(np.load(tmp_path / "fit" / "components.npy"), model.components_)
+    summary = json.loads((tmp_path / "fit" / "summary.json").read_text())
+    error = summary["reconstruction_error"] * np.linalg.norm(data.samples)
+    assert np.isclose(error, model.reconstruction_err_, rtol=1e-9)
+
+
+@needs_command
+@pytest.mark.parametrize("kind", ["dir", "ctm", "ctm-released", "neg", "binary", "decay", "paired"])
+def test_datasets_are_those_of_the_command(tmp_path, kind):
+    sizes = {"samples": 30, "features": 20, "rank": 4, "seed": 9}
+    words = [word for name, value in sizes.items() for word in (f"--{name}", value)]
+    run("generate", kind, *words, "--out", tmp_path / "data", "--quiet")
+    make = getattr(andnmf.datasets, f"make_{kind.replace('-', '_')}")
+    made = make(n_samples=30, n_features=20, n_components=4, random_state=9)
+    for name in ("samples", "truth", "weights", "init"):
+        assert same_bits(made[name], np.load(tmp_path / "data" / f"{name}.npy"))

@@ -1,0 +1,108 @@
+"""Samples that come in batches."""
+
+import numpy as np
+import pytest
+from conftest import same_bits
+from scipy import sparse
+
+from andnmf import AND
+from andnmf._online import FIRST_THRESHOLD, RATIO, threshold_of
+from andnmf.datasets import make_ctm, make_neg
+from andnmf.metrics import correlation_error
+
+
+def batches(samples, size=100):
+    return [samples[start : start + size] for start in range(0, samples.shape[0], size)]
+
+
+@pytest.fixture(scope="module")
+def stream():
+    return make_ctm(n_samples=8000, n_features=60, n_components=6, random_state=1)
+
+
+def test_a_given_start_becomes_the_truth(stream):
+    model = AND(n_components=6, init=stream.init, random_state=0)
+    errors = []
+    for batch in batches(stream.samples):
+        model.partial_fit(batch)
+        errors.append(correlation_error(model.components_, stream.truth))
+    assert errors[-1] < 0.1 * correlation_error(stream.init, stream.truth) and errors[-1] < errors[20]
+    assert model.n_batches_seen_ == model.n_iter_ == len(errors) == 80
+    assert {len(column) for column in model.trace_.values()} == {80}
+
+
+def test_a_start_found_in_the_first_batch_is_not_spoiled_by_the_others(stream):
+    model = AND(n_components=6, random_state=0)
+    for batch in batches(stream.samples, 500):
+        model.partial_fit(batch)
+    assert correlation_error(model.components_, stream.truth) < 1e-6
+    assert model.transform(stream.samples).min() >= 0 and model.score(stream.samples) > 1 - 1e-9
+
+
+def test_thresholds_fall_from_batch_to_batch(stream):
+    model = AND(n_components=6, init=stream.init, random_state=0)
+    for batch in batches(stream.samples)[:10]:
+        model.partial_fit(batch)
+    thresholds = model.trace_["threshold_min"]
+    assert (np.diff(thresholds) < 0).all()
+    assert np.isclose(thresholds[0], FIRST_THRESHOLD) and list(model.trace_["stage"]) == list(range(10))
+
+
+def test_schedules_are_followed_by_the_batch():
+    def threshold(schedule, stage):
+        return threshold_of({"scheduled": {"schedule": schedule}}, stage)["scheduled"]["schedule"]["constant"]
+
+    geometric = {"geometric": {"start": 0.4, "ratio": 2.0, "floor": 0.15}}
+    assert [threshold(geometric, stage) for stage in range(4)] == [0.4, 0.2, 0.15, 0.15]
+    assert [threshold({"list": [0.3, 0.1]}, stage) for stage in range(3)] == [0.3, 0.1, 0.1]
+    assert threshold({"constant": 0.7}, 5) == 0.7
+    auto = threshold_of("auto", 2)["scheduled"]
+    assert np.isclose(auto["schedule"]["constant"], FIRST_THRESHOLD / RATIO**2) and auto["data_floor"] == 2
+    with pytest.raises(ValueError, match="use fit"):
+        threshold({"theory": {"lambda": 1, "sparsity": 1, "decay_order": 1}}, 0)
+
+
+def test_a_schedule_in_batches_of_all_samples_is_that_of_fit(stream):
+    """One batch with every sample is one online stage of a fit from the same start."""
+    settings = {"n_components": 6, "init": stream.init, "threshold": 0.1, "batch_size": 50, "random_state": 3}
+    whole = AND(**settings, max_stages=1, compress="off").fit(stream.samples)
+    assert same_bits(AND(**settings).partial_fit(stream.samples).components_, whole.components_)
+
+
+def test_a_fit_can_go_on_in_batches_and_forgets_them_when_fitted_anew(stream):
+    model = AND(n_components=6, random_state=0).fit(stream.samples[:1000])
+    whole = model.components_.copy()
+    model.partial_fit(stream.samples[1000:1500])
+    assert model.n_batches_seen_ == 1 and not hasattr(model, "reconstruction_err_") and model.trust_ is None
+    assert correlation_error(model.components_, stream.truth) < 1e-6
+    model.fit(stream.samples[:1000])
+    assert not hasattr(model, "n_batches_seen_") and same_bits(model.components_, whole)
+
+
+def test_sparse_batches_and_single_precision(stream):
+    dense = AND(n_components=6, init=stream.init, random_state=0)
+    thin = AND(n_components=6, init=stream.init, random_state=0)
+    for batch in batches(stream.samples.astype(np.float32))[:5]:
+        dense.partial_fit(batch)
+        thin.partial_fit(sparse.csr_array(batch))
+    assert dense.components_.dtype == np.float32
+    assert np.allclose(dense.components_, thin.components_, atol=1e-4 * np.abs(dense.components_).max())
+
+
+def test_components_stay_above_zero_where_samples_do(stream):
+    below = stream.init - 0.1 * stream.init.max()
+    model = AND(n_components=6, init=below, random_state=0).partial_fit(stream.samples[:400])
+    assert below.min() < 0 and model.components_.min() >= 0
+    free = AND(n_components=6, init=below, nonnegative=False, random_state=0).partial_fit(stream.samples[:400])
+    assert free.components_.min() < 0
+    signed = make_neg(n_samples=2000, n_features=40, n_components=4, random_state=0)
+    model = AND(n_components=4, random_state=0)
+    for batch in batches(signed.samples, 500):
+        model.partial_fit(batch)
+    assert model.components_.min() < 0 and correlation_error(model.components_, signed.truth) < 1e-3
+
+
+def test_batches_must_have_the_features_of_the_first(stream):
+    model = AND(n_components=6, random_state=0).partial_fit(stream.samples[:500])
+    with pytest.raises(ValueError, match="is expecting 60 features"):
+        model.partial_fit(stream.samples[500:600, :50])

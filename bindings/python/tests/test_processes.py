@@ -1,0 +1,145 @@
+"""Threads, signals and processes."""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from conftest import same_bits
+from joblib import Parallel, delayed
+
+from andnmf import AND, HALS
+
+#: One stage of more steps than there is time for, or as many stages.
+ENDLESS_STAGE = {"threshold": 0.1, "batch_size": 1, "inner": 10**12, "max_stages": 1}
+ENDLESS_STAGES = {"threshold": "geometric:0.1:1.0000001", "max_stages": 10**9, "tol": 0.0}
+
+unix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+
+@unix
+@pytest.mark.parametrize("endless", [ENDLESS_STAGE, ENDLESS_STAGES], ids=["in a stage", "between stages"])
+def test_ctrl_c_interrupts_and_leaves_the_estimator_usable(data, endless):
+    model = AND(n_components=6, random_state=0).fit(data.samples)
+    before = model.components_
+    model.set_params(init=data.init, **endless)
+    begun = time.monotonic()
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(data.samples)
+    assert 0.4 < time.monotonic() - begun < 10
+    assert model.components_ is before and model.transform(data.samples).shape == (600, 6)
+    model.set_params(init="auto", threshold="auto", batch_size=None, inner="exact", max_stages=200)
+    assert same_bits(model.fit(data.samples).components_, before)
+
+
+def test_what_a_callback_raises_ends_the_fit(data):
+    class Loud(HALS):
+        def _tell(self, stage, *figures):
+            if stage == 2:
+                raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        Loud(n_components=3, max_stages=10**9, tol=0, random_state=0, verbose=1).fit(data.samples)
+
+
+def test_other_threads_of_python_go_on_meanwhile(data):
+    counted, done = [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counted[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    AND(n_components=6, init=data.init, **ENDLESS_STAGE, time_limit=1.0, n_jobs=1).fit(data.samples)
+    done.set()
+    thread.join()
+    assert counted[0] > 50
+
+
+def test_two_fits_at_once_find_what_each_finds_alone(data):
+    expected = AND(n_components=6, random_state=0).fit(data.samples).components_
+    found = Parallel(n_jobs=2, backend="threading")(
+        delayed(AND(n_components=6, random_state=0).fit)(data.samples) for _ in range(4)
+    )
+    assert all(same_bits(model.components_, expected) for model in found)
+
+
+def test_any_number_of_threads_gives_the_same_bits(data):
+    expected = AND(n_components=6, random_state=0).fit(data.samples).components_
+    for n_jobs in (1, 2, 5, -1, -2):
+        model = AND(n_components=6, random_state=0, n_jobs=n_jobs).fit(data.samples)
+        assert same_bits(model.components_, expected)
+
+
+def own_threads():
+    """The threads of fits, by their names."""
+    names = []
+    for task in os.listdir("/proc/self/task"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(f"/proc/self/task/{task}/comm") as comm:
+            names.append(comm.read())
+    return sum(name.startswith("andnmf") for name in names)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_n_jobs_is_the_number_of_threads_and_none_stay(data, n_jobs):
+    def none_left():
+        deadline = time.monotonic() + 10
+        while own_threads() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return own_threads() == 0
+
+    seen = []
+
+    class Counting(HALS):
+        def _tell(self, *figures):
+            # A thread has its name once it has run.
+            deadline = time.monotonic() + 5
+            while own_threads() < n_jobs and time.monotonic() < deadline:
+                time.sleep(0.01)
+            seen.append(own_threads())
+
+    assert none_left()
+    Counting(n_components=3, max_stages=3, tol=0, random_state=0, verbose=1, n_jobs=n_jobs).fit(data.samples)
+    assert seen == [n_jobs] * 3 and none_left()
+
+
+def _fit_in_child(samples):
+    return AND(n_components=6, random_state=0).fit(samples).components_
+
+
+@unix
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_child_processes_fit_too(data, method):
+    # Threads of the parent's fit do not reach a forked child.
+    expected = _fit_in_child(data.samples)
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        found = pool.map_async(_fit_in_child, [data.samples] * 4).get(timeout=120)
+    assert all(same_bits(components, expected) for components in found)
+
+
+def test_joblib_processes_fit_too(data):
+    expected = _fit_in_child(data.samples)
+    found = Parallel(n_jobs=2, backend="loky")(delayed(_fit_in_child)(data.samples) for _ in range(3))
+    assert all(same_bits(components, expected) for components in found)
+
+
+def test_an_interpreter_ends_while_a_fit_runs_in_a_daemon_thread():
+    script = (
+        "import threading, time, numpy, andnmf\n"
+        "fit = andnmf.HALS(2, max_stages=10**9, tol=0, time_limit=3).fit\n"
+        "threading.Thread(target=fit, args=(numpy.ones((50, 9)),), daemon=True).start()\n"
+        "time.sleep(0.3)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", script], timeout=60, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr

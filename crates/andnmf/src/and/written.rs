@@ -1,0 +1,91 @@
+//! Thresholds as users write them: `auto`, or a schedule by its name with its numbers, such as `geometric:0.1:1.1`.
+
+use std::str::FromStr;
+
+use super::threshold::{Schedule, Threshold};
+use crate::SettingError;
+
+impl Schedule {
+    /// Every schedule by name, with the form in which it is written.
+    pub const WRITTEN: [(&str, &str); 4] = [
+        ("constant", "constant:C"),
+        ("geometric", "geometric:START:RATIO[:FLOOR]"),
+        ("theory", "theory:LAMBDA:R:Q"),
+        ("list", "list:A,B,..."),
+    ];
+}
+
+impl FromStr for Threshold {
+    type Err = SettingError;
+
+    /// ```
+    /// use andnmf::and::{Schedule, Threshold};
+    /// let written: Threshold = "geometric:0.1:1.5".parse()?;
+    /// assert_eq!(written, Schedule::Geometric { start: 0.1, ratio: 1.5, floor: None }.into());
+    /// assert_eq!("auto".parse(), Ok(Threshold::Auto));
+    /// # Ok::<(), andnmf::SettingError>(())
+    /// ```
+    fn from_str(text: &str) -> Result<Self, SettingError> {
+        if text == "auto" {
+            return Ok(Self::Auto);
+        }
+        let wrong = |expected: String| SettingError::new("threshold", format!("'{text}'"), expected);
+        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        let Some((_, form)) = Schedule::WRITTEN.iter().find(|(known, _)| *known == name) else {
+            let forms = Schedule::WRITTEN.map(|(_, form)| form).join(", ");
+            return Err(wrong(format!("it must be auto or a schedule: {forms}")));
+        };
+        let separator = if name == "list" { ',' } else { ':' };
+        let number = |part: &str| {
+            let parsed = part.trim().parse::<f64>();
+            parsed.map_err(|_| wrong(format!("'{part}' is not a number; the form is {form}")))
+        };
+        let numbers = rest.split(separator).map(number).collect::<Result<Vec<f64>, _>>()?;
+        let schedule = match (name, numbers.as_slice()) {
+            ("constant", &[value]) => Schedule::Constant(value),
+            ("geometric", &[start, ratio]) => Schedule::Geometric { start, ratio, floor: None },
+            ("geometric", &[start, ratio, floor]) => Schedule::Geometric { start, ratio, floor: Some(floor) },
+            ("theory", &[lambda, sparsity, decay_order]) => {
+                Schedule::Theory { lambda, sparsity, decay_order }
+            }
+            ("list", values) => Schedule::List(values.to_vec()),
+            _ => return Err(wrong(format!("it has {} numbers; the form is {form}", numbers.len()))),
+        };
+        Ok(schedule.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_schedule_can_be_written() {
+        let geometric = |floor| Schedule::Geometric { start: 0.25, ratio: 1.5, floor };
+        let theory = Schedule::Theory { lambda: 1.0, sparsity: 2.0, decay_order: 3.0 };
+        for (text, schedule) in [
+            ("constant:0.25", Schedule::Constant(0.25)),
+            ("geometric:0.25:1.5", geometric(None)),
+            ("geometric:0.25:1.5:1e-3", geometric(Some(1e-3))),
+            ("theory:1:2:3", theory),
+            ("list:0.5, 0.1", Schedule::List(vec![0.5, 0.1])),
+        ] {
+            assert_eq!(text.parse(), Ok(Threshold::from(schedule)), "{text}");
+        }
+        assert_eq!("auto".parse(), Ok(Threshold::Auto));
+    }
+
+    #[test]
+    fn what_is_written_wrongly_is_told_its_form() {
+        for (text, told) in [
+            ("geometrik:1:2", "it must be auto or a schedule: constant:C, geometric:"),
+            ("theory:a:1:1", "'a' is not a number; the form is theory:LAMBDA:R:Q"),
+            ("geometric:1", "it has 1 numbers; the form is geometric:START:RATIO[:FLOOR]"),
+            ("constant", "'' is not a number; the form is constant:C"),
+        ] {
+            let error = text.parse::<Threshold>().unwrap_err();
+            assert!(error.name == "threshold" && error.given.contains(text), "{error}");
+            assert!(error.expected.contains(told), "{error}");
+        }
+    }
+}
