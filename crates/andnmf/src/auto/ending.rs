@@ -20,6 +20,8 @@ const ROUNDING_SHARE: f64 = 1e-6;
 const SWEEP_SHARE: f64 = 0.05;
 /// NMF is taken unless the fit of the components found is better than its by this share.
 const BETTER_FIT: f64 = 0.01;
+/// The same where weights are always on.
+const FAR_BETTER_FIT: f64 = 0.8;
 /// Stages of HALS in the projected space, and in the full one after NMF.
 const HALS_STAGES: usize = 200;
 const FULL_STAGES: usize = 3;
@@ -87,10 +89,11 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
         if wanted.fall_back {
             let sweeps = if wanted.always_on { FAR_SWEEPS } else { 1 };
             let nmf = self.nmf(clipped.nrows(), sweeps)?;
-            // Where weights never come near zero a tight cone fits well and is wrong: the fit cannot decide.
-            let found =
-                if wanted.always_on { None } else { Some(self.hals(clipped.clone(), None, 1, 1, true)?) };
-            if found.is_some_and(|found| fits_better(&found, &nmf)) {
+            // Where weights never come near zero a tight cone fits well and is wrong: only a fit that leaves nothing of
+            // the samples, where NMF does, speaks for it.
+            let margin = if wanted.always_on { FAR_BETTER_FIT } else { BETTER_FIT };
+            let found = self.hals(clipped.clone(), None, 1, 1, true)?;
+            if fits_better(&found, &nmf, margin) {
                 let improved = self.hals(clipped, None, HALS_STAGES, 1, true)?.components;
                 return Ok(Ended::new(improved, Ending::Hals, 0));
             }
@@ -151,7 +154,7 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
         if !rests && !given {
             // Far from rest: more than a low level is on, and NMF may come nearer from its own start.
             let nmf = self.nmf(followed.components.nrows(), FAR_SWEEPS)?;
-            if !fits_better(&followed, &nmf) {
+            if !fits_better(&followed, &nmf, BETTER_FIT) {
                 return Ok(Ended { drift, ..Ended::new(nmf.components, Ending::Nmf, passes) });
             }
         }
@@ -230,9 +233,9 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
     }
 }
 
-/// Whether what was found fits so much better than NMF that it is not thrown away.
-fn fits_better<T: Real>(found: &Fit<T>, nmf: &Fit<T>) -> bool {
-    loss(found) < (1.0 - BETTER_FIT).powi(2) * loss(nmf)
+/// Whether what was found leaves less of the samples than NMF by a share of that, so that it is not thrown away.
+fn fits_better<T: Real>(found: &Fit<T>, nmf: &Fit<T>, margin: f64) -> bool {
+    loss(found) < (1.0 - margin).powi(2) * loss(nmf)
 }
 
 fn loss<T: Real>(fit: &Fit<T>) -> f64 {

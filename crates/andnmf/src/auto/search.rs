@@ -27,7 +27,7 @@ pub(super) const ASTRAY: f64 = 0.5;
 /// A start with no inclusions and a negative part below this (and twice that of the noise) needs no rival.
 const GOOD: f64 = 0.01;
 /// Negative parts below this are rounding…
-const CERTAIN: f64 = 1e-9;
+const CERTAIN: f64 = 1e-8;
 /// …and with this many times as many samples on each facet as there are components nothing is left to doubt.
 const CERTAIN_CONTACTS: usize = 2;
 /// A repaired given start may have this many times the negative part it had before.
