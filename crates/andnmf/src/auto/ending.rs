@@ -5,12 +5,14 @@ use ndarray::{Array2, Axis, concatenate};
 use super::engine::Engine;
 use super::projected::Signs;
 use super::report::Ending;
-use super::shares::{median, sines, zero_share};
+use super::shares::{median, nearest_sines, sines, zero_share};
+use super::stability::part_of_samples;
 use crate::baselines::{Factors, HalsParams, improve_by_hals};
 use crate::compression::Space;
 use crate::fit::{Fit, Halt, Run, StopReason};
 use crate::init::{NndsvdFill, from_pairs};
 use crate::linalg::product::scale_rows;
+use crate::random::{Stream, numbered_generator};
 use crate::samples::{DenseSamples, Samples};
 use crate::{FitError, Real};
 
@@ -25,6 +27,8 @@ const FAR_BETTER_FIT: f64 = 0.8;
 /// Stages of HALS in the projected space, and in the full one after NMF.
 const HALS_STAGES: usize = 200;
 const FULL_STAGES: usize = 3;
+/// The part of the samples that other runs of HALS see; the earlier ones judge the components found.
+const RERUN_PART: usize = 2;
 /// Sweeps of a stage of HALS where it has to go far.
 const FAR_SWEEPS: usize = 2;
 /// Stages of HALS from the components found: those in which noise makes itself felt, those that show whether the
@@ -62,13 +66,15 @@ pub(super) struct Ended<T> {
     pub(super) ending: Ending,
     /// How far HALS would still carry the components, in multiples of what noise does to them.
     pub(super) drift: f64,
+    /// How far other runs of HALS end from each component, where the end is that of such a run; else empty.
+    pub(super) rerun: Vec<f64>,
     /// Passes over the full samples that this took.
     pub(super) passes: usize,
 }
 
 impl<T> Ended<T> {
     fn new(components: Array2<T>, ending: Ending, passes: usize) -> Self {
-        Self { components, ending, drift: 0.0, passes }
+        Self { components, ending, drift: 0.0, rerun: Vec::new(), passes }
     }
 }
 
@@ -97,7 +103,8 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
                 let improved = self.hals(clipped, None, HALS_STAGES, 1, true)?.components;
                 return Ok(Ended::new(improved, Ending::Hals, 0));
             }
-            return self.in_full(nmf);
+            let ended = self.in_full(nmf)?;
+            return self.rerun(ended, clipped);
         }
         let Some(noise_errors) = wanted.noise_errors else {
             return match wanted.negative_share {
@@ -150,15 +157,43 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
                 break;
             }
         }
-        let passes = ended.passes;
+        let (passes, found) = (ended.passes, ended.components);
         if !rests && !given {
             // Far from rest: more than a low level is on, and NMF may come nearer from its own start.
             let nmf = self.nmf(followed.components.nrows(), FAR_SWEEPS)?;
             if !fits_better(&followed, &nmf, BETTER_FIT) {
-                return Ok(Ended { drift, ..Ended::new(nmf.components, Ending::Nmf, passes) });
+                let ended = Ended { drift, ..Ended::new(nmf.components, Ending::Nmf, passes) };
+                return self.rerun(ended, found);
             }
         }
-        Ok(Ended { drift, ..Ended::new(followed.components, Ending::Hals, passes) })
+        self.rerun(Ended { drift, ..Ended::new(followed.components, Ending::Hals, passes) }, found)
+    }
+
+    /// Where HALS has gone far, what is known of the components found says little about those at the end. What two
+    /// more runs make of a part of the samples does: one from the components found, one from the start of NMF.
+    fn rerun(&self, ended: Ended<T>, found: Array2<T>) -> Result<Ended<T>, Halt> {
+        let Space::Compressed { basis, samples } = self.space()? else {
+            return Err(FitError::Overflow { stage: 0 }.into());
+        };
+        let mut rng = numbered_generator(self.engine.params.seed, Stream::Parts, RERUN_PART);
+        let numbers = part_of_samples(samples.view().nrows(), &mut rng);
+        let part = samples.view().select(Axis(0), &numbers);
+        let part = DenseSamples::new(part).map_err(|_| FitError::Overflow { stage: 0 })?;
+        let (components, weights) = self.nmf_start(&basis, &samples, found.nrows());
+        let of_nmf = Factors { components, weights: Some(weights.select(Axis(0), &numbers)) };
+        let mut rerun = vec![0.0_f64; found.nrows()];
+        for start in [Factors { components: found, weights: None }, of_nmf] {
+            let space = Space::Compressed { basis: basis.clone(), samples: part.clone() };
+            let other = match self.run_hals(&part, start, HALS_STAGES, FAR_SWEEPS, space) {
+                // The components are there; there was no time to vouch for them.
+                Err(Halt::Stop(_)) => return Ok(Ended { rerun: vec![1.0; rerun.len()], ..ended }),
+                other => other?.components,
+            };
+            for (rerun, sine) in rerun.iter_mut().zip(nearest_sines(&ended.components, &other)) {
+                *rerun = rerun.hypot(sine);
+            }
+        }
+        Ok(Ended { rerun, ..ended })
     }
 
     /// The components of NMF after some stages on the full samples.
@@ -176,6 +211,18 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
         sweeps: usize,
         projected: bool,
     ) -> Result<Fit<T>, Halt> {
+        let space = if projected { self.space()? } else { Space::Original };
+        self.run_hals(self.samples, Factors { components, weights }, stages, sweeps, space)
+    }
+
+    fn run_hals(
+        &self,
+        samples: &dyn Samples<T>,
+        start: Factors<T>,
+        stages: usize,
+        sweeps: usize,
+        space: Space<T>,
+    ) -> Result<Fit<T>, Halt> {
         let seconds = self.engine.watch.clock.seconds();
         let params = HalsParams {
             sweeps,
@@ -183,11 +230,9 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
             tolerance: 1e-5,
             time_limit: self.engine.params.time_limit.map(|limit| (limit - seconds).max(0.0)),
             seed: self.engine.params.seed,
-            ..HalsParams::new(components.nrows())
+            ..HalsParams::new(start.components.nrows())
         };
-        let space = if projected { self.space()? } else { Space::Original };
-        let factors = Factors { components, weights };
-        let fit = improve_by_hals(&params, self.samples, factors, space, &mut self.run.unobserved())?;
+        let fit = improve_by_hals(&params, samples, start, space, &mut self.run.unobserved())?;
         match fit.stop {
             StopReason::Cancelled | StopReason::TimeLimit => Err(Halt::Stop(fit.stop)),
             _ => Ok(fit),
@@ -199,21 +244,25 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
         let Space::Compressed { basis, samples } = self.space()? else {
             return Err(FitError::Overflow { stage: 0 }.into());
         };
+        let (components, weights) = self.nmf_start(&basis, &samples, rank);
+        self.hals(components, Some(weights), HALS_STAGES, sweeps, true)
+    }
+
+    /// Components and weights from the non-negative parts of the leading directions.
+    fn nmf_start(
+        &self,
+        basis: &Array2<T>,
+        samples: &DenseSamples<'_, T>,
+        rank: usize,
+    ) -> (Array2<T>, Array2<T>) {
         let coordinates = samples.view();
         // The sum of all values, as far as the directions go.
         let along = coordinates.sum_axis(Axis(0));
         let sums: f64 =
             basis.sum_axis(Axis(1)).iter().zip(&along).map(|(b, c)| b.as_f64() * c.as_f64()).sum();
         let mean = sums / (coordinates.nrows() as f64 * basis.ncols() as f64);
-        let (components, weights) = from_pairs(
-            coordinates,
-            basis.view(),
-            mean.max(0.0),
-            rank,
-            NndsvdFill::Mean,
-            self.engine.params.seed,
-        );
-        self.hals(components, Some(weights), HALS_STAGES, sweeps, true)
+        let seed = self.engine.params.seed;
+        from_pairs(coordinates, basis.view(), mean.max(0.0), rank, NndsvdFill::Mean, seed)
     }
 
     /// The space of the leading directions, the spare ones included, with the samples as they are.

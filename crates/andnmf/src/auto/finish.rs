@@ -141,7 +141,7 @@ fn end<T: Real>(
         noise_errors: (noise > 0.0).then_some(&stability.noise[..]),
         always_on: !always_on.is_empty(),
     };
-    let Ended { components, ending, drift, passes: more } =
+    let Ended { components, ending, drift, rerun, passes: more } =
         Finisher { engine, basis: &basis, samples, run }.end(components, &wanted)?;
     passes += more;
     let value_size = engine.projected.size / (n * samples.n_features() as f64).sqrt();
@@ -165,6 +165,7 @@ fn end<T: Real>(
         resampled: stability.resampled,
         noise_errors: stability.noise,
         mixed: stability.mixed,
+        rerun,
     };
     Ok(Whole { components, report, passes })
 }

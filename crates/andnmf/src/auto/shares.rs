@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView1};
 
 use crate::Real;
-use crate::linalg::product::length;
+use crate::linalg::product::{length, multiply};
 
 /// Share of the smallest weights that must still be above zero in a component that is always on.
 const LOW_QUANTILE: f64 = 0.05;
@@ -36,17 +36,31 @@ pub(super) fn squares<T: Real>(values: ArrayView1<'_, T>) -> (f64, f64) {
 
 /// Sines between the rows of two matrices.
 pub(super) fn sines<T: Real>(a: &Array2<T>, b: &Array2<T>) -> Vec<f64> {
-    let sine = |(a, b): (ArrayView1<'_, T>, ArrayView1<'_, T>)| {
-        let (one, other) = (length(a), length(b));
-        if one == 0.0 || other == 0.0 {
-            return 1.0;
-        }
-        let cosine: f64 = a.iter().zip(b).map(|(x, y)| x.as_f64() / one * (y.as_f64() / other)).sum();
-        // From the difference, since a cosine near one has lost the digits of its sine.
-        let rest = a.iter().zip(b).map(|(x, y)| x.as_f64() / one - cosine * y.as_f64() / other);
-        rest.map(|v| v * v).sum::<f64>().sqrt()
+    a.outer_iter().zip(b.outer_iter()).map(|(a, b)| sine(a, b)).collect()
+}
+
+/// The sine between each row of one matrix and the nearest of another: components may have changed places.
+pub(super) fn nearest_sines<T: Real>(rows: &Array2<T>, others: &Array2<T>) -> Vec<f64> {
+    let lengths: Vec<f64> = others.outer_iter().map(length).collect();
+    let cosines = multiply(rows.view(), others.t());
+    let nearest = |(row, cosines): (ArrayView1<'_, T>, ArrayView1<'_, T>)| {
+        let relative = |k: usize| cosines[k].as_f64().abs() / lengths[k].max(f64::MIN_POSITIVE);
+        let nearest = (0..lengths.len()).max_by(|&k, &l| relative(k).total_cmp(&relative(l)));
+        nearest.map_or(1.0, |k| sine(row, others.row(k)))
     };
-    a.outer_iter().zip(b.outer_iter()).map(sine).collect()
+    rows.outer_iter().zip(cosines.outer_iter()).map(nearest).collect()
+}
+
+/// The sine between two vectors; one where either is zero.
+fn sine<T: Real>(a: ArrayView1<'_, T>, b: ArrayView1<'_, T>) -> f64 {
+    let (one, other) = (length(a), length(b));
+    if one == 0.0 || other == 0.0 {
+        return 1.0;
+    }
+    let cosine: f64 = a.iter().zip(b).map(|(x, y)| x.as_f64() / one * (y.as_f64() / other)).sum();
+    // From the difference, since a cosine near one has lost the digits of its sine.
+    let rest = a.iter().zip(b).map(|(x, y)| x.as_f64() / one - cosine * y.as_f64() / other);
+    rest.map(|v| v * v).sum::<f64>().sqrt()
 }
 
 /// The share of zeros of the median row.
@@ -76,6 +90,19 @@ mod tests {
         assert_eq!(zero_share(&components), 0.5);
         assert_eq!(zero_share(&Array2::<f64>::zeros((0, 4))), 0.0);
         assert_eq!(median([3.0, 1.0, 2.0].into_iter()), 2.0);
+    }
+
+    #[test]
+    fn the_nearest_row_counts_wherever_it_is_and_zeros_are_near_to_nothing() {
+        let rows = array![[3.0, 0.0], [0.0, 2.0], [0.0, 0.0]];
+        let others = array![[0.0, 0.0], [-0.1, 7.0], [4.0, 3.0]];
+        let sines = nearest_sines(&rows, &others);
+        let expected = [0.6, 0.1 / (0.01_f64 + 49.0).sqrt(), 1.0];
+        assert!(sines.iter().zip(expected).all(|(s, e)| (s - e).abs() < 1e-15), "{sines:?}");
+        assert_eq!(nearest_sines(&rows, &Array2::zeros((0, 2))), [1.0; 3]);
+        // Rows of different lengths: the nearest in direction, not the one with the largest product.
+        let by_direction = nearest_sines(&array![[1.0, 0.0]], &array![[50.0, 50.0], [0.1, 0.01]]);
+        assert!((by_direction[0] - 0.01 / 0.0101_f64.sqrt()).abs() < 1e-15, "{by_direction:?}");
     }
 
     #[test]

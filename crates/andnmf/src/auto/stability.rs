@@ -5,8 +5,8 @@
 //! values that are still decoded as negative show mixing that no choice of samples would reveal.
 
 use ndarray::Array2;
-use rand::RngExt;
 use rand::seq::SliceRandom;
+use rand::{Rng, RngExt};
 
 use super::decoded::{Bench, Decoded, Room};
 use super::descent::{Descent, Goal};
@@ -101,16 +101,22 @@ fn mixing<T: Real>(
     (0..lengths.len()).map(size).collect()
 }
 
+/// The numbers of the samples of a part, in order.
+pub(super) fn part_of_samples(n: usize, rng: &mut impl Rng) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (0..n).collect();
+    numbers.shuffle(rng);
+    numbers.truncate(((n as f64 * PART) as usize).max(1));
+    numbers.sort_unstable();
+    numbers
+}
+
 /// The sine between each component and the nearer of its versions from parts of the samples.
 fn resampled<T: Real>(bench: &Bench<'_, T>, components: &Array2<T>, seed: u64) -> Result<Vec<f64>, Halt> {
     let (n, rank) = (bench.projected.n_samples(), components.nrows());
     let mut nearest = vec![1.0_f64; rank];
     for part in 0..PARTS {
         let mut rng = numbered_generator(seed, Stream::Parts, part);
-        let mut numbers: Vec<usize> = (0..n).collect();
-        numbers.shuffle(&mut rng);
-        numbers.truncate(((n as f64 * PART) as usize).max(1));
-        numbers.sort_unstable();
+        let numbers = part_of_samples(n, &mut rng);
         let projected = bench.projected.part(&numbers);
         let off =
             Array2::from_shape_fn((rank, rank), |_| T::from_f64(OFF * (2.0 * rng.random::<f64>() - 1.0)));

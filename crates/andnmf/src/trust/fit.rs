@@ -60,9 +60,8 @@ impl Trust {
                 "the samples do not look like sparse mixtures of this many components, so NMF was used instead: it fits \
                  them, but nothing vouches that its components are the true ones; try another rank, or more samples",
             );
-        } else {
-            judge_stability(&mut judgement, report, &component_stability[..found]);
         }
+        judge_stability(&mut judgement, report, &component_stability[..found]);
         if stop == StopReason::MaxStages && !report.certain {
             judgement.object(
                 Verdict::Doubtful,
@@ -76,12 +75,12 @@ impl Trust {
 /// The estimated error of each component.
 fn scores(report: &AutoReport) -> Vec<f64> {
     let count = report.on_shares.len();
-    if report.ending == Ending::Nmf {
-        // What was learned about other components says nothing about these.
-        return vec![1.0; count];
-    }
     if report.certain {
         return vec![0.0; count];
+    }
+    if !report.rerun.is_empty() {
+        // What was learned about the components before says little about these.
+        return report.rerun.iter().map(|&sine| sine.min(1.0)).collect();
     }
     let score = |k: usize| {
         let negative = if report.negative_shares[k] > SMALL_SHARE && report.ending != Ending::Signed {
@@ -175,6 +174,17 @@ fn judge_stability(judgement: &mut Judgement, report: &AutoReport, scores: &[f64
         _ if share > SOME => Verdict::Doubtful,
         _ => Verdict::Good,
     };
+    if !report.rerun.is_empty() && !unstable.is_empty() {
+        judgement.object(
+            at_best,
+            format!(
+                "{} of {count} components come out differently from another start (see component_stability); more \
+                 samples or another rank may settle them",
+                unstable.len()
+            ),
+        );
+        return;
+    }
     let (by_chance, mixed_up): (Vec<usize>, Vec<usize>) =
         unstable.into_iter().partition(|&k| !report.certain && sampled(report, k) > UNSTABLE);
     if !by_chance.is_empty() {
@@ -229,6 +239,7 @@ mod tests {
             resampled: vec![0.01; 10],
             noise_errors: vec![0.02; 10],
             mixed: zeros,
+            rerun: Vec::new(),
         }
     }
 
@@ -267,6 +278,11 @@ mod tests {
             (AutoReport { drift: 0.8, ..base.clone() }, Verdict::Doubtful, "at a low level"),
             (AutoReport { ending: Ending::Nmf, ..base.clone() }, Verdict::Poor, "NMF was used"),
             (
+                AutoReport { rerun: some(1, 0.2), resampled: some(4, 0.2), ..base.clone() },
+                Verdict::Doubtful,
+                "1 of 10 components come out differently from another start",
+            ),
+            (
                 AutoReport { resampled: some(1, 0.2), ..base.clone() },
                 Verdict::Doubtful,
                 "1 of 10 components would",
@@ -295,6 +311,14 @@ mod tests {
         }
         let out_of_stages = Trust::of(&base, 10, StopReason::MaxStages);
         assert_eq!(out_of_stages.judgement.verdict, Verdict::Doubtful);
+    }
+
+    #[test]
+    fn other_runs_of_hals_take_the_place_of_what_was_known_before() {
+        let rerun: Vec<f64> = (0..10).map(|k| 0.2 * f64::from(k)).collect();
+        let nmf = AutoReport { ending: Ending::Nmf, rerun, mixed: vec![1.0; 10], ..report() };
+        let scores = Trust::of(&nmf, 11, StopReason::Converged).component_stability;
+        assert_eq!((scores[0], scores[1], scores[9], scores[10]), (0.0, 0.2, 1.0, 1.0));
     }
 
     #[test]
