@@ -5,7 +5,7 @@ use ndarray::{Array2, Axis, concatenate};
 use super::engine::Engine;
 use super::projected::Signs;
 use super::report::Ending;
-use super::shares::{median, nearest_sines, sines, zero_share};
+use super::shares::{clipped, median, nearest_sines, sines, zero_share};
 use super::stability::part_of_samples;
 use crate::baselines::{Factors, HalsParams, improve_by_hals};
 use crate::compression::Space;
@@ -91,7 +91,7 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
         if wanted.signs == Signs::Any {
             return Ok(Ended::new(components, Ending::Signed, 0));
         }
-        let clipped = components.mapv(|v| if v > T::from_f64(0.0) { v } else { T::from_f64(0.0) });
+        let clipped = clipped(&components);
         if wanted.fall_back {
             let sweeps = if wanted.always_on { FAR_SWEEPS } else { 1 };
             let nmf = self.nmf(clipped.nrows(), sweeps)?;
@@ -203,7 +203,7 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
     }
 
     /// Some stages of HALS, in the space of the leading directions or in that of the samples.
-    fn hals(
+    pub(super) fn hals(
         &self,
         components: Array2<T>,
         weights: Option<Array2<T>>,
@@ -240,7 +240,7 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
     }
 
     /// NMF in the space of the leading directions, from their non-negative parts.
-    fn nmf(&self, rank: usize, sweeps: usize) -> Result<Fit<T>, Halt> {
+    pub(super) fn nmf(&self, rank: usize, sweeps: usize) -> Result<Fit<T>, Halt> {
         let Space::Compressed { basis, samples } = self.space()? else {
             return Err(FitError::Overflow { stage: 0 }.into());
         };

@@ -56,7 +56,7 @@ impl<'a, T: Real> Engine<'a, T> {
         self.projected.dimension()
     }
 
-    fn goal(&self) -> Goal {
+    pub(super) fn goal(&self) -> Goal {
         // Single precision has fewer digits to lose.
         let rounding = 64.0 * T::EPSILON.as_f64();
         Goal {
@@ -181,7 +181,7 @@ fn features<T: Real>(state: &Checkpoint<T>, auto: &AutoState<T>) -> Result<Proje
 }
 
 /// Whether a search has no stage left to do, and why.
-fn over<T: Real>(search: &Search<T>, max_stages: usize) -> Option<StopReason> {
+pub(super) fn over<T: Real>(search: &Search<T>, max_stages: usize) -> Option<StopReason> {
     match search.phase {
         Phase::Done => Some(StopReason::Converged),
         Phase::Long { .. } | Phase::LongAgain if search.descent.stage >= max_stages => {

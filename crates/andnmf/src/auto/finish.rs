@@ -9,6 +9,7 @@ use super::ending::{Ended, Finisher, Wanted};
 use super::engine::Engine;
 use super::projected::Signs;
 use super::report::{AutoReport, Ending};
+use super::retry::retried;
 use super::schedule;
 use super::search::{Candidate, Origin};
 use super::shares::{low_quantiles, negative_shares, sines};
@@ -83,6 +84,7 @@ fn end<T: Real>(
         return Err(FitError::Checkpoint { reason: "it has no state of its own".into() }.into());
     };
     let spectrum = &auto.spectrum;
+    let best = retried(engine, samples, run, best)?;
     let room = std::mem::take(&mut engine.room);
     let mut bench =
         Bench { projected: &engine.projected, workers: &engine.workers, watch: &engine.watch, room };

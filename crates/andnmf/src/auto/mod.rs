@@ -8,9 +8,10 @@
 //!    floor that the negative decoded values set (`descent`, `schedule`, `relaxation`).
 //! 4. **Turn** to the features where the weights of the samples leave doubt: their weights are the values of the
 //!    components, which may have zeros where the others have none (`state`, `engine`).
-//! 5. **Finish** in the space of the samples, without negative values where the samples have none, and by NMF where the
+//! 5. **Try again** from what HALS comes to where doubt is left, and the samples are not negative (`retry`).
+//! 6. **Finish** in the space of the samples, without negative values where the samples have none, and by NMF where the
 //!    samples do not look like sparse mixtures (`finish`).
-//! 6. **Judge** what was found (`stability`, `report`; the words are in [`crate::trust`]).
+//! 7. **Judge** what was found (`stability`, `report`; the words are in [`crate::trust`]).
 //!
 //! The full samples are read at most ten times: up to six for the directions, once to project them, and up to three
 //! times at the end. Everything else happens in the projected space.
@@ -32,6 +33,7 @@ mod pairs;
 mod projected;
 mod relaxation;
 mod report;
+mod retry;
 mod schedule;
 mod search;
 mod shares;

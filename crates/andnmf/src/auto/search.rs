@@ -14,6 +14,7 @@ use super::decoded::Bench;
 use super::descent::{Descent, End, Goal};
 use super::inclusion::{contacts, inclusions};
 use super::independent::independent_components;
+use super::projected::Projected;
 use crate::Real;
 use crate::fit::{Halt, bits};
 use crate::linalg::product::multiply_add;
@@ -45,6 +46,8 @@ pub enum Origin {
     Normalised,
     /// Directions in which samples have the heaviest tails.
     Independent,
+    /// HALS, taken through the stages.
+    Hals,
     /// Successive projection of whitened samples.
     Whitened,
     /// Successive projection of the samples as they are.
@@ -121,6 +124,13 @@ impl<T: Real> Candidate<T> {
             && zeros_beyond_doubt::<T>(self.components.nrows(), self.negative_part, self.fewest_contacts)
     }
 
+    /// Whether there is no need to look for others.
+    pub(super) fn good(&self, projected: &Projected<T>) -> bool {
+        let noise = projected.noise * (projected.dimension() as f64 * projected.n_samples() as f64).sqrt();
+        let allowed = GOOD + 2.0 * noise / projected.size.max(f64::MIN_POSITIVE);
+        self.inclusions == 0 && self.negative_part < allowed
+    }
+
     fn better_than(&self, other: &Self) -> bool {
         let key = |c: &Self| (c.negative_part >= ASTRAY, c.inclusions);
         match key(self).cmp(&key(other)) {
@@ -151,6 +161,8 @@ fn zeros_beyond_doubt<T: Real>(rank: usize, negative_part: f64, fewest_contacts:
 struct Examined<T: Real> {
     candidate: Candidate<T>,
     repaired: Array2<T>,
+    /// Whether components are zero, or sums of others.
+    dependent: bool,
 }
 
 impl<T: Real> Search<T> {
@@ -231,7 +243,7 @@ impl<T: Real> Search<T> {
         before: Option<usize>,
     ) -> Result<Array2<T>, Halt> {
         let mut repaired = None;
-        if let Some(Examined { candidate, repaired: mended }) = examined {
+        if let Some(Examined { candidate, repaired: mended, .. }) = examined {
             let fewer = before.is_none_or(|before| candidate.inclusions < before);
             if candidate.inclusions > 0
                 && candidate.negative_part < ASTRAY
@@ -249,11 +261,7 @@ impl<T: Real> Search<T> {
             self.descent = Descent::from_search(kind.origin());
             return Ok(mended);
         }
-        let projected = bench.projected;
-        let noise = projected.noise * (projected.dimension() as f64 * projected.n_samples() as f64).sqrt();
-        let good_enough = GOOD + 2.0 * noise / projected.size.max(f64::MIN_POSITIVE);
-        let good =
-            self.best.as_ref().is_some_and(|best| best.inclusions == 0 && best.negative_part < good_enough);
+        let good = self.best.as_ref().is_some_and(|best| best.good(bench.projected));
         let others = StartKind::ALL.into_iter().skip_while(|other| *other != kind).skip(1);
         for kind in others.filter(|_| !good) {
             if let Some(components) = begin(bench, kind)? {
@@ -265,7 +273,7 @@ impl<T: Real> Search<T> {
         let (origin, components) = match &self.best {
             Some(best) => (best.origin, best.components.clone()),
             // Not one descent stayed within the range of numbers: the directions themselves are all there is.
-            None => (Origin::Plain, Array2::eye(projected.dimension())),
+            None => (Origin::Plain, Array2::eye(bench.projected.dimension())),
         };
         self.phase = Phase::Long { origin };
         self.descent = Descent::from_search(origin);
@@ -279,8 +287,8 @@ impl<T: Real> Search<T> {
         examined: Option<Examined<T>>,
         end: Option<End>,
     ) -> Option<Array2<T>> {
-        let found = examined.filter(|found| found.candidate.negative_part < ASTRAY);
-        let Some(Examined { candidate, repaired }) = found else {
+        let found = examined.filter(|found| found.candidate.negative_part < ASTRAY && !found.dependent);
+        let Some(Examined { candidate, repaired, .. }) = found else {
             // The start led nowhere: the data alone will do better.
             let (fresh, start) = Self::from_data(bench, bench.projected.dimension());
             *self = fresh;
@@ -305,7 +313,7 @@ impl<T: Real> Search<T> {
         before: usize,
     ) -> Option<Array2<T>> {
         let found = examined.filter(|found| found.candidate.negative_part < ASTRAY);
-        let Some(Examined { candidate, repaired }) = found else {
+        let Some(Examined { candidate, repaired, .. }) = found else {
             self.phase = Phase::Done;
             return None;
         };
@@ -352,7 +360,8 @@ impl<T: Real> Search<T> {
         };
         let candidate =
             Candidate { components, origin, inclusions: found.count, negative_part, fewest_contacts };
-        Ok(Some(Examined { candidate, repaired }))
+        let dependent = decoded.decoder.numerical_rank() < candidate.components.nrows();
+        Ok(Some(Examined { candidate, repaired, dependent }))
     }
 }
 

@@ -34,6 +34,12 @@ pub(super) fn squares<T: Real>(values: ArrayView1<'_, T>) -> (f64, f64) {
     })
 }
 
+/// Components with zeros in place of negative values.
+pub(super) fn clipped<T: Real>(components: &Array2<T>) -> Array2<T> {
+    let zero = T::from_f64(0.0);
+    components.mapv(|v| if v > zero { v } else { zero })
+}
+
 /// Sines between the rows of two matrices.
 pub(super) fn sines<T: Real>(a: &Array2<T>, b: &Array2<T>) -> Vec<f64> {
     a.outer_iter().zip(b.outer_iter()).map(|(a, b)| sine(a, b)).collect()

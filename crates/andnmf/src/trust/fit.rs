@@ -62,7 +62,8 @@ impl Trust {
             );
         }
         judge_stability(&mut judgement, report, &component_stability[..found]);
-        if stop == StopReason::MaxStages && !report.certain {
+        // Components of another start have had stages of their own.
+        if stop == StopReason::MaxStages && !report.certain && report.origin != Origin::Hals {
             judgement.object(
                 Verdict::Doubtful,
                 "the components were still moving when the stages ended; allow more stages",

@@ -148,6 +148,25 @@ fn a_level_that_noise_hides_is_told_by_the_zeros_of_the_components() {
 }
 
 #[test]
+fn pairs_in_much_company_are_found_under_noise_by_way_of_hals() {
+    // Components that are on in a quarter of the samples, and hardly ever alone: no sample sticks out.
+    for (noise, seed) in [(0.001, 0), (0.01, 2), (0.05, 3)] {
+        let (rank, n_features, n_samples) = (20, 400, 2000);
+        let weights = Weights::Paired { sparsity: 5.0, co_occurrence: 0.8, decay_order: None };
+        let base = DatasetSpec { noise, seed, ..DatasetSpec::new(DatasetKind::Paired) };
+        let data = DatasetSpec { rank, n_features, n_samples, weights, ..base }.generate().unwrap();
+        let fit =
+            fit_all(&DenseSamples::new(data.samples.view()).unwrap(), AndParams::new(rank), Start::Auto);
+        let report = fit.report.unwrap();
+        assert_eq!((report.origin, report.ending, report.drift), (Origin::Hals, Ending::Swept, 0.0));
+        assert_eq!(fit.trust.unwrap().judgement.verdict, Verdict::Good);
+        assert!(fit.passes <= 10, "{}", fit.passes);
+        let (reached, possible) = (error(&fit.components, &data.truth), least_squares_error(&data));
+        assert!(reached <= 1.1 * possible, "{noise}: {reached} where {possible} is possible");
+    }
+}
+
+#[test]
 fn scores_tell_surplus_components_from_right_ones() {
     let spec = DatasetSpec { noise: 0.003, ..weighted(Weights::Dirichlet { concentration: 2.0 }) };
     let data = spec.generate().unwrap();
@@ -198,8 +217,12 @@ fn a_given_start_is_used_and_repaired_where_it_is_mixed_up() {
     assert_eq!(from_init.report.unwrap().origin, Origin::Given);
     // A start that leads nowhere is given up for the data.
     let astray = Array2::from_shape_fn(data.truth.dim(), |(k, j)| if j == 0 { 1.0 + k as f64 } else { 1.0 });
-    let found = fit_all(&samples, AndParams::new(RANK), Start::Given(astray));
-    assert!(error(&found.components, &data.truth) < 1e-9);
+    let mut without_one = data.init.clone();
+    without_one.row_mut(3).fill(0.0);
+    for start in [astray, Array2::zeros(data.truth.dim()), without_one] {
+        let found = fit_all(&samples, AndParams::new(RANK), Start::Given(start));
+        assert!(error(&found.components, &data.truth) < 1e-9);
+    }
 }
 
 #[test]
@@ -230,13 +253,16 @@ fn noise_leaves_the_error_of_least_squares_with_the_true_weights() {
     for noise in [0.001, 0.01, 0.05] {
         let data = DatasetSpec { weights, noise, seed: 2, ..sizes }.generate().unwrap();
         let fit = from_data(&data);
-        let (samples, x) = (&data.samples, &data.weights);
-        // (XᵀX)⁻¹·XᵀY, by a solver that needs nothing of the crate.
-        let best = solve(x.t().dot(x), x.t().dot(samples));
-        let (reached, possible) = (error(&fit.components, &data.truth), error(&best, &data.truth));
+        let (reached, possible) = (error(&fit.components, &data.truth), least_squares_error(&data));
         assert!(reached <= 1.1 * possible, "{noise}: {reached} where {possible} is possible");
         assert!(!fit.report.unwrap().certain);
     }
+}
+
+/// The error of (XᵀX)⁻¹·XᵀY with the true weights, by a solver that needs nothing of the crate.
+fn least_squares_error(data: &Dataset) -> f64 {
+    let x = &data.weights;
+    error(&solve(x.t().dot(x), x.t().dot(&data.samples)), &data.truth)
 }
 
 /// Gaussian elimination with pivots.

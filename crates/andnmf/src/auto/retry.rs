@@ -1,0 +1,78 @@
+//! Another start where the search has ended in doubt: what HALS makes of the samples.
+//!
+//! HALS goes by the zeros of components and weights alike, slowly but from nearly anywhere: where components are on in
+//! many samples and in company, no sample sticks out, and the search may take mixtures for components. From what HALS
+//! comes to, the stages then find the components that they would have found from the truth.
+
+use ndarray::Array2;
+
+use super::decoded::{Bench, Room};
+use super::ending::Finisher;
+use super::engine::{Engine, over};
+use super::projected::Signs;
+use super::search::{Candidate, Origin, Phase, Search};
+use super::shares::clipped;
+use super::state::unprojected;
+use crate::fit::{Halt, Run};
+use crate::linalg::product::multiply;
+use crate::samples::Samples;
+use crate::{FitError, Real};
+
+/// Stages of HALS for a start, and the sweeps of each.
+const STAGES: usize = 200;
+const SWEEPS: usize = 2;
+
+/// The components that the search ended with, or better ones.
+pub(super) fn retried<T: Real>(
+    engine: &Engine<'_, T>,
+    samples: &dyn Samples<T>,
+    run: &Run<'_, T>,
+    best: Candidate<T>,
+) -> Result<Candidate<T>, Halt> {
+    let (Some(auto), Some(basis)) = (&engine.state.auto, &engine.state.basis) else { return Ok(best) };
+    let signed = engine.params.signed || engine.signs == Signs::Any;
+    let given = matches!(best.origin, Origin::Given | Origin::GivenRepaired);
+    if signed || given || best.good(&engine.projected) {
+        return Ok(best);
+    }
+    let finisher = Finisher { engine, basis, samples, run };
+    let unit = auto.unit();
+    let improved = || {
+        let found = clipped(&unprojected(&best.components, basis, unit));
+        finisher.hals(found, None, STAGES, SWEEPS, true)
+    };
+    let anew = || finisher.nmf(best.components.nrows(), SWEEPS);
+    for start in [&improved as &dyn Fn() -> _, &anew] {
+        let start = multiply(start()?.components.view(), basis.t());
+        let start = start.mapv(|v| T::from_f64(v.as_f64() / unit));
+        if let Some(found) = descended(engine, start)?
+            && found.good(&engine.projected)
+        {
+            return Ok(Candidate { origin: Origin::Hals, ..found });
+        }
+    }
+    Ok(best)
+}
+
+/// What the stages make of a start; nothing where they go astray.
+fn descended<T: Real>(engine: &Engine<'_, T>, start: Array2<T>) -> Result<Option<Candidate<T>>, Halt> {
+    let (projected, workers, watch) = (&engine.projected, &engine.workers, &engine.watch);
+    let mut bench = Bench { projected, workers, watch, room: Room::default() };
+    let mut search = Search::from_given();
+    let (mut working, mut thresholds) = (start, Vec::new());
+    // A search from the data alone is where this began.
+    while over(&search, engine.params.max_stages).is_none() && !matches!(search.phase, Phase::Search { .. }) {
+        let goal = search.goal(engine.goal());
+        let done = match search.descent.stage(&mut bench, &working, &thresholds, &goal) {
+            Err(Halt::Error(FitError::Overflow { .. })) => return Ok(None),
+            other => other?,
+        };
+        thresholds = done.thresholds;
+        let next = match done.end {
+            Some(end) => search.descended(&mut bench, Some((done.components.clone(), end)))?,
+            None => None,
+        };
+        working = next.unwrap_or(done.components);
+    }
+    Ok(search.best)
+}
