@@ -51,13 +51,15 @@ const ENOUGH_ZEROS: f64 = 0.04;
 /// What the end is to be.
 pub(super) struct Wanted<'a> {
     pub(super) signs: Signs,
-    pub(super) fall_back: bool,
+    /// Whether the components are not what the samples are made of, so that NMF may be better.
+    pub(super) foreign: bool,
+    /// Whether weights are always on, and NMF may be better where there is noise: zeros of the components may decide.
+    pub(super) always_on: bool,
     /// Whether the start was given: what came of it is not to be thrown away.
     pub(super) given: bool,
     pub(super) negative_share: f64,
     /// What noise does to each component, where there is noise.
     pub(super) noise_errors: Option<&'a [f64]>,
-    pub(super) always_on: bool,
 }
 
 /// Components at their end.
@@ -92,9 +94,13 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
             return Ok(Ended::new(components, Ending::Signed, 0));
         }
         let clipped = clipped(&components);
-        if wanted.fall_back {
-            let sweeps = if wanted.always_on { FAR_SWEEPS } else { 1 };
-            let nmf = self.nmf(clipped.nrows(), sweeps)?;
+        let sweeps = if wanted.always_on { FAR_SWEEPS } else { 1 };
+        let nmf = match wanted.foreign || (wanted.always_on && wanted.noise_errors.is_some()) {
+            true => Some(self.nmf(clipped.nrows(), sweeps)?),
+            false => None,
+        };
+        // Spectra, say, have no zeros that could hold them: NMF then ends anywhere.
+        if let Some(nmf) = nmf.filter(|nmf| wanted.foreign || zero_share(&nmf.components) >= ENOUGH_ZEROS) {
             // Where weights never come near zero a tight cone fits well and is wrong: only a fit that leaves nothing of
             // the samples, where NMF does, speaks for it.
             let margin = if wanted.always_on { FAR_BETTER_FIT } else { BETTER_FIT };

@@ -110,10 +110,11 @@ fn end<T: Real>(
         && (best.inclusions > 0
             || negative_share > FOREIGN_SHARE
             || (negative_part > FOREIGN_PART && spectrum.gap() < NO_GAP));
-    let foreign = foreign || (spectrum.noise > 0.0 && !always_on.is_empty());
-    let fall_back = signs != Signs::Any && foreign && !given && !certain;
+    let replaceable = signs != Signs::Any && !given && !certain;
+    let foreign = foreign && replaceable;
+    let weights_on = replaceable && !always_on.is_empty();
     let mut passes = 0;
-    if spectrum.noise > 0.0 && !fall_back {
+    if spectrum.noise > 0.0 && !foreign && !weights_on {
         let products = full_products(&bench, samples)?;
         // Weights are in the units of the decoded values; components were scaled to a largest weight of one.
         let unscaled = unprojected(&best.components, &basis, spectrum.unit);
@@ -137,11 +138,11 @@ fn end<T: Real>(
     let noise = spectrum.noise;
     let wanted = Wanted {
         signs,
-        fall_back,
+        foreign,
+        always_on: weights_on,
         given,
         negative_share,
         noise_errors: (noise > 0.0).then_some(&stability.noise[..]),
-        always_on: !always_on.is_empty(),
     };
     let Ended { components, ending, drift, rerun, passes: more } =
         Finisher { engine, basis: &basis, samples, run }.end(components, &wanted)?;

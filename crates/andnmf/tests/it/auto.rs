@@ -122,6 +122,30 @@ fn weights_that_are_always_on_are_recovered_without_noise_and_named_with_it() {
 }
 
 #[test]
+fn spectra_without_zeros_are_not_given_up_for_nmf_where_all_materials_are_everywhere() {
+    // Three smooth spectra, and weights that come near zero but hardly ever reach it.
+    let spectra = Array2::from_shape_fn((3, 120), |(k, j)| {
+        let x = j as f64 / 119.0;
+        0.3 + 0.25 * k as f64 * x + 0.4 * (-((x - 0.2 - 0.3 * k as f64) / 0.12).powi(2)).exp()
+    });
+    let wave = |i: usize, k: usize| (0.37 * (k + 1) as f64 * i as f64 + k as f64).sin();
+    let mut weights = Array2::from_shape_fn((2500, 3), |(i, k)| (2.5 * wave(i, k)).exp());
+    for mut sample in weights.outer_iter_mut() {
+        let sum = sample.sum();
+        sample /= sum;
+    }
+    let hashed = |i: usize, j: usize| ((i * 7919 + j * 104_729) % 1009) as f64 / 1009.0 - 0.5;
+    let clean = weights.dot(&spectra);
+    let samples = Array2::from_shape_fn(clean.dim(), |(i, j)| clean[[i, j]] + 0.001 * hashed(i, j));
+    let fit = fit_all(&DenseSamples::new(samples.view()).unwrap(), AndParams::new(3), Start::Auto);
+    let report = fit.report.unwrap();
+    assert!(!report.always_on.is_empty() && report.ending != Ending::Nmf, "{report:?}");
+    assert!(fit.trust.unwrap().judgement.verdict < Verdict::Good);
+    let reached = error(&fit.components, &spectra);
+    assert!(reached < 0.1, "{reached}");
+}
+
+#[test]
 fn a_level_that_noise_hides_is_told_by_the_zeros_of_the_components() {
     let spec = DatasetSpec { noise: 0.01, ..weighted(Weights::Dirichlet { concentration: 2.0 }) };
     let data = spec.generate().unwrap();
