@@ -7,10 +7,15 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 #: Other numbers become the first of these.
 PRECISIONS = [np.float64, np.float32]
+#: Sums of squares within these bounds have lost nothing to the range of doubles.
+_SAFE_SQUARES = (1e-250, np.inf)
+_VALUES_AT_ONCE = 100_000
 
 
 def as_samples(X: Any) -> Any:
@@ -38,6 +43,27 @@ def read_matrix(values: Any, name: str, dtype: Any = np.float64) -> np.ndarray:
     return check_array(values, dtype=dtype, order="C", ensure_all_finite=False, input_name=name)
 
 
+def read_components(given: Any, name: str = "components", dtype: Any = np.float64) -> np.ndarray:
+    """The components of a fitted estimator, or what was given in their place."""
+    if isinstance(given, BaseEstimator):
+        check_is_fitted(given, "components_")
+        given = given.components_
+    return read_matrix(given, name, dtype)
+
+
+def read_weights(given: Any, *, finite: bool = False) -> np.ndarray:
+    """Weights, samples × components; sparse ones are made dense, since they are narrow."""
+    if isinstance(given, BaseEstimator):
+        raise TypeError(f"weights are needed, not a model; {type(given).__name__}.transform(X) gives those of samples X")
+    return check_array(
+        given.toarray() if sparse.issparse(given) else given,
+        dtype=np.float64,
+        order="C",
+        ensure_all_finite=finite,
+        input_name="weights",
+    )
+
+
 def read_sample_weight(values: Any, X: Any) -> np.ndarray:
     """A number for each sample, zero or more, in the precision of the samples."""
     weight = check_array(values, dtype=X.dtype, ensure_2d=False, input_name="sample_weight")
@@ -45,13 +71,34 @@ def read_sample_weight(values: Any, X: Any) -> np.ndarray:
         raise ValueError(f"sample_weight must have a number for each of the {X.shape[0]} samples, not {weight.shape}")
     if weight.min() < 0:
         raise ValueError("sample_weight must not be negative")
+    if weight.max() == 0:
+        raise ValueError("sample_weight is zero for every sample; at least one must count")
     return weight
 
 
 def size_of(X: Any) -> float:
-    """The Frobenius norm."""
+    """The Frobenius norm, also where squares would leave the range of the samples' own precision."""
     values = X.data if sparse.issparse(X) else X
-    return float(np.linalg.norm(values))
+    if not values.size:
+        return 0.0
+    scale, squares = 1.0, _sum_of_squares(values, 1.0)
+    if not _SAFE_SQUARES[0] < squares < _SAFE_SQUARES[1]:
+        scale = float(max(values.max(), -values.min()))
+        squares = _sum_of_squares(values, scale) if 0 < scale < np.inf else 0.0
+    return scale * float(np.sqrt(squares))
+
+
+def _sum_of_squares(values: np.ndarray, scale: float) -> float:
+    """In double precision and block by block, so that nothing is copied as a whole."""
+    rows = max(1, len(values) * _VALUES_AT_ONCE // values.size)
+    total = 0.0
+    for first in range(0, len(values), rows):
+        block = values[first : first + rows].astype(np.float64, copy=False)
+        if scale != 1.0:
+            block = block / scale
+        with np.errstate(over="ignore", under="ignore"):
+            total += float(np.vdot(block, block))
+    return total
 
 
 def has_negative(X: Any) -> bool:
