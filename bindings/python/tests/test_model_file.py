@@ -6,7 +6,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from conftest import same_bits
+from conftest import folder_of_a_fit, same_bits
 from matplotlib import pyplot
 
 import andnmf
@@ -113,17 +113,6 @@ def test_what_the_command_fits_is_read_here(data, tmp_path, method):
         assert isinstance(model, andnmf.FittedModel)
         with pytest.raises(NotImplementedError, match="command"):
             model.fit(data.samples)
-
-
-def folder_of_a_fit(model, weights, folder, **summary):
-    """What the command writes, by hand."""
-    model.save(folder / "model.safetensors")
-    np.save(folder / "weights.npy", weights)
-    told = {"stages": 2, "stop_reason": "max_stages", "warnings": ["one"], "reconstruction_error": 0.25} | summary
-    (folder / "summary.json").write_text(json.dumps(told))
-    (folder / "trace.csv").write_text(
-        "stage,seconds,threshold_min,threshold_median,active_fraction,change\n0,0.5,,,0.25,1e-3\n1,1.0,,,0.5,1e-4\n"
-    )
 
 
 def test_a_folder_tells_of_its_run_and_a_file_does_not(data, tmp_path):

@@ -54,7 +54,8 @@ def read_components(given: Any, name: str = "components", dtype: Any = np.float6
 def read_weights(given: Any, *, finite: bool = False) -> np.ndarray:
     """Weights, samples × components; sparse ones are made dense, since they are narrow."""
     if isinstance(given, BaseEstimator):
-        raise TypeError(f"weights are needed, not a model; {type(given).__name__}.transform(X) gives those of samples X")
+        name = type(given).__name__
+        raise TypeError(f"weights are needed, not a model; {name}.transform(X) gives those of samples X")
     return check_array(
         given.toarray() if sparse.issparse(given) else given,
         dtype=np.float64,
