@@ -24,7 +24,7 @@ def closed():
     ("wrong", "told"),
     [
         ({"inner": 50}, "inner is 50, but with threshold auto it must be exact"),
-        ({"batch_size": 10}, "batch_size is 10, but with threshold auto it must be all"),
+        ({"batch_size": 10}, "batch_size is 10, but with threshold='auto' it must be None in fit"),
         ({"threshold": {}}, "threshold is {}, but a dict must have one schedule, such as"),
         ({"threshold": {"schedule": {}}}, "but a dict must have one schedule, such as"),
     ],

@@ -188,6 +188,11 @@ class AND(Factorization):
         return settings
 
     def _fit(self, X: Any) -> np.ndarray:
+        if self.batch_size is not None and not self._scheduled():
+            raise ValueError(
+                f"batch_size is {self.batch_size}, but with threshold='auto' it must be None in fit; other values are "
+                "for partial_fit and for threshold schedules"
+            )
         for name in ("n_batches_seen_", "_first_threshold"):
             vars(self).pop(name, None)
         return super()._fit(X)
@@ -208,8 +213,11 @@ class AND(Factorization):
         self.trust_ = json.loads(found["trust"])
         self.stability_ = None if self.trust_ is None else np.array(self.trust_["component_stability"])
 
+    def _scheduled(self) -> bool:
+        return not (isinstance(self.threshold, str) and self.threshold == "auto")
+
     def _should_converge(self) -> bool:
-        return isinstance(self.threshold, str) and self.threshold == "auto"
+        return not self._scheduled()
 
 
 def unjudged(found: dict[str, Any]) -> dict[str, Any]:

@@ -13,9 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 #: Other numbers become the first of these.
 PRECISIONS = [np.float64, np.float32]
-#: Sums of squares within these bounds have lost nothing to the range of doubles.
-_SAFE_SQUARES = (1e-250, np.inf)
-_VALUES_AT_ONCE = 100_000
+_VALUES_AT_ONCE = 30_000
 
 
 def as_samples(X: Any) -> Any:
@@ -82,21 +80,22 @@ def size_of(X: Any) -> float:
     values = X.data if sparse.issparse(X) else X
     if not values.size:
         return 0.0
-    scale, squares = 1.0, _sum_of_squares(values, 1.0)
-    if not _SAFE_SQUARES[0] < squares < _SAFE_SQUARES[1]:
-        scale = float(max(values.max(), -values.min()))
-        squares = _sum_of_squares(values, scale) if 0 < scale < np.inf else 0.0
-    return scale * float(np.sqrt(squares))
+    squares = _sum_of_squares(values, None)
+    # Far enough from either end, what squares have lost does not count.
+    if np.finfo(values.dtype).smallest_normal * 1e8 < squares / values.size and squares < np.inf:
+        return float(np.sqrt(squares))
+    scale = float(max(values.max(), -values.min()))
+    return scale * float(np.sqrt(_sum_of_squares(values, scale))) if scale > 0 else 0.0
 
 
-def _sum_of_squares(values: np.ndarray, scale: float) -> float:
-    """In double precision and block by block, so that nothing is copied as a whole."""
+def _sum_of_squares(values: np.ndarray, scale: float | None) -> float:
+    """Block by block, so that nothing is copied as a whole; with a scale slower, in double precision and divided by it."""
     rows = max(1, len(values) * _VALUES_AT_ONCE // values.size)
     total = 0.0
     for first in range(0, len(values), rows):
-        block = values[first : first + rows].astype(np.float64, copy=False)
-        if scale != 1.0:
-            block = block / scale
+        block = values[first : first + rows]
+        if scale is not None:
+            block = block.astype(np.float64) / scale
         with np.errstate(over="ignore", under="ignore"):
             total += float(np.vdot(block, block))
     return total
