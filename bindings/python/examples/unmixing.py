@@ -33,16 +33,18 @@ def scene():
 
 
 def made_up(height=60, bands=100):
-    """Three smooth spectra, mixed in smooth patches, with a little noise."""
+    """Three smooth spectra that peak at one, mixed in smooth patches, under uneven light and with a little noise."""
     band = np.linspace(0, 1, bands)
     bump = lambda centre, width: np.exp(-(((band - centre) / width) ** 2))  # noqa: E731
     spectra = np.array([0.2 + 0.6 * band, 0.1 + bump(0.25, 0.08) + 0.7 * (band > 0.6), 0.5 * bump(0.1, 0.15)])
+    spectra /= spectra.max(axis=1, keepdims=True)
     x, y = np.meshgrid(np.linspace(0, 1, height), np.linspace(0, 1, height), indexing="ij")
     fields = [np.maximum(0, np.sin(3 + 5 * x + 2 * y)), np.maximum(0, np.cos(6 * y - x)), np.maximum(0, x + y - 0.9)]
     shares = np.stack(fields, axis=-1).reshape(-1, 3) + 1e-9
     shares /= shares.sum(axis=1, keepdims=True)
     noise = 0.002 * np.random.default_rng(0).normal(size=(height * height, bands))
-    return np.maximum(shares @ spectra + noise, 0), spectra, shares
+    light = 1 - 0.6 * x.reshape(-1, 1)
+    return np.maximum(light * (shares @ spectra) + noise, 0), spectra, shares
 
 
 def angles(components, reference):
@@ -61,9 +63,9 @@ def main():
     for name, model in models.items():
         weights = model.fit_transform(samples)
         apart, nearest = angles(model.components_, reference)
-        # Spectra have no scale of their own: each is as bright as its purest pixel.
-        pure = weights / weights.max(axis=0)
-        found = pure / np.maximum(pure.sum(axis=1, keepdims=True), 1e-12)
+        # A scene does not tell how bright a material is on its own. Here all spectra peak at one, as published ones often do.
+        amounts = weights * model.components_.max(axis=1)
+        found = amounts / np.maximum(amounts.sum(axis=1, keepdims=True), 1e-12)
         error = np.abs(found[:, nearest] - shares).mean()
         print(f"| {name} | {', '.join(f'{angle:.1f}' for angle in apart)} | {error:.3f} |")
         if name == "AND":

@@ -1,7 +1,9 @@
 //! Samples as Python has them: arrays of numpy and the parts of sparse matrices, read in place.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use andnmf::Real;
-use andnmf::samples::{CsrSamples, DenseSamples, Samples};
+use andnmf::samples::{CsrSamples, DenseSamples, Samples, Watched};
 use ndarray::ArrayView2;
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
@@ -134,6 +136,17 @@ pub(crate) enum View<'a, T: Real> {
 }
 
 impl<'a, T: Real> View<'a, T> {
+    /// Hands the checked samples to work that knows of no cancelling, but ends where they can no longer be read.
+    pub(crate) fn until<R>(
+        self,
+        cancel: &AtomicBool,
+        work: impl FnOnce(&dyn Samples<T>) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        let samples = self.check()?;
+        let stop = || cancel.load(Ordering::Relaxed);
+        work(&Watched { samples: samples.as_ref(), stop: &stop })
+    }
+
     /// The samples, checked once.
     pub(crate) fn check(self) -> Result<Box<dyn Samples<T> + 'a>, Failure> {
         use IndexView::{I32, I64};

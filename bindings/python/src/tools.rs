@@ -9,6 +9,7 @@ use andnmf::init::{NndsvdFill, nndsvd, random_samples, successive_projection};
 use andnmf::metrics::{
     Recovery, coherence as coherence_of, correlation_error, reconstruction_error as error_of,
 };
+use andnmf::samples::Samples;
 use andnmf::synth::{DatasetKind, DatasetSpec};
 use andnmf::trust::Trust;
 use numpy::{PyArray1, PyReadonlyArray2, ToPyArray};
@@ -21,7 +22,7 @@ use crate::call::interruptible;
 use crate::failure::Failure;
 use crate::samples::{Input, in_own_precision};
 
-/// Components to start from, found in the samples: `spa`, `random-samples`, `nndsvd`, `nndsvda`.
+/// Components to start from, found in the samples: `spa`, `random-samples`, `nndsvd`, `nndsvda`, `nndsvdar`.
 #[pyfunction]
 pub(crate) fn start<'py>(
     py: Python<'py>,
@@ -33,15 +34,17 @@ pub(crate) fn start<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     in_own_precision!(&samples, held => {
         let view = held.view()?;
-        let found = interruptible(py, threads, |_| {
-            let samples = view.check()?;
+        let find = |samples: &dyn Samples<_>| {
+            let singular = |fill| nndsvd(samples, rank, fill, seed).map(|found| found.components);
             Ok(match name {
-                "spa" => successive_projection(samples.as_ref(), rank)?,
-                "random-samples" => random_samples(samples.as_ref(), rank, seed)?,
-                "nndsvda" => nndsvd(samples.as_ref(), rank, NndsvdFill::Mean, seed)?.components,
-                _ => nndsvd(samples.as_ref(), rank, NndsvdFill::Zeros, seed)?.components,
+                "spa" => successive_projection(samples, rank)?,
+                "random-samples" => random_samples(samples, rank, seed)?,
+                "nndsvda" => singular(NndsvdFill::Mean)?,
+                "nndsvdar" => singular(NndsvdFill::Random)?,
+                _ => singular(NndsvdFill::Zeros)?,
             })
-        })?;
+        };
+        let found = interruptible(py, threads, |cancel| view.until(cancel, find))?;
         Ok(found.to_pyarray(py).into_any())
     })
 }
@@ -59,7 +62,9 @@ pub(crate) fn reconstruction_error<'py>(
         let view = held.view()?;
         let (weights, components) = (held.like(weights)?, held.like(components)?);
         let (weights, components) = (weights.as_array(), components.as_array());
-        interruptible(py, threads, |_| Ok(error_of(view.check()?.as_ref(), weights, components)?))
+        interruptible(py, threads, |cancel| {
+            view.until(cancel, |samples| Ok(error_of(samples, weights, components)?))
+        })
     })
 }
 
@@ -73,7 +78,9 @@ pub(crate) fn coherence<'py>(
 ) -> PyResult<Vec<Option<f64>>> {
     in_own_precision!(&counts, held => {
         let view = held.view()?;
-        interruptible(py, threads, |_| Ok(coherence_of(&words, view.check()?.as_ref())?.per_topic))
+        interruptible(py, threads, |cancel| {
+            view.until(cancel, |samples| Ok(coherence_of(&words, samples)?.per_topic))
+        })
     })
 }
 

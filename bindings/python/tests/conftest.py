@@ -1,5 +1,7 @@
 """Samples with a known truth, small enough for every test."""
 
+import json
+
 import matplotlib
 import numpy as np
 import pytest
@@ -36,3 +38,14 @@ def quick(kind):
 def same_bits(left, right):
     """Whether two arrays are the same in every bit, their type included."""
     return left.dtype == right.dtype and np.array_equal(left, right)
+
+
+def folder_of_a_fit(model, weights, folder, **summary):
+    """What the command writes, by hand."""
+    model.save(folder / "model.safetensors")
+    np.save(folder / "weights.npy", weights)
+    told = {"stages": 2, "stop_reason": "max_stages", "warnings": ["one"], "reconstruction_error": 0.25} | summary
+    (folder / "summary.json").write_text(json.dumps(told))
+    (folder / "trace.csv").write_text(
+        "stage,seconds,threshold_min,threshold_median,active_fraction,change\n0,0.5,,,0.25,1e-3\n1,1.0,,,0.5,1e-4\n"
+    )

@@ -6,10 +6,11 @@ import subprocess
 
 import numpy as np
 import pytest
-from conftest import same_bits
+from conftest import folder_of_a_fit, same_bits
+from matplotlib import pyplot
 
 import andnmf
-from andnmf import AND, HALS
+from andnmf import AND, HALS, plot
 
 COMMAND = os.environ.get("ANDNMF_COMMAND")
 needs_command = pytest.mark.skipif(COMMAND is None, reason="ANDNMF_COMMAND does not name the built command")
@@ -99,10 +100,46 @@ def test_what_the_command_fits_is_read_here(data, tmp_path, method):
     model = andnmf.load(tmp_path / "fit")
     assert same_bits(model.components_, np.load(tmp_path / "fit" / "components.npy"))
     assert same_bits(model.transform(data.samples), np.load(tmp_path / "fit" / "weights.npy"))
+    summary = json.loads((tmp_path / "fit" / "summary.json").read_text())
+    assert (model.n_iter_, model.stop_reason_) == (summary["stages"], summary["stop_reason"])
+    assert model.warnings_ == summary["warnings"]
+    expected = summary["reconstruction_error"] * np.linalg.norm(data.samples)
+    assert np.isclose(model.reconstruction_err_, expected, rtol=1e-6) and expected > 0.1
+    assert len(model.trace_["stage"]) == model.n_iter_
+    assert (method == "and") == hasattr(model, "stability_") or method == "min-volume"
+    plot.convergence(model)
+    pyplot.close("all")
     if method == "min-volume":
         assert isinstance(model, andnmf.FittedModel)
         with pytest.raises(NotImplementedError, match="command"):
             model.fit(data.samples)
+
+
+def test_a_folder_tells_of_its_run_and_a_file_does_not(data, tmp_path):
+    model = AND(n_components=6, random_state=0)
+    folder_of_a_fit(model, model.fit_transform(data.samples), tmp_path)
+    same = andnmf.load(tmp_path)
+    assert (same.n_iter_, same.stop_reason_, same.warnings_) == (2, "max_stages", ["one"])
+    assert list(same.trace_["stage"]) == [0, 1] and same.trace_["stage"].dtype == np.int64
+    assert list(same.trace_["change"]) == [1e-3, 1e-4] and np.isnan(same.trace_["threshold_min"]).all()
+    # What is left is orthogonal to what is explained, which are all samples here.
+    assert np.isclose(same.reconstruction_err_, 0.25 * np.linalg.norm(data.samples) / np.sqrt(1 - 0.25**2))
+    assert "2 (max stages)" in same._repr_html_()
+    alone = andnmf.load(tmp_path / "model.safetensors")
+    assert not hasattr(alone, "trace_") and not hasattr(alone, "n_iter_")
+    assert same.partial_fit(data.samples).n_iter_ == 3
+
+
+def test_folders_that_no_fit_has_written_are_refused_by_the_file(data, tmp_path):
+    model = AND(n_components=6, random_state=0)
+    folder_of_a_fit(model, model.fit_transform(data.samples), tmp_path, warnings=None)
+    with pytest.raises(ValueError, match="summary.json: this is not what andnmf fit writes"):
+        andnmf.load(tmp_path)
+    (tmp_path / "model.safetensors").unlink()
+    folder_of_a_fit(model, model.transform(data.samples), tmp_path)
+    (tmp_path / "trace.csv").write_text("stage,seconds\n0\n")
+    with pytest.raises(ValueError, match="trace.csv: this is not what andnmf fit writes"):
+        andnmf.load(tmp_path)
 
 
 @needs_command

@@ -5,6 +5,7 @@ import pytest
 from conftest import same_bits
 from scipy import sparse
 
+import andnmf
 from andnmf import AND
 from andnmf._online import FIRST_THRESHOLD, RATIO, threshold_of
 from andnmf.datasets import make_ctm, make_neg
@@ -73,10 +74,46 @@ def test_a_fit_can_go_on_in_batches_and_forgets_them_when_fitted_anew(stream):
     model = AND(n_components=6, random_state=0).fit(stream.samples[:1000])
     whole = model.components_.copy()
     model.partial_fit(stream.samples[1000:1500])
-    assert model.n_batches_seen_ == 1 and not hasattr(model, "reconstruction_err_") and model.trust_ is None
+    assert model.n_batches_seen_ == 1 and model.trust_ is None
     assert correlation_error(model.components_, stream.truth) < 1e-6
     model.fit(stream.samples[:1000])
     assert not hasattr(model, "n_batches_seen_") and same_bits(model.components_, whole)
+
+
+def error_of(model, samples):
+    return np.linalg.norm(samples - model.inverse_transform(model.transform(samples)))
+
+
+@pytest.mark.parametrize("begin", ["fit", "partial_fit"])
+def test_a_trace_goes_on_from_batch_to_batch(stream, begin):
+    noisy = stream.samples + 0.01 * np.random.default_rng(0).random(stream.samples.shape)
+    model = getattr(AND(n_components=6, random_state=0), begin)(noisy[:500])
+    before = model.trace_
+    assert np.isclose(model.reconstruction_err_, error_of(model, noisy[:500])) and model.reconstruction_err_ > 0.1
+    for batch in batches(noisy[500:800]):
+        model.partial_fit(batch)
+        assert np.isclose(model.reconstruction_err_, error_of(model, batch))
+    assert model.n_iter_ == len(before["stage"]) + 3 == len(model.trace_["seconds"])
+    assert np.array_equal(model.trace_["stage"], np.arange(model.n_iter_)) and len(before["stage"]) > 10
+    assert (np.diff(model.trace_["seconds"]) >= 0).all()
+    assert np.array_equal(model.trace_["change"][:-3], before["change"])
+
+
+def test_samples_per_step_can_be_chosen_for_batches_alone(stream, tmp_path):
+    def fitted(**size):
+        model = AND(n_components=6, random_state=0, **size)
+        for batch in batches(stream.samples[:1500], 500):
+            model.partial_fit(batch)
+        return model
+
+    usual, same, other = fitted(), fitted(batch_size=16), fitted(batch_size=100)
+    assert same_bits(usual.components_, same.components_)
+    assert not np.array_equal(usual.components_, other.components_)
+    assert correlation_error(other.components_, stream.truth) < 1e-6
+    other.save(tmp_path / "model.safetensors")
+    assert same_bits(andnmf.load(tmp_path).components_, other.components_)
+    with pytest.raises(ValueError, match="batch_size is 0, but"):
+        fitted(batch_size=0)
 
 
 def test_sparse_batches_and_single_precision(stream):

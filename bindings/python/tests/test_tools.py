@@ -149,7 +149,7 @@ def test_pictures_of_odd_things():
         plot.images(np.ones((1, 5)), (2, 2))
     with pytest.raises(ValueError, match="2 words for 3 features"):
         plot.words(np.ones((1, 3)), ["a", "b"])
-    with pytest.raises(ValueError, match="must be a matrix"):
+    with pytest.raises(ValueError, match="2D array"):
         plot.curves(np.ones(3))
     ax = pyplot.figure().add_subplot()
     assert plot.curves(np.eye(2), ax=ax) is ax

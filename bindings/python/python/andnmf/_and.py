@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from andnmf import _settings
-from andnmf._base import Factorization
+from andnmf._base import Factorization, all_or_nothing
 from andnmf._input import has_negative
 from andnmf._online import next_batch
 from andnmf._settings import Setting
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class AND(Factorization):
@@ -23,23 +26,27 @@ class AND(Factorization):
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Number of components. ``None`` takes the number that stands out from the noise of the samples; where that is
-        unclear, 10 (or the number of samples or features if that is less), with a warning.
-    init : {"auto", "spa", "random-samples", "nndsvd"} or array of shape (n_components, n_features), default="auto"
-        Where to begin.
+    n_components : int, "auto" or None, default=None
+        Number of components. ``None`` and ``"auto"`` take that of ``init`` where it is an array, else the number that
+        stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if that
+        is less), with a warning.
+    init : str or array of shape (n_components, n_features), default="auto"
+        Where to begin: ``"auto"`` or ``None``, ``"spa"``, ``"random-samples"``, ``"random"``, ``"nndsvd"``,
+        ``"nndsvda"``, ``"nndsvdar"`` (see :mod:`andnmf.init`), or components.
     threshold : "auto", str, float, sequence of float or dict, default="auto"
         Where the thresholds of decoded weights come from. Anything but ``"auto"`` is Algorithm 1 as printed, with a
         schedule as the command writes it (``"constant:C"``, ``"geometric:START:RATIO[:FLOOR]"``,
-        ``"theory:LAMBDA:R:Q"``, ``"list:A,B,..."``), one value for all stages, or a value for each stage.
+        ``"theory:LAMBDA:R:Q"``, ``"list:A,B,..."``), one value for all stages, or values for the first stages, of
+        which the last one stays.
     max_stages : int, default=200
-        Most stages.
+        Most stages; with ``threshold="auto"``, which may descend from several starts, in each descent.
     inner : "exact" or int, default="exact"
         Gradient steps per stage; other than ``"exact"`` with a schedule only.
     step : {"safe", "paper"} or float, default="safe"
         Length of a gradient step; other than ``"safe"`` with a schedule only.
     batch_size : int or None, default=None
-        Samples per gradient step, with a schedule; in ``partial_fit`` in any case. ``None`` is all of them.
+        Samples per gradient step: in ``fit`` with a schedule only, where ``None`` is all of them; in ``partial_fit``
+        always, where ``None`` is 16.
     compress : {"auto", "off", "lossless"} or int, default="auto"
         Whether to work in a smaller space; other than ``"auto"`` with a schedule only.
     nonnegative : {"auto", True, False}, default="auto"
@@ -48,7 +55,8 @@ class AND(Factorization):
     tol : float, default=1e-12
         Converged when a stage changes the components by no more than this, relative to their size.
     time_limit : float or None, default=None
-        Seconds after which to stop with what there is.
+        Seconds after which to stop with what there is. Only if there are no components at all by then, which are looked
+        for first, is that a ValueError.
     random_state : int, RandomState instance or None, default=None
         Seed of everything random. The same number gives the same bits on any number of threads.
     n_jobs : int or None, default=None
@@ -60,20 +68,22 @@ class AND(Factorization):
     ----------
     components_ : ndarray of shape (n_components, n_features)
     n_components_, n_features_in_, n_iter_ : int
-        ``n_iter_`` is the number of stages.
+        ``n_iter_`` is the number of stages, those of ``trace_``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where the samples had names.
     stop_reason_ : {"converged", "max_stages", "time_limit", "cancelled"}
     thresholds_ : ndarray of shape (n_components,)
         Of the last stage.
     trust_ : dict or None
-        ``verdict`` (good, doubtful, poor), ``reasons`` and ``component_stability``; None with a schedule.
+        ``verdict`` (good, doubtful, poor), ``reasons`` and ``component_stability``; None with a schedule, and once
+        ``partial_fit`` has gone on from a start.
     stability_ : ndarray of shape (n_components,) or None
-        Estimated error of each component as a sine: 0 is stable.
+        Estimated error of each component as a sine: 0 is stable. None where ``trust_`` is.
     trace_ : dict of ndarray
-        A value per stage: stage, seconds, threshold_min, threshold_median, active_fraction, change, loss.
+        A value per stage: stage, seconds, threshold_min, threshold_median, active_fraction, change; and loss, which
+        AND does not have (NaN). The other estimators have a loss, and NaN for thresholds.
     reconstruction_err_ : float
-        Frobenius norm of what is left of the samples.
+        Frobenius norm of what is left of the samples; after ``partial_fit``, of the last batch.
     warnings_ : list of str
 
     Examples
@@ -99,9 +109,14 @@ class AND(Factorization):
         **_settings.COMMON,
     }
 
+    thresholds_: np.ndarray
+    trust_: dict[str, Any] | None
+    stability_: np.ndarray | None
+    n_batches_seen_: int
+
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: Any = None,
         *,
         init: Any = "auto",
         threshold: Any = "auto",
@@ -132,14 +147,15 @@ class AND(Factorization):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def partial_fit(self, X: Any, y: Any = None) -> AND:
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Go on from the components found so far with a further batch of samples: the online form of AND.
 
         The first batch must be large enough to find a start in (with ``init`` given, any will do). Each further batch is
         one stage: weights are decoded, those below the threshold dropped, and the components moved along the gradient.
         The threshold falls from batch to batch: by the schedule, or with ``threshold="auto"`` by a factor of 1.1 from a
         tenth of each component's largest weights (or from where the fit of the start ended, if that is lower), but not
-        below twice the error that negative decoded weights show. ``trust_`` is None from the second batch on.
+        below twice the error that negative decoded weights show. ``trust_`` is None from the second batch on. What a
+        fit or batches before have left in ``trace_`` goes on; ``reconstruction_err_`` is that of the batch.
 
         Parameters
         ----------
@@ -161,7 +177,8 @@ class AND(Factorization):
         >>> model.n_batches_seen_
         4
         """
-        next_batch(self, X)
+        with all_or_nothing(self):
+            next_batch(self, X)
         return self
 
     def _settings(self) -> dict[str, Any]:
@@ -171,6 +188,11 @@ class AND(Factorization):
         return settings
 
     def _fit(self, X: Any) -> np.ndarray:
+        if self.batch_size is not None and not self._scheduled():
+            raise ValueError(
+                f"batch_size is {self.batch_size}, but with threshold='auto' it must be None in fit; other values are "
+                "for partial_fit and for threshold schedules"
+            )
         for name in ("n_batches_seen_", "_first_threshold"):
             vars(self).pop(name, None)
         return super()._fit(X)
@@ -180,7 +202,10 @@ class AND(Factorization):
             raise ValueError(
                 "nonnegative is True, but the samples have negative values; use nonnegative='auto' for such samples"
             )
-        return super()._run(X, settings, start, weigh=weigh)
+        found = super()._run(X, settings, start, weigh=weigh)
+        if settings["threshold"] == "auto" and json.loads(found["trust"]) is None:
+            found["trust"] = json.dumps(unjudged(found))
+        return found
 
     def _keep(self, found: dict[str, Any], settings: dict[str, Any]) -> None:
         super()._keep(found, settings)
@@ -188,5 +213,17 @@ class AND(Factorization):
         self.trust_ = json.loads(found["trust"])
         self.stability_ = None if self.trust_ is None else np.array(self.trust_["component_stability"])
 
+    def _scheduled(self) -> bool:
+        return not (isinstance(self.threshold, str) and self.threshold == "auto")
+
     def _should_converge(self) -> bool:
-        return isinstance(self.threshold, str) and self.threshold == "auto"
+        return not self._scheduled()
+
+
+def unjudged(found: dict[str, Any]) -> dict[str, Any]:
+    """The verdict on a fit that had nothing to judge, or no time to."""
+    if found["components"].any():
+        reason = "the fit was stopped before its components could be judged; allow more with time_limit"
+    else:
+        reason = "all samples are zero: they have no components"
+    return {"verdict": "poor", "reasons": [reason], "component_stability": [1.0] * len(found["components"])}

@@ -3,22 +3,43 @@
 from __future__ import annotations
 
 import json
-import warnings
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from andnmf import _core, _settings
+from andnmf import init as starts
 from andnmf._display import FittedSummary
 from andnmf._input import PRECISIONS, as_samples, read_matrix, read_sample_weight, seed_of, size_of, threads
 from andnmf._settings import Setting
+from andnmf._telling import warn
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 #: More components than these are not looked for unasked.
 MOST_UNASKED = 50
+#: The starts by name.
+STARTS = ("auto", "spa", "random-samples", "random", "nndsvd", "nndsvda", "nndsvdar")
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Leaves an estimator as it was where a fit fails or is interrupted."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        # Put back at once, as a second Ctrl-C may come at any time.
+        estimator.__dict__ = before
+        raise
 
 
 class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -27,6 +48,22 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
     _method: ClassVar[str]
     #: What the parameters are to the library, but for the number of components, the start and the seed.
     _translation: ClassVar[dict[str, Setting]]
+
+    # The parameters that all have; what a fit adds to them.
+    n_components: Any
+    init: Any
+    random_state: Any
+    n_jobs: int | None
+    verbose: int
+    components_: np.ndarray
+    n_components_: int
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+    n_iter_: int
+    stop_reason_: str
+    trace_: dict[str, np.ndarray]
+    reconstruction_err_: float
+    warnings_: list[str]
 
     def _settings(self) -> dict[str, Any]:
         """The parameters as the library's settings, without the number of components and the seed."""
@@ -40,21 +77,30 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         found = {name: setting.back(settings[setting.name]) for name, setting in table}
         return {"n_components": settings["rank"], "random_state": settings["seed"], **found}
 
-    def fit(self, X: Any, y: Any = None) -> Factorization:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Find the components of samples.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The samples. float32 and float64 are read in place, CSR matrices too; anything else becomes float64.
+            The samples. float32 and float64 are read in place, CSR matrices too; other numbers become float64.
         y : ignored
             There by convention.
 
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from andnmf import AND
+        >>> from andnmf.datasets import make_dir
+        >>> data = make_dir(n_samples=200, n_features=30, n_components=3)
+        >>> AND(n_components=3, random_state=0).fit(data.samples).components_.shape
+        (3, 30)
         """
-        self._fit(X)
+        with all_or_nothing(self):
+            self._fit(X)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
@@ -63,8 +109,17 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         Returns
         -------
         ndarray of shape (n_samples, n_components)
+
+        Examples
+        --------
+        >>> from andnmf import AND
+        >>> from andnmf.datasets import make_dir
+        >>> data = make_dir(n_samples=200, n_features=30, n_components=3)
+        >>> AND(n_components=3, random_state=0).fit_transform(data.samples).shape
+        (200, 3)
         """
-        return self._fit(X)
+        with all_or_nothing(self):
+            return self._fit(X)
 
     def transform(self, X: Any) -> np.ndarray:
         """The non-negative least-squares weights of samples under the components found.
@@ -72,6 +127,16 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         Returns
         -------
         ndarray of shape (n_samples, n_components)
+
+        Examples
+        --------
+        >>> from andnmf import AND
+        >>> from andnmf.datasets import make_dir
+        >>> data = make_dir(n_samples=200, n_features=30, n_components=3)
+        >>> model = AND(n_components=3, random_state=0).fit(data.samples[:150])
+        >>> weights = model.transform(data.samples[150:])
+        >>> weights.shape, bool(weights.min() >= 0)
+        ((50, 3), True)
         """
         check_is_fitted(self)
         return self._weights(self._validated(X, reset=False))
@@ -81,10 +146,27 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_components)
+        X : array-like or sparse matrix of shape (n_samples, n_components)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from andnmf import AND
+        >>> from andnmf.datasets import make_dir
+        >>> data = make_dir(n_samples=200, n_features=30, n_components=3)
+        >>> model = AND(n_components=3, random_state=0)
+        >>> weights = model.fit_transform(data.samples)
+        >>> np.allclose(model.inverse_transform(weights), data.samples)
+        True
         """
         check_is_fitted(self)
-        weights = read_matrix(X, "X", PRECISIONS)
+        weights = check_array(
+            X, accept_sparse="csr", dtype=PRECISIONS, order="C", ensure_all_finite=False, input_name="X"
+        )
         if weights.shape[1] != len(self.components_):
             raise ValueError(
                 f"X has {weights.shape[1]} weights per sample, but there are {len(self.components_)} components"
@@ -100,6 +182,14 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             How much each sample counts.
+
+        Examples
+        --------
+        >>> from andnmf import AND
+        >>> from andnmf.datasets import make_dir
+        >>> data = make_dir(n_samples=200, n_features=30, n_components=3)
+        >>> round(AND(n_components=3, random_state=0).fit(data.samples).score(data.samples), 6)
+        1.0
         """
         check_is_fitted(self)
         X = self._validated(X, reset=False)
@@ -108,10 +198,8 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
             # Squared errors count as often as their rows do.
             root = np.sqrt(read_sample_weight(sample_weight, X))
             weights = root[:, None] * weights
-            X = (sparse.diags_array(root) @ X).tocsr() if sparse.issparse(X) else root[:, None] * X
-        components = self._components_like(X)
-        left = _core.reconstruction_error(as_samples(X), weights, components, threads(self.n_jobs))
-        return 1.0 - left**2
+            X = X.multiply(root[:, None]).tocsr() if sparse.issparse(X) else root[:, None] * X
+        return 1.0 - self._relative_error(X, weights) ** 2
 
     def save(self, path: Any, *, overwrite: bool = False) -> None:
         """Write the model to a file that the command ``andnmf`` and :func:`andnmf.load` read.
@@ -122,6 +210,16 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
             By convention ``model.safetensors``.
         overwrite : bool, default=False
             Whether a file that is there may be replaced.
+
+        Examples
+        --------
+        >>> import os, tempfile, andnmf
+        >>> data = andnmf.datasets.make_dir(n_samples=200, n_features=30, n_components=3)
+        >>> model = andnmf.AND(n_components=3, random_state=0).fit(data.samples)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(os.path.join(folder, "model.safetensors"))
+        ...     andnmf.load(folder).components_.shape
+        (3, 30)
         """
         from andnmf._model_file import save
 
@@ -129,6 +227,10 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
 
     def _weights(self, X: Any) -> np.ndarray:
         return _core.weights(as_samples(X), self._components_like(X), threads(self.n_jobs))
+
+    def _relative_error(self, X: Any, weights: np.ndarray) -> float:
+        """What weights and components leave of samples, relative to them."""
+        return _core.reconstruction_error(as_samples(X), weights, self._components_like(X), threads(self.n_jobs))
 
     def _components_like(self, X: Any) -> np.ndarray:
         """The components in the precision of samples."""
@@ -143,23 +245,21 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
     def _fit(self, X: Any) -> np.ndarray:
         settings = self._settings()
         start = self._start()
+        _settings.verbosity(self.verbose)
         X = self._validated(X, reset=True)
-        seed = seed_of(self.random_state)
-        settings |= {"rank": self._rank(X, seed), "seed": seed}
+        settings |= self._rank_and_seed(X, start)
         found = self._run(X, settings, start)
         self._keep(found, settings)
-        self.reconstruction_err_ = found["relative_error"] * (size_of(X) or 1.0)
+        self.reconstruction_err_ = found["relative_error"] * size_of(X)
         if self.stop_reason_ == "max_stages" and self._should_converge():
-            warnings.warn(
+            warn(
                 f"{type(self).__name__} did not converge in {self.n_iter_} stages; raise max_stages or tol",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         return found["weights"]
 
     def _run(self, X: Any, settings: dict[str, Any], start: Any, *, weigh: bool = True) -> dict[str, Any]:
-        if not isinstance(start, str):
-            start = read_matrix(start, "init", X.dtype)
+        start = self._own_start(X, settings, start)
         text = json.dumps({"method": self._method, **settings}, allow_nan=False)
         tell = self._tell if self.verbose else None
         return _core.fit(as_samples(X), text, start, threads(self.n_jobs), tell, weigh)
@@ -176,26 +276,38 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         self._kept = {"settings": settings, "scale": found["scale"], **seconds}
 
     def _start(self) -> Any:
+        """The start: a name, or components."""
         init = self.init
         if isinstance(init, str):
-            return _settings.word("init", init, ("auto", "spa", "random-samples", "nndsvd"), " or components")
-        if init is None:
-            return "auto"
-        return init
+            # Names of functions have no hyphens.
+            return _settings.word("init", init.replace("_", "-"), STARTS, " or components")
+        return "auto" if init is None else init
 
-    def _rank(self, X: Any, seed: int) -> int:
-        """How many components to look for: what was asked for, or what the samples show above their noise."""
-        if self.n_components is not None:
-            return _settings.integer("n_components", self.n_components)
+    def _own_start(self, X: Any, settings: dict[str, Any], start: Any) -> Any:
+        """Components, where they are given or the library has no such start; else the start's name."""
+        if not isinstance(start, str):
+            return read_matrix(start, "init", X.dtype)
+        return starts.random(X, settings["rank"], random_state=settings["seed"]) if start == "random" else start
+
+    def _rank_and_seed(self, X: Any, start: Any) -> dict[str, Any]:
+        seed = seed_of(self.random_state)
+        return {"rank": self._rank(X, start, seed), "seed": seed}
+
+    def _rank(self, X: Any, start: Any, seed: int) -> int:
+        """How many components to look for: what was asked for, what is given, or what stands out from the noise."""
+        asked = self.n_components
+        if asked is not None and not (isinstance(asked, str) and asked == "auto"):
+            return _settings.integer("n_components", asked, ", or None to go by the samples")
+        if not isinstance(start, str):
+            return len(read_matrix(start, "init", X.dtype))
         rank, reason = _core.suggest_rank(as_samples(X), MOST_UNASKED, seed, threads(self.n_jobs))
         if rank is not None:
             return rank
         rank = min(_settings.defaults(self._method)["rank"], *X.shape)
-        warnings.warn(
-            f"n_components is None, and the samples do not tell how many there are ({reason.rstrip('.')}): "
+        warn(
+            f"n_components is {asked!r}, and the samples do not tell how many there are ({reason.rstrip('.')}): "
             f"{rank} are looked for",
             UserWarning,
-            stacklevel=4,
         )
         return rank
 

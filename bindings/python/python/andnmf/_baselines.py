@@ -20,16 +20,17 @@ class HALS(Factorization):
 
     Parameters
     ----------
-    n_components : int or None, default=None
-        Number of components; ``None`` as for :class:`andnmf.AND`.
-    init : {"auto", "spa", "random-samples", "nndsvd"} or array of shape (n_components, n_features), default="auto"
-        Where to begin.
+    n_components : int, "auto" or None, default=None
+        Number of components; ``None`` and ``"auto"`` as for :class:`andnmf.AND`.
+    init : str or array of shape (n_components, n_features), default="auto"
+        Where to begin, as for :class:`andnmf.AND`.
     sweeps : int, default=2
         Most sweeps over weights and components for one pass over the samples.
     compress : {"auto", "off", "lossless"} or int, default="auto"
         Whether to read the samples in a smaller space.
     nonnegative : bool, default=True
-        Whether components must not be negative. Weights never are.
+        Whether components must not be negative; samples without any value above zero are then refused. Weights never
+        are negative.
     max_stages : int, default=200
         Most passes over the samples.
     tol : float, default=1e-05
@@ -61,7 +62,7 @@ class HALS(Factorization):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: Any = None,
         *,
         init: Any = "auto",
         sweeps: int = 2,
@@ -118,7 +119,7 @@ class ANLS(Factorization):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: Any = None,
         *,
         init: Any = "auto",
         compress: Any = "auto",
@@ -182,7 +183,7 @@ class MU(Factorization):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: Any = None,
         *,
         loss: str = "frobenius",
         init: Any = "auto",
@@ -219,7 +220,8 @@ class OnlineLDA(Factorization):
     """Topics by latent Dirichlet allocation with online variational Bayes.
 
     The components are the topics, each a distribution over words. ``transform`` gives least-squares weights as for all
-    methods here, not the posterior of the model.
+    methods here, not the posterior of the model: rows add up to about the number of words of a document, and divided by
+    their sums they are shares of topics. There is no ``partial_fit``.
 
     Parameters
     ----------
@@ -272,7 +274,7 @@ class OnlineLDA(Factorization):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: Any = None,
         *,
         init: Any = "auto",
         document_prior: float | None = None,

@@ -6,11 +6,11 @@ import json
 from html import escape
 from typing import Any
 
-import numpy as np
+from sklearn.base import BaseEstimator
 
-from andnmf import _core
+from andnmf import _core, _settings
 from andnmf._base import Factorization
-from andnmf._input import as_samples, read_matrix, read_samples, threads
+from andnmf._input import as_samples, read_components, read_samples, read_weights, threads
 
 
 class Diagnosis(dict):
@@ -18,6 +18,14 @@ class Diagnosis(dict):
 
     ``verdict`` is good, doubtful or poor, ``reasons`` says why and what to do, ``weights`` has the conditions of the
     theorems and the largest correlations, ``residual`` what is left of the samples, ``trust`` what the fit said.
+
+    Examples
+    --------
+    >>> import andnmf
+    >>> data = andnmf.datasets.make_dir(n_samples=500, n_features=40, n_components=5, concentration=1)
+    >>> found = andnmf.diagnose(data.weights)
+    >>> found.verdict, found.reasons, sorted(found)[:2]
+    ('good', [], ['reasons', 'residual'])
     """
 
     @property
@@ -42,7 +50,7 @@ def diagnose(
     samples_or_weights: Any,
     *,
     n_components: int | None = None,
-    model: Factorization | None = None,
+    model: BaseEstimator | None = None,
     n_jobs: int | None = None,
 ) -> Diagnosis:
     """Judge whether the true components can be recovered.
@@ -54,6 +62,7 @@ def diagnose(
         fitted first. With neither: non-negative weights of shape (n_samples, n_components).
     n_components : int, optional
     model : fitted estimator, optional
+        Of this package, or another one with ``components_``, scikit-learn's ``NMF`` for instance.
     n_jobs : int or None, default=None
         Threads; ``None`` and -1 are all cores.
 
@@ -74,12 +83,19 @@ def diagnose(
     if model is not None:
         if n_components is not None:
             raise ValueError("n_components is for samples alone: a model has its own")
-        X = model._validated(samples_or_weights, reset=False)
+        if not isinstance(model, BaseEstimator):
+            raise TypeError(f"model is {model!r}, but it must be a fitted estimator")
+        components = read_components(model)
+        if isinstance(model, Factorization):
+            X = model._validated(samples_or_weights, reset=False)
+        else:
+            X = read_samples(samples_or_weights)
         trust = json.dumps(getattr(model, "trust_", None))
-        text = _core.diagnose_model(as_samples(X), model._components_like(X), trust, threads(n_jobs))
+        text = _core.diagnose_model(as_samples(X), components.astype(X.dtype, copy=False), trust, threads(n_jobs))
     elif n_components is not None:
         X = read_samples(samples_or_weights)
-        text = _core.diagnose_samples(as_samples(X), n_components, threads(n_jobs))
+        rank = _settings.integer("n_components", n_components)
+        text = _core.diagnose_samples(as_samples(X), rank, threads(n_jobs))
     else:
-        text = _core.diagnose_weights(read_matrix(samples_or_weights, "weights", np.float64))
+        text = _core.diagnose_weights(read_weights(samples_or_weights))
     return Diagnosis(json.loads(text))

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 #: Other numbers become the first of these.
 PRECISIONS = [np.float64, np.float32]
+_VALUES_AT_ONCE = 30_000
 
 
 def as_samples(X: Any) -> Any:
@@ -38,6 +41,28 @@ def read_matrix(values: Any, name: str, dtype: Any = np.float64) -> np.ndarray:
     return check_array(values, dtype=dtype, order="C", ensure_all_finite=False, input_name=name)
 
 
+def read_components(given: Any, name: str = "components", dtype: Any = np.float64) -> np.ndarray:
+    """The components of a fitted estimator, or what was given in their place."""
+    if isinstance(given, BaseEstimator):
+        check_is_fitted(given, "components_")
+        given = given.components_
+    return read_matrix(given, name, dtype)
+
+
+def read_weights(given: Any, *, finite: bool = False) -> np.ndarray:
+    """Weights, samples × components; sparse ones are made dense, since they are narrow."""
+    if isinstance(given, BaseEstimator):
+        name = type(given).__name__
+        raise TypeError(f"weights are needed, not a model; {name}.transform(X) gives those of samples X")
+    return check_array(
+        given.toarray() if sparse.issparse(given) else given,
+        dtype=np.float64,
+        order="C",
+        ensure_all_finite=finite,
+        input_name="weights",
+    )
+
+
 def read_sample_weight(values: Any, X: Any) -> np.ndarray:
     """A number for each sample, zero or more, in the precision of the samples."""
     weight = check_array(values, dtype=X.dtype, ensure_2d=False, input_name="sample_weight")
@@ -45,13 +70,35 @@ def read_sample_weight(values: Any, X: Any) -> np.ndarray:
         raise ValueError(f"sample_weight must have a number for each of the {X.shape[0]} samples, not {weight.shape}")
     if weight.min() < 0:
         raise ValueError("sample_weight must not be negative")
+    if weight.max() == 0:
+        raise ValueError("sample_weight is zero for every sample; at least one must count")
     return weight
 
 
 def size_of(X: Any) -> float:
-    """The Frobenius norm."""
+    """The Frobenius norm, also where squares would leave the range of the samples' own precision."""
     values = X.data if sparse.issparse(X) else X
-    return float(np.linalg.norm(values))
+    if not values.size:
+        return 0.0
+    squares = _sum_of_squares(values, None)
+    # Far enough from either end, what squares have lost does not count.
+    if np.finfo(values.dtype).smallest_normal * 1e8 < squares / values.size and squares < np.inf:
+        return float(np.sqrt(squares))
+    scale = float(max(values.max(), -values.min()))
+    return scale * float(np.sqrt(_sum_of_squares(values, scale))) if scale > 0 else 0.0
+
+
+def _sum_of_squares(values: np.ndarray, scale: float | None) -> float:
+    """Block by block, so that nothing is copied as a whole; with a scale slower, in double precision and divided by it."""
+    rows = max(1, len(values) * _VALUES_AT_ONCE // values.size)
+    total = 0.0
+    for first in range(0, len(values), rows):
+        block = values[first : first + rows]
+        if scale is not None:
+            block = block.astype(np.float64) / scale
+        with np.errstate(over="ignore", under="ignore"):
+            total += float(np.vdot(block, block))
+    return total
 
 
 def has_negative(X: Any) -> bool:

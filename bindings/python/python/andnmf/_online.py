@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from andnmf import _core, _settings
-from andnmf._input import as_samples, has_negative, read_matrix, seed_of, threads
+from andnmf._input import as_samples, has_negative, size_of, threads
 
 #: The threshold of the first stage, where a component's largest weights are about 1.
 FIRST_THRESHOLD = 0.1
@@ -27,23 +27,32 @@ def next_batch(model: Any, X: Any) -> None:
     first = not hasattr(model, "components_")
     X = model._validated(X, reset=first)
     schedule = settings["threshold"]
+    _settings.verbosity(model.verbose)
+    if schedule == "auto":
+        # Of its stages this module makes schedules with a size of batches; a fit for the start knows none.
+        settings |= {"batch": "all"}
     if first:
-        settings |= {"seed": seed_of(model.random_state)}
-        settings |= {"rank": model._rank(X, settings["seed"])}
+        settings |= model._rank_and_seed(X, model._start())
         _begin(model, X, settings)
         found_here = schedule == "auto" and isinstance(model._start(), str)
         if found_here:
             # All that this batch can tell went into the start.
             model.n_batches_seen_ = 1
+            _measure(model, X)
             return
     elif not hasattr(model, "n_batches_seen_"):
         # A whole fit came before: its components are the start.
         model.n_batches_seen_ = 0
-        vars(model).pop("reconstruction_err_", None)
         if schedule == "auto":
             _bring_to_scale(model, X)
     _stage(model, X, settings)
     model.n_batches_seen_ += 1
+    _measure(model, X)
+
+
+def _measure(model: Any, X: Any) -> None:
+    """What the components leave of the batch."""
+    model.reconstruction_err_ = model._relative_error(X, model._weights(X)) * size_of(X)
 
 
 def _begin(model: Any, X: Any, settings: dict[str, Any]) -> None:
@@ -53,10 +62,11 @@ def _begin(model: Any, X: Any, settings: dict[str, Any]) -> None:
         model._keep(model._run(X, settings, start, weigh=False), settings)
         _bring_to_scale(model, X)
         return
+    start = model._own_start(X, settings, start)
     if isinstance(start, str):
         name = "spa" if start == "auto" else start
         start = _core.start(as_samples(X), name, settings["rank"], settings["seed"], threads(model.n_jobs))
-    model.components_ = np.array(read_matrix(start, "init", X.dtype))
+    model.components_ = np.array(start)
     model._kept = {"settings": settings}
     model.n_batches_seen_ = 0
     if schedule == "auto":
@@ -93,10 +103,18 @@ def _stage(model: Any, X: Any, settings: dict[str, Any]) -> None:
     if model.nonnegative is not False and not has_negative(X) and settings["threshold"] == "auto":
         np.maximum(found["components"], 0, out=found["components"])
     model._keep(found, settings | {"rank": rank, "seed": seed})
-    model.n_iter_ = stage + 1
-    found["trace"]["stage"] += stage
-    if before is not None and stage > 0:
-        model.trace_ = {name: np.concatenate([before[name], found["trace"][name]]) for name in before}
+    if before is not None and len(before["stage"]):
+        model.trace_ = _continued(before, found["trace"])
+    model.n_iter_ = len(model.trace_["stage"])
+
+
+def _continued(before: dict[str, np.ndarray], after: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """One trace out of two: stages and seconds go on from where the first one ends."""
+    later = after | {
+        "stage": after["stage"] + before["stage"][-1] + 1,
+        "seconds": after["seconds"] + before["seconds"][-1],
+    }
+    return {name: np.concatenate([before[name], later[name]]) for name in before if name in later}
 
 
 def threshold_of(schedule: Any, stage: int, first: float = FIRST_THRESHOLD) -> Any:

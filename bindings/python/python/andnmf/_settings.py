@@ -21,13 +21,25 @@ def defaults(method: str) -> dict[str, Any]:
     return json.loads(_core.default_settings(method))
 
 
-def integer(name: str, value: Any) -> int:
+def integer(name: str, value: Any, beside: str = "") -> int:
     """A whole number, zero or more."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
-        raise TypeError(f"{name} is {value!r}, but it must be a whole number")
+        raise TypeError(f"{name} is {value!r}, but it must be a whole number{beside}")
     if value < 0:
         raise ValueError(f"{name} is {value}, but it must not be negative")
     return int(value)
+
+
+def at_least(least: int, name: str, value: Any) -> int:
+    """A whole number from ``least`` on."""
+    if integer(name, value) < least:
+        raise ValueError(f"{name} is {value}, but it must be at least {least}")
+    return int(value)
+
+
+def verbosity(value: Any) -> int:
+    """A whole number or a truth value, as scikit-learn's estimators take it."""
+    return int(value) if isinstance(value, (bool, np.bool_)) else integer("verbose", value, ", True or False")
 
 
 def number(name: str, value: Any) -> float:
@@ -84,6 +96,10 @@ def threshold(name: str, value: Any) -> Any:
     if isinstance(value, str):
         return json.loads(_core.parse_threshold(value))
     if isinstance(value, dict):
+        if not isinstance(value.get("schedule"), dict) or len(value["schedule"]) != 1:
+            raise ValueError(
+                f"{name} is {value!r}, but a dict must have one schedule, such as {{'schedule': {{'constant': 0.1}}}}"
+            )
         return {"scheduled": value}
     if isinstance(value, (list, tuple, np.ndarray)):
         return scheduled({"list": [number(name, v) for v in value]})

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from andnmf import _core, _settings
-from andnmf._input import as_samples, read_matrix, read_samples, threads
+from andnmf._input import as_samples, read_components, read_samples, threads
 
 __all__ = ["coherence", "correlation_error", "correlation_errors", "recovery"]
 
@@ -18,8 +18,9 @@ def correlation_error(components: Any, truth: Any) -> float:
 
     Parameters
     ----------
-    components : array-like of shape (n_components, n_features)
+    components : fitted estimator, or array-like of shape (n_components, n_features)
     truth : array-like of shape (n_true_components, n_features)
+        None of them may be all zero.
 
     Examples
     --------
@@ -65,17 +66,17 @@ def coherence(topics: Any, counts: Any, *, n_words: int = 10, n_jobs: int | None
 
     Parameters
     ----------
-    topics : array-like of shape (n_topics, n_words_in_all)
+    topics : fitted estimator, or array-like of shape (n_topics, n_words_in_all)
         Components over words.
     counts : array-like or sparse matrix of shape (n_documents, n_words_in_all)
         Documents; a word is in one where its value is not zero.
     n_words : int, default=10
-        How many words of each topic to look at.
+        How many words of each topic to look at, at least 2.
 
     Returns
     -------
     ndarray of shape (n_topics,)
-        From -1 to 1; NaN for topics of fewer than two words.
+        From -1 to 1; NaN for topics with fewer than two words above zero.
 
     Examples
     --------
@@ -84,12 +85,30 @@ def coherence(topics: Any, counts: Any, *, n_words: int = 10, n_jobs: int | None
     >>> coherence([[5, 4, 0, 0], [0, 5, 4, 0]], counts, n_words=2)
     array([ 1., -1.])
     """
-    topics = read_matrix(topics, "topics")
-    size = _settings.integer("n_words", n_words)
+    topics = _finite(read_components(topics, "topics"), "topics")
+    size = _settings.at_least(2, "n_words", n_words)
+    counts = read_samples(counts)
+    if topics.shape[1] != counts.shape[1]:
+        raise ValueError(
+            f"topics are over {topics.shape[1]} words, but the documents have {counts.shape[1]}; both must have the same"
+        )
     tops = [[int(j) for j in np.argsort(-topic, kind="stable")[:size] if topic[j] > 0] for topic in topics]
-    found = _core.coherence(as_samples(read_samples(counts)), tops, threads(n_jobs))
+    found = _core.coherence(as_samples(counts), tops, threads(n_jobs))
     return np.array([np.nan if score is None else score for score in found])
 
 
 def _matrices(components: Any, truth: Any) -> tuple[np.ndarray, np.ndarray]:
-    return read_matrix(components, "components"), read_matrix(truth, "truth")
+    components = _finite(read_components(components), "components")
+    truth = _finite(read_components(truth, "truth"), "truth")
+    empty = np.flatnonzero(~truth.any(axis=1))
+    if len(empty):
+        raise ValueError(f"component {empty[0]} of the truth is all zero: it has no direction that could be found")
+    return components, truth
+
+
+def _finite(values: np.ndarray, name: str) -> np.ndarray:
+    wrong = np.argwhere(~np.isfinite(values))
+    if len(wrong):
+        row, column = wrong[0]
+        raise ValueError(f"{name}: component {row}, feature {column} is {values[row, column]}; values must be finite")
+    return values

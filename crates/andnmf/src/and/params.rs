@@ -151,7 +151,10 @@ impl AndParams {
         let refused = |name, value: &dyn Debug, only: &str| {
             let expected =
                 format!("with threshold auto it must be {only}; other values need a threshold schedule");
-            Err(SettingError::new(name, format!("{value:?}").to_lowercase(), expected))
+            // Users write a number, not the name of the variant that holds it.
+            let text = format!("{value:?}").to_lowercase();
+            let given = text.split_once('(').map_or(text.as_str(), |(_, held)| held.trim_end_matches(')'));
+            Err(SettingError::new(name, given, expected))
         };
         if self.inner != Inner::Exact {
             return refused("inner", &self.inner, "exact");
@@ -232,6 +235,8 @@ mod tests {
         assert_eq!(refused(AndParams { step: Step::Paper, ..auto() }), "step");
         assert_eq!(refused(AndParams { batch: Batch::Size(1), ..auto() }), "batch");
         assert_eq!(refused(AndParams { compress: Compress::Off, ..auto() }), "compress");
+        let told = AndParams { batch: Batch::Size(10), ..auto() }.check().unwrap_err().to_string();
+        assert!(told.starts_with("batch is 10, but"), "{told}");
         assert!(auto().check().is_ok() && AndParams { signed: true, ..auto() }.check().is_ok());
     }
 

@@ -42,7 +42,8 @@ pub(crate) enum Beginning<T: Real> {
 }
 
 impl<T: Real> Start<T> {
-    /// The start that users call by this name, as it suits the method: `auto`, `spa`, `random-samples`, `nndsvd`.
+    /// The start that users call by this name, as it suits the method: `auto`, `spa`, `random-samples`, `nndsvd`,
+    /// and `nndsvda` and `nndsvdar` with its zeros filled.
     ///
     /// # Errors
     /// Where no start has the name.
@@ -54,8 +55,11 @@ impl<T: Real> Start<T> {
             // Multiplicative updates cannot leave a zero.
             "nndsvd" if method == Method::Mu => Self::Nndsvd(init::NndsvdFill::Mean),
             "nndsvd" => Self::Nndsvd(init::NndsvdFill::Zeros),
+            "nndsvda" => Self::Nndsvd(init::NndsvdFill::Mean),
+            "nndsvdar" => Self::Nndsvd(init::NndsvdFill::Random),
             _ => {
-                let expected = "it must be auto, spa, random-samples, nndsvd, or components";
+                let expected =
+                    "it must be auto, spa, random-samples, nndsvd, nndsvda, nndsvdar, or components";
                 return Err(SettingError::new("init", format!("'{name}'"), expected));
             }
         })
@@ -129,7 +133,7 @@ pub(super) fn check_components<T: Real>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::init::NndsvdFill::{Mean, Zeros};
+    use crate::init::NndsvdFill::{Mean, Random, Zeros};
 
     #[test]
     fn a_start_has_one_name_and_suits_its_method() {
@@ -139,7 +143,9 @@ mod tests {
         assert!(matches!(named("random-samples", Method::And), Start::RandomSamples));
         assert!(matches!(named("nndsvd", Method::Hals), Start::Nndsvd(Zeros)));
         assert!(matches!(named("nndsvd", Method::Mu), Start::Nndsvd(Mean)));
-        let error = Start::<f64>::by_name("nndsvda", Method::Hals).unwrap_err();
+        assert!(matches!(named("nndsvda", Method::Hals), Start::Nndsvd(Mean)));
+        assert!(matches!(named("nndsvdar", Method::Hals), Start::Nndsvd(Random)));
+        let error = Start::<f64>::by_name("nndsvdb", Method::Hals).unwrap_err();
         assert!(error.name == "init" && error.expected.contains("nndsvd"), "{error}");
     }
 }

@@ -70,11 +70,16 @@ fn not_claimed(spectrum: &Spectrum, noise_rank: Option<usize>, scores: &[RankSco
         ),
         None => format!(
             "Even beyond rank {} the samples do not look like white noise: there are more components than that, \
-             noise of another kind, or no true rank at all. Nothing is suggested. Look at higher ranks, or choose \
-             one from the table.",
-            ends().1
+             noise of another kind, or no true rank at all. Nothing is suggested. Look at higher ranks{}.",
+            ends().1,
+            if scores.iter().any(says_something) { ", or choose one from the table" } else { "" }
         ),
     }
+}
+
+/// Whether more is known of a rank than how strong its directions are.
+fn says_something(score: &RankScore) -> bool {
+    score.held_out_error.is_some() || score.unstable_share.is_some()
 }
 
 /// What else there is to choose by where there is no suggestion.
@@ -135,6 +140,12 @@ mod tests {
         assert_eq!((clear.rank, clear.verdict), (Some(7), Verdict::Good), "{}", clear.reason);
         assert_eq!((near.rank, near.verdict), (Some(9), Verdict::Doubtful), "{}", near.reason);
         assert!(near.reason.contains("drowned") && !clear.reason.contains("drowned"), "{}", near.reason);
+    }
+
+    #[test]
+    fn a_table_that_says_nothing_is_not_referred_to() {
+        let told = |share| suggestion(&seven(), None, about(7, share).scores).reason;
+        assert!(!told(None).contains("table") && told(Some(0.5)).contains("table"), "{}", told(None));
     }
 
     #[test]

@@ -18,10 +18,10 @@ use ndarray::{Array2, CowArray, Ix2};
 
 pub use csr::{CsrIndex, CsrSamples, CsrView};
 pub use dense::DenseSamples;
-pub(crate) use non_negative::NonNegative;
+pub(crate) use non_negative::{NonNegative, need_positive};
 pub(crate) use picked::{Picked, gather};
 pub use select::{document_frequencies, frequent_features};
-pub(crate) use watched::Watched;
+pub use watched::Watched;
 
 use crate::{Real, SamplesError};
 

@@ -8,6 +8,9 @@ use super::{Block, CsrView, Samples, same_shape_as};
 use crate::pool::lock;
 use crate::{Real, SamplesError};
 
+/// Where values are only looked at, so many samples are read at a time.
+const ROWS_AT_ONCE: usize = 256;
+
 /// Other samples, refused where a value is negative.
 ///
 /// Values are looked at as they are read, so no pass is spent on it, and a block that was found good is not looked
@@ -63,6 +66,30 @@ impl<T: Real> Samples<T> for NonNegative<'_, T> {
     }
 }
 
+/// Refuses samples with values below zero and none above it, of which non-negative factors explain nothing.
+///
+/// Reads no further than the first block with a value above zero.
+pub(crate) fn need_positive<T: Real>(samples: &dyn Samples<T>) -> Result<(), SamplesError> {
+    let (zero, end) = (T::from_f64(0.0), samples.n_samples());
+    let (mut above, mut below) = (false, false);
+    for first in (0..end).step_by(ROWS_AT_ONCE) {
+        let block = samples.block(first..end.min(first + ROWS_AT_ONCE))?;
+        block.for_each(|_, _, value| {
+            above |= value > zero;
+            below |= value < zero;
+        });
+        if above {
+            return Ok(());
+        }
+    }
+    if below {
+        let reason = "no value is above zero and some are below, of which non-negative components explain nothing; \
+                      change the sign of the samples, or allow components to be negative";
+        return Err(SamplesError::Unusable { reason: reason.into() });
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,6 +111,21 @@ mod tests {
             assert_eq!(error, SamplesError::Negative { row: 7, column: 2, value: -0.5, wanted_by });
             assert!(error.to_string().contains("sample 7, feature 2 is -0.5"), "{error}");
         }
+    }
+
+    #[test]
+    fn samples_without_a_value_above_zero_are_refused_unless_all_are_zero() {
+        let checked = |last: f64| {
+            let mut data = ndarray::Array2::<f64>::zeros((ROWS_AT_ONCE + 3, 2));
+            data[[ROWS_AT_ONCE + 1, 1]] = last;
+            need_positive(&DenseSamples::new(data).unwrap())
+        };
+        assert!(checked(0.0).is_ok() && checked(0.5).is_ok());
+        let error = checked(-0.5).unwrap_err();
+        assert!(
+            matches!(&error, SamplesError::Unusable { reason } if reason.contains("above zero")),
+            "{error}"
+        );
     }
 
     #[test]

@@ -6,9 +6,11 @@ use super::{Block, Samples, same_shape_as};
 use crate::{Real, SamplesError};
 
 /// Other samples, read only as long as nobody wants to stop: everything that reads them ends soon after.
-pub(crate) struct Watched<'a, T: Real> {
-    pub(crate) samples: &'a dyn Samples<T>,
-    pub(crate) stop: &'a (dyn Fn() -> bool + Sync),
+pub struct Watched<'a, T: Real> {
+    /// The samples that are read.
+    pub samples: &'a dyn Samples<T>,
+    /// Asked before every block; from the first yes on, reading fails with [`SamplesError::CalledOff`].
+    pub stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl<T: Real> Samples<T> for Watched<'_, T> {

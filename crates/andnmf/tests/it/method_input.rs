@@ -75,6 +75,31 @@ fn negative_samples_are_refused_by_name_and_place_where_a_method_cannot_use_them
 }
 
 #[test]
+fn samples_without_a_positive_value_are_refused_unless_components_may_be_negative() {
+    let (counts, start) = corpus();
+    let below = DenseSamples::new(counts.mapv(|count| -count)).unwrap();
+    for form in every_form() {
+        for start in [start_for(&form, &start), Start::Auto] {
+            let signed = match &form {
+                MethodParams::And(_) => true,
+                MethodParams::Hals(params) => params.signed,
+                MethodParams::Anls(params) => params.signed,
+                MethodParams::Mu(params) => params.signed,
+                MethodParams::MinVolume(params) => params.signed,
+                _ => false,
+            };
+            match run(&form, &below, start) {
+                Ok(fit) => assert!(signed && all_finite(&fit), "{form:?}"),
+                Err(FitError::Samples(SamplesError::Negative { .. } | SamplesError::Unusable { .. })) => {
+                    assert!(!signed, "{form:?}");
+                }
+                Err(other) => assert_eq!(form.method(), Method::And, "{form:?}: {other}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn wrong_starts_are_refused_by_every_method() {
     let (counts, start) = corpus();
     let dense = DenseSamples::new(counts.view()).unwrap();

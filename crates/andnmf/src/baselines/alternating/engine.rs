@@ -12,7 +12,7 @@ use crate::init::NndsvdFill;
 use crate::linalg::product::frobenius;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::slots::Slots;
-use crate::samples::{Samples, Watched};
+use crate::samples::{Samples, Watched, need_positive};
 use crate::{FitError, Real, SamplesError};
 
 /// Fits samples with an alternating method.
@@ -103,6 +103,9 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
         let watch = Watch::new(run, settings.limits.time_limit, start.seconds_before());
         let stop = || watch.reason().is_some();
         let watched = Watched { samples, stop: &stop };
+        if !settings.signed {
+            need_positive(samples)?;
+        }
         let own = matches!(start, Start::Auto);
         let start = start.or(Start::Nndsvd(NndsvdFill::Mean));
         let beginning = match start.begin(A::METHOD, &watched, rank, seed, &workers) {
