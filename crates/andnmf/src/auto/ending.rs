@@ -1,5 +1,7 @@
 //! Components that are not negative: clipped, swept, or fitted anew, by how far they are from it.
 
+use std::cell::{OnceCell, RefCell};
+
 use ndarray::{Array2, Axis, concatenate};
 
 use super::engine::Engine;
@@ -84,11 +86,23 @@ impl<T> Ended<T> {
 pub(super) struct Finisher<'e, 'a, 'r, T: Real> {
     pub(super) engine: &'e Engine<'a, T>,
     pub(super) basis: &'e Array2<T>,
-    pub(super) samples: &'e dyn Samples<T>,
-    pub(super) run: &'e Run<'r, T>,
+    samples: &'e dyn Samples<T>,
+    run: &'e Run<'r, T>,
+    /// What HALS made of the components found, and NMF with so many sweeps a stage: each is wanted more than once.
+    improved: OnceCell<Array2<T>>,
+    nmf: RefCell<Option<(usize, Fit<T>)>>,
 }
 
-impl<T: Real> Finisher<'_, '_, '_, T> {
+impl<'e, 'a, 'r, T: Real> Finisher<'e, 'a, 'r, T> {
+    pub(super) fn new(
+        engine: &'e Engine<'a, T>,
+        basis: &'e Array2<T>,
+        samples: &'e dyn Samples<T>,
+        run: &'e Run<'r, T>,
+    ) -> Self {
+        Self { engine, basis, samples, run, improved: OnceCell::new(), nmf: RefCell::default() }
+    }
+
     pub(super) fn end(&self, components: Array2<T>, wanted: &Wanted<'_>) -> Result<Ended<T>, Halt> {
         if wanted.signs == Signs::Any {
             return Ok(Ended::new(components, Ending::Signed, 0));
@@ -110,7 +124,10 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
                 return Ok(Ended::new(improved, Ending::Hals, 0));
             }
             let ended = self.in_full(nmf)?;
-            return self.rerun(ended, clipped);
+            return match self.improved_by_hals(&clipped) {
+                Err(Halt::Error(error)) => Err(error.into()),
+                improved => self.rerun(ended, improved.ok()),
+            };
         }
         let Some(noise_errors) = wanted.noise_errors else {
             return match wanted.negative_share {
@@ -163,21 +180,21 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
                 break;
             }
         }
-        let (passes, found) = (ended.passes, ended.components);
+        let passes = ended.passes;
         if !rests && !given {
             // Far from rest: more than a low level is on, and NMF may come nearer from its own start.
             let nmf = self.nmf(followed.components.nrows(), FAR_SWEEPS)?;
             if !fits_better(&followed, &nmf, BETTER_FIT) {
                 let ended = Ended { drift, ..Ended::new(nmf.components, Ending::Nmf, passes) };
-                return self.rerun(ended, found);
+                return self.rerun(ended, Some(followed.components));
             }
         }
-        self.rerun(Ended { drift, ..Ended::new(followed.components, Ending::Hals, passes) }, found)
+        self.rerun(Ended { drift, ..Ended::new(followed.components, Ending::Hals, passes) }, None)
     }
 
-    /// Where HALS has gone far, what is known of the components found says little about those at the end. What two
-    /// more runs make of a part of the samples does: one from the components found, one from the start of NMF.
-    fn rerun(&self, ended: Ended<T>, found: Array2<T>) -> Result<Ended<T>, Halt> {
+    /// Where HALS has gone far, what is known of the components found says little about those at the end. Other runs of
+    /// HALS do: `other`, which began elsewhere, and one from the start of NMF to a part of the samples.
+    fn rerun(&self, ended: Ended<T>, other: Option<Array2<T>>) -> Result<Ended<T>, Halt> {
         let Space::Compressed { basis, samples } = self.space()? else {
             return Err(FitError::Overflow { stage: 0 }.into());
         };
@@ -185,21 +202,29 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
         let numbers = part_of_samples(samples.view().nrows(), &mut rng);
         let part = samples.view().select(Axis(0), &numbers);
         let part = DenseSamples::new(part).map_err(|_| FitError::Overflow { stage: 0 })?;
-        let (components, weights) = self.nmf_start(&basis, &samples, found.nrows());
-        let of_nmf = Factors { components, weights: Some(weights.select(Axis(0), &numbers)) };
-        let mut rerun = vec![0.0_f64; found.nrows()];
-        for start in [Factors { components: found, weights: None }, of_nmf] {
-            let space = Space::Compressed { basis: basis.clone(), samples: part.clone() };
-            let other = match self.run_hals(&part, start, HALS_STAGES, FAR_SWEEPS, space) {
-                // The components are there; there was no time to vouch for them.
-                Err(Halt::Stop(_)) => return Ok(Ended { rerun: vec![1.0; rerun.len()], ..ended }),
-                other => other?.components,
-            };
-            for (rerun, sine) in rerun.iter_mut().zip(nearest_sines(&ended.components, &other)) {
-                *rerun = rerun.hypot(sine);
-            }
+        let (components, weights) = self.nmf_start(&basis, &samples, ended.components.nrows());
+        let start = Factors { components, weights: Some(weights.select(Axis(0), &numbers)) };
+        let space = Space::Compressed { basis, samples: part.clone() };
+        let anew = match self.run_hals(&part, start, HALS_STAGES, FAR_SWEEPS, space) {
+            // The components are there; there was no time to vouch for them.
+            Err(Halt::Stop(_)) => return Ok(Ended { rerun: vec![1.0; ended.components.nrows()], ..ended }),
+            anew => anew?.components,
+        };
+        let mut rerun = nearest_sines(&ended.components, &anew);
+        if let Some(other) = other {
+            let apart = nearest_sines(&ended.components, &other);
+            rerun.iter_mut().zip(apart).for_each(|(rerun, sine)| *rerun = rerun.hypot(sine));
         }
         Ok(Ended { rerun, ..ended })
+    }
+
+    /// What a run of HALS makes of the components found.
+    pub(super) fn improved_by_hals(&self, found: &Array2<T>) -> Result<Array2<T>, Halt> {
+        if let Some(improved) = self.improved.get() {
+            return Ok(improved.clone());
+        }
+        let improved = self.hals(found.clone(), None, HALS_STAGES, FAR_SWEEPS, true)?.components;
+        Ok(self.improved.get_or_init(|| improved).clone())
     }
 
     /// The components of NMF after some stages on the full samples.
@@ -209,7 +234,7 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
     }
 
     /// Some stages of HALS, in the space of the leading directions or in that of the samples.
-    pub(super) fn hals(
+    fn hals(
         &self,
         components: Array2<T>,
         weights: Option<Array2<T>>,
@@ -247,11 +272,18 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
 
     /// NMF in the space of the leading directions, from their non-negative parts.
     pub(super) fn nmf(&self, rank: usize, sweeps: usize) -> Result<Fit<T>, Halt> {
+        if let Some((of, nmf)) = &*self.nmf.borrow()
+            && *of == sweeps
+        {
+            return Ok(nmf.clone());
+        }
         let Space::Compressed { basis, samples } = self.space()? else {
             return Err(FitError::Overflow { stage: 0 }.into());
         };
         let (components, weights) = self.nmf_start(&basis, &samples, rank);
-        self.hals(components, Some(weights), HALS_STAGES, sweeps, true)
+        let nmf = self.hals(components, Some(weights), HALS_STAGES, sweeps, true)?;
+        self.nmf.replace(Some((sweeps, nmf.clone())));
+        Ok(nmf)
     }
 
     /// Components and weights from the non-negative parts of the leading directions.

@@ -51,6 +51,12 @@ impl<'a, T: Real> Engine<'a, T> {
         Self { params, projected, spare, features, signs, workers, watch, state, room }
     }
 
+    /// The projected samples, to decode them.
+    pub(super) fn bench(&self) -> Bench<'_, T> {
+        let Self { projected, workers, watch, .. } = self;
+        Bench { projected, workers, watch, room: Room::default() }
+    }
+
     /// Components that the samples have room for: the others are zero.
     pub(super) fn effective_rank(&self) -> usize {
         self.projected.dimension()

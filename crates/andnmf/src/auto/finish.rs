@@ -43,7 +43,7 @@ pub(super) fn finish<T: Real>(
     let whole = matches!(stop, StopReason::Converged | StopReason::MaxStages);
     let best = engine.state.auto.as_ref().and_then(|auto| auto.best());
     let (ended, stop) = match best {
-        Some(best) if whole => match end(&mut engine, samples, run, best) {
+        Some(best) if whole => match end(&engine, samples, run, best) {
             Ok(ended) => (Some(ended), stop),
             // Time ran out at the end: what the stages found is there all the same.
             Err(Halt::Stop(reason)) => (None, reason),
@@ -75,7 +75,7 @@ struct Whole<T> {
 }
 
 fn end<T: Real>(
-    engine: &mut Engine<'_, T>,
+    engine: &Engine<'_, T>,
     samples: &dyn Samples<T>,
     run: &Run<'_, T>,
     best: Candidate<T>,
@@ -84,10 +84,9 @@ fn end<T: Real>(
         return Err(FitError::Checkpoint { reason: "it has no state of its own".into() }.into());
     };
     let spectrum = &auto.spectrum;
-    let best = retried(engine, samples, run, best)?;
-    let room = std::mem::take(&mut engine.room);
-    let mut bench =
-        Bench { projected: &engine.projected, workers: &engine.workers, watch: &engine.watch, room };
+    let finisher = Finisher::new(engine, &basis, samples, run);
+    let best = retried(&finisher, best)?;
+    let mut bench = engine.bench();
     let decoded = bench.decode(&best.components)?;
     let low = low_quantiles(bench.values());
     let certain = best.certain();
@@ -133,7 +132,6 @@ fn end<T: Real>(
         let (features, seed) = (samples.n_features(), engine.params.seed);
         stability(&mut bench, &best.components, &decoded, &moments, features, seed)?
     };
-    engine.room = bench.room;
     let before = components.clone();
     let noise = spectrum.noise;
     let wanted = Wanted {
@@ -144,8 +142,7 @@ fn end<T: Real>(
         negative_share,
         noise_errors: (noise > 0.0).then_some(&stability.noise[..]),
     };
-    let Ended { components, ending, drift, rerun, passes: more } =
-        Finisher { engine, basis: &basis, samples, run }.end(components, &wanted)?;
+    let Ended { components, ending, drift, rerun, passes: more } = finisher.end(components, &wanted)?;
     passes += more;
     let value_size = engine.projected.size / (n * samples.n_features() as f64).sqrt();
     let expected = noise * (engine.effective_rank() as f64 * n / 2.0).sqrt() / engine.projected.size;

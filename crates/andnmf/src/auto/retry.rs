@@ -6,44 +6,33 @@
 
 use ndarray::Array2;
 
-use super::decoded::{Bench, Room};
 use super::ending::Finisher;
 use super::engine::{Engine, over};
 use super::projected::Signs;
 use super::search::{Candidate, Origin, Phase, Search};
 use super::shares::clipped;
 use super::state::unprojected;
-use crate::fit::{Halt, Run};
+use crate::fit::Halt;
 use crate::linalg::product::multiply;
-use crate::samples::Samples;
 use crate::{FitError, Real};
-
-/// Stages of HALS for a start, and the sweeps of each.
-const STAGES: usize = 200;
-const SWEEPS: usize = 2;
 
 /// The components that the search ended with, or better ones.
 pub(super) fn retried<T: Real>(
-    engine: &Engine<'_, T>,
-    samples: &dyn Samples<T>,
-    run: &Run<'_, T>,
+    finisher: &Finisher<'_, '_, '_, T>,
     best: Candidate<T>,
 ) -> Result<Candidate<T>, Halt> {
-    let (Some(auto), Some(basis)) = (&engine.state.auto, &engine.state.basis) else { return Ok(best) };
+    let (engine, basis) = (finisher.engine, finisher.basis);
+    let Some(auto) = &engine.state.auto else { return Ok(best) };
     let signed = engine.params.signed || engine.signs == Signs::Any;
     let given = matches!(best.origin, Origin::Given | Origin::GivenRepaired);
     if signed || given || best.good(&engine.projected) {
         return Ok(best);
     }
-    let finisher = Finisher { engine, basis, samples, run };
     let unit = auto.unit();
-    let improved = || {
-        let found = clipped(&unprojected(&best.components, basis, unit));
-        finisher.hals(found, None, STAGES, SWEEPS, true)
-    };
-    let anew = || finisher.nmf(best.components.nrows(), SWEEPS);
+    let improved = || finisher.improved_by_hals(&clipped(&unprojected(&best.components, basis, unit)));
+    let anew = || Ok(finisher.nmf(best.components.nrows(), 1)?.components);
     for start in [&improved as &dyn Fn() -> _, &anew] {
-        let start = multiply(start()?.components.view(), basis.t());
+        let start = multiply(start()?.view(), basis.t());
         let start = start.mapv(|v| T::from_f64(v.as_f64() / unit));
         if let Some(found) = descended(engine, start)?
             && found.good(&engine.projected)
@@ -56,8 +45,7 @@ pub(super) fn retried<T: Real>(
 
 /// What the stages make of a start; nothing where they go astray.
 fn descended<T: Real>(engine: &Engine<'_, T>, start: Array2<T>) -> Result<Option<Candidate<T>>, Halt> {
-    let (projected, workers, watch) = (&engine.projected, &engine.workers, &engine.watch);
-    let mut bench = Bench { projected, workers, watch, room: Room::default() };
+    let mut bench = engine.bench();
     let mut search = Search::from_given();
     let (mut working, mut thresholds) = (start, Vec::new());
     // A search from the data alone is where this began.
