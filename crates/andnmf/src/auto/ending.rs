@@ -29,6 +29,8 @@ const FAR_BETTER_FIT: f64 = 0.8;
 /// Stages of HALS in the projected space, and in the full one after NMF.
 const HALS_STAGES: usize = 200;
 const FULL_STAGES: usize = 3;
+/// Stages of a run that is for another opinion only.
+const OTHER_STAGES: usize = 100;
 /// The part of the samples that other runs of HALS see; the earlier ones judge the components found.
 const RERUN_PART: usize = 2;
 /// Sweeps of a stage of HALS where it has to go far.
@@ -205,7 +207,7 @@ impl<'e, 'a, 'r, T: Real> Finisher<'e, 'a, 'r, T> {
         let (components, weights) = self.nmf_start(&basis, &samples, ended.components.nrows());
         let start = Factors { components, weights: Some(weights.select(Axis(0), &numbers)) };
         let space = Space::Compressed { basis, samples: part.clone() };
-        let anew = match self.run_hals(&part, start, HALS_STAGES, FAR_SWEEPS, space) {
+        let anew = match self.run_hals(&part, start, OTHER_STAGES, FAR_SWEEPS, space) {
             // The components are there; there was no time to vouch for them.
             Err(Halt::Stop(_)) => return Ok(Ended { rerun: vec![1.0; ended.components.nrows()], ..ended }),
             anew => anew?.components,

@@ -6,6 +6,7 @@
 
 use ndarray::Array2;
 
+use super::descent::Goal;
 use super::ending::Finisher;
 use super::engine::{Engine, over};
 use super::projected::Signs;
@@ -15,6 +16,9 @@ use super::state::unprojected;
 use crate::fit::Halt;
 use crate::linalg::product::multiply;
 use crate::{FitError, Real};
+
+/// Stages that show whether such a start leads anywhere: where it does it has about arrived by then.
+const MOST_STAGES: usize = 100;
 
 /// The components that the search ended with, or better ones.
 pub(super) fn retried<T: Real>(
@@ -49,8 +53,9 @@ fn descended<T: Real>(engine: &Engine<'_, T>, start: Array2<T>) -> Result<Option
     let mut search = Search::from_given();
     let (mut working, mut thresholds) = (start, Vec::new());
     // A search from the data alone is where this began.
-    while over(&search, engine.params.max_stages).is_none() && !matches!(search.phase, Phase::Search { .. }) {
-        let goal = search.goal(engine.goal());
+    let most_stages = MOST_STAGES.min(engine.params.max_stages);
+    while over(&search, most_stages).is_none() && !matches!(search.phase, Phase::Search { .. }) {
+        let goal = search.goal(Goal { most_stages, ..engine.goal() });
         let done = match search.descent.stage(&mut bench, &working, &thresholds, &goal) {
             Err(Halt::Error(FitError::Overflow { .. })) => return Ok(None),
             other => other?,
