@@ -1,0 +1,112 @@
+//! What the paper says of its figures, and whether it came out so.
+//!
+//! A verdict is computed from the numbers by the rule that stands beside the claim.
+
+mod convergence;
+mod real;
+mod sweeps;
+mod theory;
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::{FigureName, Results};
+
+/// Whether a claim holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// As the paper says.
+    Holds,
+    /// In the main, but not in all that the paper says.
+    HoldsWithADifference,
+    /// It came out otherwise.
+    DoesNotHold,
+    /// There are no numbers to judge by.
+    NotMeasured,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Holds => "holds",
+            Self::HoldsWithADifference => "holds with a difference",
+            Self::DoesNotHold => "does not hold",
+            Self::NotMeasured => "not measured",
+        })
+    }
+}
+
+/// A claim with its verdict.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Judged {
+    /// The figure it is about.
+    pub figure: FigureName,
+    /// The part of it, where it has several.
+    pub about: String,
+    /// What the paper says, in our words.
+    pub paper: &'static str,
+    /// What was measured.
+    pub measured: String,
+    /// Whether it holds.
+    pub verdict: Verdict,
+    /// How the verdict comes from the numbers.
+    pub rule: &'static str,
+    /// What the difference comes from, where there is one.
+    pub why: Option<&'static str>,
+}
+
+/// A claim before it is judged.
+struct Claim {
+    figure: FigureName,
+    about: String,
+    paper: &'static str,
+    rule: &'static str,
+    /// What to say where it does not hold as it stands.
+    why: Option<&'static str>,
+    judge: Judge,
+}
+
+/// A verdict and the numbers behind it; nothing where there are no numbers.
+type Judge = Box<dyn Fn(&Results) -> Option<(Verdict, String)>>;
+
+impl Claim {
+    fn judged(self, results: &Results) -> Judged {
+        let nothing = || (Verdict::NotMeasured, "there are no results".to_owned());
+        let (verdict, measured) = (self.judge)(results).unwrap_or_else(nothing);
+        let differs = matches!(verdict, Verdict::HoldsWithADifference | Verdict::DoesNotHold);
+        Judged {
+            figure: self.figure,
+            about: self.about,
+            paper: self.paper,
+            measured,
+            verdict,
+            rule: self.rule,
+            why: self.why.filter(|_| differs),
+        }
+    }
+}
+
+/// The claims about some figures, judged, in the order of the paper.
+#[must_use]
+pub fn judge(figures: &[FigureName], results: &Results) -> Vec<Judged> {
+    let mut claims = convergence::claims();
+    claims.extend(sweeps::claims());
+    claims.extend(real::claims());
+    claims.extend(theory::claims());
+    let wanted = claims.into_iter().filter(|claim| figures.contains(&claim.figure));
+    wanted.map(|claim| claim.judged(results)).collect()
+}
+
+/// The better verdict where both are true, the middle one where only one is.
+fn graded(holds: bool, nearly: bool) -> Verdict {
+    match (holds, nearly) {
+        (true, _) => Verdict::Holds,
+        (false, true) => Verdict::HoldsWithADifference,
+        (false, false) => Verdict::DoesNotHold,
+    }
+}
+
+#[cfg(test)]
+mod tests;
