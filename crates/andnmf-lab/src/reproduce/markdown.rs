@@ -122,7 +122,7 @@ pub(super) fn caption(figure: FigureName) -> &'static str {
             "The paper's total correlation error against time in the solver, all methods from the start A*(I + U), except \
              AND (auto) and anchor words, which begin with the data alone. Lines are medians over seeds, bands 10 to 90 %. \
              CTM is read in two ways: one covariance for all samples, as the paper says, and a fresh one for every sample, \
-             as its released program draws them."
+             as its released program draws them. AND (auto) tries several starts one after the other, and its line shows all of them."
         }
         FigureName::Fig1c => {
             "The same on components with negative entries. Rivals run with their sign constraint on the components, and \
@@ -132,8 +132,8 @@ pub(super) fn caption(figure: FigureName) -> &'static str {
             "AND with the paper's decreasing thresholds 0.1/1.1^j and with constant ones, 200 stages of 50 steps."
         }
         FigureName::Fig2c => {
-            "AND under noise, T = 100, with the paper's thresholds (dashed) and with thresholds that stop at twice the root \
-             mean square of the negative decoded weights (floored)."
+            "AND under noise, T = 100, with the paper's thresholds and with thresholds that stop at twice the root mean square \
+             of the negative decoded weights (floored)."
         }
         FigureName::Fig3a => "Starts A*(I + U) with the entries of U uniform on [-0.05, 0.05)·r_l.",
         FigureName::Fig3b => {

@@ -80,7 +80,7 @@ fn hals_converges((figure, case): (FigureName, &'static str)) -> Claim {
 fn hals_oscillates(case: &'static str) -> Claim {
     Claim {
         figure: FigureName::Fig1b,
-        about: format!("{case}: HALS"),
+        about: format!("{case}: HALS, steadiness"),
         paper: "On CTM the error of HALS oscillates.",
         rule: "Holds where the error is by 5 % above its smallest value so far after a tenth of the stages or more; \
                with a difference where that happens at all.",

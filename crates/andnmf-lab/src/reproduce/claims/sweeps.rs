@@ -112,7 +112,8 @@ fn mixed_start(case: &'static str) -> Claim {
         rule: "Holds where at r_l = 2 at most 1e-3 of the start's error is left, and a thousandth takes at least as many \
                stages as at r_l = 1; with a difference where at most 0.1 is left.",
         why: Some(
-            "Two times the usual mixing is more than the paper's first threshold can tell from the signal here.",
+            "Where more is left, the first threshold cannot tell so much mixing from the signal. Where it arrives as early as \
+             from r_l = 1, it is the fall of the thresholds that sets the pace, and not the start.",
         ),
         judge: Box::new(move |results| {
             let at = |r_l: f64| {

@@ -106,7 +106,7 @@ fn oscillation_is_counted_in_stages_above_the_smallest_error() {
         let run = Recovered { rises, ..falling(0.9, 100) };
         Book::default().run(FigureName::Fig1b, CTM, HALS, run).verdict(
             FigureName::Fig1b,
-            "CTM, one covariance: HALS",
+            "CTM, one covariance: HALS, steadiness",
             "oscillates",
         )
     };

@@ -18,8 +18,8 @@ fn stage_lemma(case: &'static str) -> Claim {
         rule: "Holds where every stage that meets the premises keeps both predictions (or has come to rounding); with a \
                difference where ‖E‖ falls on the whole.",
         why: Some(
-            "The lemma assumes a threshold chosen for the error that is left. One that falls by 1.1 a stage lets the error \
-             fall by about as much.",
+            "The lemma asks for decoding errors far below the mixing error, and so for correlations far weaker than these \
+             (the bound on m); where the threshold falls by 1.1 a stage, that sets the pace as well.",
         ),
         judge: Box::new(move |results| {
             let norms = results.results.iter().find_map(|result| match &result.outcome {

@@ -44,34 +44,38 @@ pub(super) fn chart(figure: FigureName, results: &Results) -> Chart {
     let mut panels: Vec<Panel> = Vec::new();
     let x_scale = if compares_methods(figure) { Scale::Log10 } else { Scale::Linear };
     for (case, method, points) in curves(figure, results) {
+        let (case, method) = shown(figure, case, method);
         let points = points.iter().map(|point| Point {
             x: point.seconds,
             middle: point.error.middle,
             low: point.error.low,
             high: point.error.high,
         });
-        let line = Line { points: points.collect(), dashed: is_dashed(figure, &method), name: method };
-        if panels.last().is_none_or(|panel| panel.title != case) {
+        let dashed = figure == FigureName::Fig1c && method.ends_with(SIGNED);
+        let line = Line { points: points.collect(), dashed, name: method };
+        if !panels.iter().any(|panel| panel.title == case) {
             panels.push(Panel {
-                title: case,
+                title: case.clone(),
                 x: Axis { label: "time in the solver (s)".into(), scale: x_scale },
                 y: Axis { label: "total correlation error".into(), scale: Scale::Log10 },
                 marks: Marks::Lines(Vec::new()),
             });
         }
-        if let Some(Panel { marks: Marks::Lines(lines), .. }) = panels.last_mut() {
+        let mut panel = panels.iter_mut().filter(|panel| panel.title == case);
+        if let Some(Panel { marks: Marks::Lines(lines), .. }) = panel.next() {
             lines.push(line);
         }
     }
     Chart { title: figure.title().into(), panels, note: note(results, figure) }
 }
 
-/// What stands beside its twin: rivals without their constraint, thresholds without a floor.
-fn is_dashed(figure: FigureName, method: &str) -> bool {
-    match figure {
-        FigureName::Fig1c => method.ends_with(SIGNED),
-        FigureName::Fig2c => !method.ends_with(FLOORED),
-        _ => false,
+/// Under which title and name a line is drawn: thresholds with a floor have a panel of their own, in which each level of
+/// noise looks as it does without.
+fn shown(figure: FigureName, case: String, method: String) -> (String, String) {
+    match (figure, method.strip_suffix(FLOORED)) {
+        (FigureName::Fig2c, Some(level)) => (format!("{case}: floored"), level.to_owned()),
+        (FigureName::Fig2c, None) => (format!("{case}: paper"), method),
+        _ => (case, method),
     }
 }
 

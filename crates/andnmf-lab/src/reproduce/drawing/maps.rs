@@ -53,7 +53,7 @@ fn map_chart(map: &Map, results: &Results) -> Option<Chart> {
         .into_iter()
         .filter_map(|level| {
             let points = contour(&beyond, level, &x, &y);
-            let name = format!("m = 10^{level} × the theorem's bound");
+            let name = format!("m = 10{} × the theorem's bound", raised(level));
             (points.len() > 1).then_some(Line { name, points, dashed: true })
         })
         .collect();
@@ -92,11 +92,25 @@ fn map_chart(map: &Map, results: &Results) -> Option<Chart> {
     })
 }
 
+/// A whole number as an exponent.
+fn raised(number: i32) -> String {
+    let digit = |c: char| match c {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        '0' => '⁰',
+        other => char::from_u32(0x2070 + other.to_digit(10).unwrap_or(0)).unwrap_or(other),
+    };
+    number.to_string().chars().map(digit).collect()
+}
+
 fn bound_note(beyond: &Array2<f64>) -> Option<String> {
     let finite = || beyond.iter().copied().filter(|value| value.is_finite());
     let (least, most) = (finite().reduce(f64::min)?, finite().reduce(f64::max)?);
+    let (least, most) = (raised(least.round() as i32), raised(most.round() as i32));
     Some(format!(
-        "The m of the weights is 10^{least:.1} to 10^{most:.1} times the theorem's bound (its constant taken as 1)."
+        "The m of the weights is about 10{least} to 10{most} times the theorem's bound (its constant taken as 1)."
     ))
 }
 
@@ -188,6 +202,11 @@ mod tests {
         assert_eq!(points.len(), 3);
         assert_eq!(points[0], Point::exact(0.0, 15.0));
         assert!(contour(&across, 9, &x, &y).is_empty());
+    }
+
+    #[test]
+    fn exponents_are_raised_digit_by_digit() {
+        assert_eq!((raised(-12), raised(3045)), ("⁻¹²".to_owned(), "³⁰⁴⁵".to_owned()));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::reproduce::{Cell, FigureName};
 pub(super) fn cells(figure: FigureName, params: &PlanParams) -> Vec<Cell> {
     let ctm = DatasetKind::Ctm.default_weights();
     let cases: &[(&str, DatasetKind, Weights)] = &match figure {
-        FigureName::Fig1a => vec![(DIR, DatasetKind::Dir, DatasetKind::Dir.default_weights())],
+        FigureName::Fig1a => vec![(DIR, DatasetKind::Dir, params.dirichlet())],
         FigureName::Fig1b => vec![
             (CTM, DatasetKind::Ctm, ctm),
             (CTM_RELEASED, DatasetKind::CtmReleased, Weights::LogisticNormalReleased),

@@ -20,6 +20,9 @@ use super::cell::{Cell, Recovery, Task, Truth};
 use super::{FigureName, Sources};
 use crate::{Experiment, StartFrom};
 
+/// What the paper gives every component of DIR.
+const DIRICHLET_PARAMETER: f64 = 0.05;
+
 /// How large the experiments are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -78,7 +81,7 @@ impl PlanParams {
     #[must_use]
     pub fn new(scale: Scale) -> Self {
         let (seeds, budget) = match scale {
-            Scale::Quick => (2, 1.0),
+            Scale::Quick => (2, 1.5),
             Scale::Full => (5, 10.0),
         };
         Self { scale, seeds, budget, truth: None, texts: None, pictures: None }
@@ -118,6 +121,11 @@ impl PlanParams {
             // As many per component as in the paper.
             Scale::Quick => 50 * self.truth_size().0,
         }
+    }
+
+    /// The weights of DIR: the paper's parameter for each component, however many there are.
+    fn dirichlet(&self) -> Weights {
+        Weights::Dirichlet { concentration: DIRICHLET_PARAMETER * self.truth_size().0 as f64 }
     }
 
     fn check(&self) -> Result<(), SettingError> {

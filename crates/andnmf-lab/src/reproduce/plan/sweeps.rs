@@ -29,8 +29,8 @@ const CONCENTRATIONS: [f64; 6] = [1.0, 5.0, 10.0, 20.0, 40.0, 80.0];
 
 type Case = (&'static str, DatasetKind, Weights);
 
-fn dir() -> Case {
-    (DIR, DatasetKind::Dir, DatasetKind::Dir.default_weights())
+fn dir(params: &PlanParams) -> Case {
+    (DIR, DatasetKind::Dir, params.dirichlet())
 }
 
 fn released() -> Case {
@@ -90,7 +90,7 @@ pub(super) fn thresholds(figure: FigureName, params: &PlanParams) -> Vec<Cell> {
     let mut settings = vec![Setting::new(DECREASING.into(), 0.0, paper(rank))];
     settings.extend(CONSTANT_THRESHOLDS.map(constant));
     let cases = match figure {
-        FigureName::Fig2a => vec![dir()],
+        FigureName::Fig2a => vec![dir(params)],
         _ => vec![(CTM, DatasetKind::Ctm, DatasetKind::Ctm.default_weights()), released()],
     };
     sweep(figure, params, &cases, &settings)
@@ -131,7 +131,7 @@ pub(super) fn mixed_starts(params: &PlanParams) -> Vec<Cell> {
         let setting = Setting::new(format!("r_l = {r_l}"), r_l, paper(rank));
         Setting { in_span: r_l, ..setting }
     };
-    sweep(FigureName::Fig3a, params, &[dir(), released()], &MIXINGS.map(setting))
+    sweep(FigureName::Fig3a, params, &[dir(params), released()], &MIXINGS.map(setting))
 }
 
 /// Starts that leave the span of the truth.
@@ -141,7 +141,7 @@ pub(super) fn starts_off_span(params: &PlanParams) -> Vec<Cell> {
         let setting = Setting::new(format!("noise/signal = {share}"), share, paper(rank));
         Setting { off_span: Some(share), ..setting }
     };
-    sweep(FigureName::Fig3b, params, &[dir(), released()], &OFF_SPAN.map(setting))
+    sweep(FigureName::Fig3b, params, &[dir(params), released()], &OFF_SPAN.map(setting))
 }
 
 /// Weights with ever more components in each sample.
