@@ -75,8 +75,8 @@ pub(super) fn facts(reproduction: &Reproduction, about: &About) -> Vec<String> {
     let (rank, n_features) = params.truth_size();
     let commit = about.commit.as_ref().map_or_else(String::new, |commit| format!(", commit {commit}"));
     let size = match params.scale {
-        Scale::Full => "the paper's sizes",
-        Scale::Quick => "a quick look at small sizes, which says little about the paper's",
+        Scale::Full => "The paper's sizes",
+        Scale::Quick => "A quick look at small sizes, which says little about the paper's",
     };
     vec![
         format!("Made by {}{commit}: `{}`.", about.program, about.command),

@@ -18,7 +18,8 @@ pub(super) fn html(
 ) -> String {
     let mut report = Report::new("The paper's figures, reproduced", Value::Null).with_section(Section {
         title: "Claims".into(),
-        text: format!("{}\n\n{}", tally(claims), facts(reproduction, about).join("\n\n")),
+        // On a page, what was typed needs no marks around it.
+        text: format!("{}\n\n{}", tally(claims), facts(reproduction, about).join("\n\n").replace('`', "")),
         figures: vec![overview(claims)],
     });
     for &figure in &reproduction.plan.figures {

@@ -7,7 +7,7 @@ use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
 
 use super::labels::{AND_AUTO, AND_THRESHOLDS, HALS, MIN_VOLUME};
 use super::methods::{endless, min_volume};
-use super::{PlanParams, Scale};
+use super::{AND_OWN, PlanParams, Scale};
 use crate::reproduce::FigureName;
 use crate::reproduce::cell::{Cell, Recovery, Task, Truth};
 use crate::{Experiment, StartFrom};
@@ -153,9 +153,12 @@ fn place(map: &Map, sizes: &Sizes, (co_occurrence, y): (f64, f64), seed: u64) ->
 fn contenders(map: &Map, dataset: &DatasetSpec) -> [(&'static str, MethodParams, StartFrom); 4] {
     let rank = dataset.rank;
     // Where the start is what is varied, all begin there; elsewhere AND auto needs none.
-    let from = if map.name == "phase-start" { StartFrom::MixedTruth } else { StartFrom::Data };
+    let (auto, from) = match map.name {
+        "phase-start" => (AND_OWN, StartFrom::MixedTruth),
+        _ => (AND_AUTO, StartFrom::Data),
+    };
     [
-        (AND_AUTO, MethodParams::And(AndParams::new(rank)), from),
+        (auto, MethodParams::And(AndParams::new(rank)), from),
         (AND_THRESHOLDS, MethodParams::And(AndParams::scheduled(rank)), StartFrom::MixedTruth),
         (HALS, endless(MethodParams::new(Method::Hals, rank)), StartFrom::MixedTruth),
         (MIN_VOLUME, min_volume(rank, false), StartFrom::MixedTruth),
