@@ -3,8 +3,15 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{Folder, andnmf, command, files_in, json, read_json, refused, small_data, text};
+use andnmf::synth::topics;
+
+use crate::support::{Folder, andnmf, command, files_in, json, read_json, refused, text};
 use crate::topics::bag;
+
+/// A truth of as few components as the paper's step allows for.
+fn small_truth(folder: &Folder) -> String {
+    folder.write_array("truth.npy", &topics(16, 80, 0).unwrap())
+}
 
 /// A figure of twelve small runs on a small truth.
 fn small<'a>(truth: &'a str, out: &'a str) -> Vec<&'a str> {
@@ -14,11 +21,11 @@ fn small<'a>(truth: &'a str, out: &'a str) -> Vec<&'a str> {
 #[test]
 fn a_figure_is_drawn_listed_judged_and_not_done_twice() {
     let folder = Folder::new();
-    let (_, truth) = small_data(&folder);
+    let truth = small_truth(&folder);
     let out = folder.arg("made");
     let first = json(&andnmf(&[&small(&truth, &out)[..], &["--json"]].concat()));
     assert_eq!((first["cells"].as_u64(), first["cells_done_now"].as_u64()), (Some(12), Some(12)));
-    assert_eq!(first["settings"]["truth"]["rows"], 5);
+    assert_eq!(first["settings"]["truth"]["rows"], 16);
     let claims = first["claims"].as_array().unwrap();
     assert!(claims.len() == 2 && claims.iter().all(|claim| claim["verdict"] != "not-measured"), "{claims:?}");
 
@@ -60,7 +67,7 @@ fn a_figure_is_drawn_listed_judged_and_not_done_twice() {
 #[test]
 fn the_page_is_built_again_from_finished_runs_only() {
     let folder = Folder::new();
-    let (_, truth) = small_data(&folder);
+    let truth = small_truth(&folder);
     let out = folder.arg("made");
     let told = andnmf(&small(&truth, &out));
     assert!(told.status.success(), "{}", text(&told.stderr));
@@ -81,7 +88,7 @@ fn a_stopped_reproduction_keeps_its_runs_and_goes_on() {
     let folder = Folder::new();
     let out = folder.arg("made");
     // Rivals take all of their time: it cannot be over before it is stopped.
-    let (_, truth) = small_data(&folder);
+    let truth = small_truth(&folder);
     let args =
         ["reproduce", "fig1a", "--quick", "--seeds", "1", "--budget", "2", "--truth", &truth, "--out", &out];
     let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

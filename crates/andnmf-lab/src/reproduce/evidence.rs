@@ -98,13 +98,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_geometric_fall_is_straight_and_a_stall_is_not() {
+    fn a_geometric_fall_is_straight_and_a_bent_one_is_not() {
         let falling: Vec<f64> = (1..60).map(|stage| 10.0 * 0.7_f64.powi(stage)).collect();
-        let stalled: Vec<f64> =
-            (1..60).map(|stage| 10.0 * 0.2_f64.powi(stage) + 0.1 / f64::from(stage)).collect();
-        let (falling, stalled) = (made_up(10.0, &falling), made_up(10.0, &stalled));
+        // Five times smaller with each stage, and then hardly any.
+        let fall = |stage: i32| 10.0 * 0.2_f64.powi(stage.min(6)) * 0.95_f64.powi((stage - 6).max(0));
+        let bent: Vec<f64> = (1..120).map(fall).collect();
+        let (falling, bent) = (made_up(10.0, &falling), made_up(10.0, &bent));
         assert!(straightness(&[&falling]).unwrap() > 0.9999);
-        assert!(straightness(&[&stalled]).unwrap() < 0.9);
+        assert!(straightness(&[&bent]).unwrap() < 0.9);
         assert!(still_falls(&[&falling]) && !still_falls(&[&made_up(10.0, &[1.0, 1.0, 1.0, 1.0])]));
     }
 

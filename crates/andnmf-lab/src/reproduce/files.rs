@@ -31,21 +31,15 @@ impl Reproduction {
     /// The claims and what has to be known about them, for programs.
     #[must_use]
     pub fn summary(&self, about: &About) -> Value {
-        let failed: Vec<Value> = self
-            .results
-            .results
-            .iter()
-            .filter_map(|result| match &result.outcome {
-                super::CellOutcome::Failed(why) => Some(json!({
-                    "figure": result.cell.figure,
-                    "case": result.cell.case,
-                    "method": result.cell.method,
-                    "seed": result.cell.seed,
-                    "reason": why,
-                })),
-                _ => None,
-            })
-            .collect();
+        let failed = self.results.results.iter().filter_map(|result| {
+            Some(json!({
+                "figure": result.cell.figure,
+                "case": result.cell.case,
+                "method": result.cell.method,
+                "seed": result.cell.seed,
+                "reason": result.outcome.trouble()?,
+            }))
+        });
         let left_out: Vec<Value> =
             self.plan.left_out.iter().map(|(figure, why)| json!({"figure": figure, "reason": why})).collect();
         json!({
@@ -58,7 +52,7 @@ impl Reproduction {
             "cells": self.plan.cells.len(),
             "cells_done_now": self.results.newly_done,
             "claims": self.claims(),
-            "failed_cells": failed,
+            "failed_cells": failed.collect::<Vec<Value>>(),
             "left_out": left_out,
         })
     }

@@ -34,6 +34,18 @@ pub enum CellOutcome {
     Failed(String),
 }
 
+impl CellOutcome {
+    /// What went wrong, where something did.
+    #[must_use]
+    pub fn trouble(&self) -> Option<&str> {
+        match self {
+            Self::Failed(reason) => Some(reason),
+            Self::Recovered(recovered) => recovered.broken_off.as_deref(),
+            _ => None,
+        }
+    }
+}
+
 /// How close a method came to the truth, and when.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recovered {

@@ -43,12 +43,7 @@ impl<'a> Series<'a> {
     pub fn failures(&self) -> Vec<&'a str> {
         let mut reasons: Vec<&str> = Vec::new();
         for result in &self.cells {
-            let reason = match &result.outcome {
-                CellOutcome::Failed(reason) => Some(reason),
-                CellOutcome::Recovered(recovered) => recovered.broken_off.as_ref(),
-                _ => None,
-            };
-            reasons.extend(reason.filter(|reason| !reasons.contains(&reason.as_str())).map(String::as_str));
+            reasons.extend(result.outcome.trouble().filter(|reason| !reasons.contains(reason)));
         }
         reasons
     }

@@ -73,7 +73,12 @@ type Judge = Box<dyn Fn(&Results) -> Option<(Verdict, String)>>;
 
 impl Claim {
     fn judged(self, results: &Results) -> Judged {
-        let nothing = || (Verdict::NotMeasured, "there are no results".to_owned());
+        let nothing = || {
+            let of = results.results.iter().filter(|result| result.cell.figure == self.figure);
+            let reason = of.filter_map(|result| result.outcome.trouble()).next();
+            let told = reason.map_or_else(String::new, |reason| format!(", as {reason}"));
+            (Verdict::NotMeasured, format!("there are no results{told}"))
+        };
         let (verdict, measured) = (self.judge)(results).unwrap_or_else(nothing);
         let differs = matches!(verdict, Verdict::HoldsWithADifference | Verdict::DoesNotHold);
         Judged {

@@ -13,7 +13,7 @@ use crate::reproduce::{Cell, FigureName};
 /// Constant thresholds beside the decreasing one. The paper does not say which it tried.
 const CONSTANT_THRESHOLDS: [f64; 5] = [0.1, 0.03, 0.01, 0.003, 0.001];
 /// Levels of noise: about the norm of what is added to a sample.
-const NOISE_LEVELS: [f64; 4] = [0.001, 0.003, 0.01, 0.03];
+const NOISE_LEVELS: [f64; 3] = [0.001, 0.01, 0.03];
 /// By then the threshold is far below the smallest noise.
 const NOISE_STAGES: usize = 100;
 /// No threshold below so many times the root mean square of negative decoded weights.
