@@ -107,6 +107,13 @@ fn exponents_of_logarithmic_axes_are_raised() {
     for label in ["10^−3", "10^−2", "10^−1", "10^0"] {
         assert_eq!(count(&svg, label), 1, "{label}: {:?}", texts(&svg));
     }
+    let document = Document::parse(&svg).unwrap();
+    let number = |node: resvg::usvg::roxmltree::Node<'_, '_>, name| node.attribute(name)?.parse::<f64>().ok();
+    for raised in document.descendants().filter(|node| node.has_tag_name("tspan")) {
+        let size = number(raised.parent().unwrap(), "font-size").unwrap();
+        assert!(number(raised, "dy").unwrap() < 0.0);
+        assert!((0.5 * size..size).contains(&number(raised, "font-size").unwrap()));
+    }
 }
 
 #[test]
