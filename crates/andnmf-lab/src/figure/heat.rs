@@ -1,11 +1,12 @@
 //! Coloured cells and the bar that explains their colours.
 
 use super::chart::Heat;
+use super::label::TICK_FACE;
 use super::lines::{DASHES, Omissions, middles};
 use super::palette::{Style, cell_colour};
 use super::scale::{Scale, Span, Standing};
 use super::svg::{Anchor, Area, Canvas, FAINT_INK, INK, number, path};
-use super::ticks::{Run, TICK_FACE, Ticks};
+use super::ticks::{Run, Ticks};
 
 /// Ground and stroke of cells that were not run.
 const NOT_RUN: (&str, &str) = ("#ececec", "#a0a0a0");

@@ -4,15 +4,11 @@ use super::chart::{Chart, Heat, Line, Marks, Panel};
 use super::heat::{Bar, colour_span};
 use super::legend::{Legend, Names};
 use super::lines::Omissions;
+use super::page::{MARGIN, draw_note, draw_title};
 use super::panel::Prepared;
 use super::scale::Span;
-use super::svg::{Anchor, Area, Canvas, FAINT_INK, INK};
-use super::text::Face;
+use super::svg::{Area, Canvas};
 
-const TITLE_FACE: Face = Face::bold(15.0);
-const NOTE_FACE: Face = Face::plain(11.0);
-/// Around the whole.
-const MARGIN: f64 = 14.0;
 /// Between columns and between rows of panels.
 const GAP: f64 = 16.0;
 /// Texts are not broken to less than this, however narrow the panels are.
@@ -102,8 +98,8 @@ impl<'a> Cell<'a> {
     fn of(chart: &'a Chart, number: usize, columns: usize) -> Self {
         let panel = &chart.panels[number];
         let (width, height) = plot_size(columns);
-        let before = (number % columns > 0).then(|| &chart.panels[number - 1]);
-        let after = chart.panels.get(number + 1).filter(|_| (number + 1) % columns > 0);
+        let before = (!number.is_multiple_of(columns)).then(|| &chart.panels[number - 1]);
+        let after = chart.panels.get(number + 1).filter(|_| !(number + 1).is_multiple_of(columns));
         let measured = |panel: &'a Panel| heat(panel).map(|heat| &heat.value_label);
         let colours = colours_of(panel, &chart.panels);
         let bar = measured(panel).zip(colours).filter(|_| after.and_then(measured) != measured(panel));
@@ -146,12 +142,7 @@ impl Layout<'_> {
             right += before + self.plot.0 + after + GAP;
         }
         let width = (right - GAP + MARGIN).max(LEAST_WIDTH);
-        let inner = width - 2.0 * MARGIN;
-        let mut top = MARGIN;
-        for line in TITLE_FACE.wrapped(&self.chart.title, inner) {
-            top += TITLE_FACE.line_height();
-            canvas.text(&line, (width / 2.0, top - 5.0), Anchor::Middle, TITLE_FACE, INK);
-        }
+        let mut top = draw_title(&mut canvas, &self.chart.title, width);
         for row in self.cells.chunks(self.columns) {
             top = self.draw_row(&mut canvas, row, &lefts, top);
         }
@@ -159,10 +150,7 @@ impl Layout<'_> {
         let room = width - MARGIN - start;
         self.legend.draw(&mut canvas, start, top, room);
         top += self.legend.height(room) + 6.0;
-        for line in NOTE_FACE.wrapped(&self.note(), inner) {
-            top += NOTE_FACE.line_height();
-            canvas.text(&line, (MARGIN, top - 3.0), Anchor::Start, NOTE_FACE, FAINT_INK);
-        }
+        top = draw_note(&mut canvas, &self.note(), width, top);
         canvas.finish(&self.chart.title, width, top + MARGIN)
     }
 

@@ -24,9 +24,11 @@
 
 mod chart;
 mod heat;
+mod label;
 mod layout;
 mod legend;
 mod lines;
+mod page;
 mod palette;
 mod panel;
 mod pictures;

@@ -91,8 +91,8 @@ pub(super) fn cell_colour(fraction: f64) -> String {
 }
 
 fn cell_rgb(fraction: f64) -> [u8; 3] {
-    // A number that is none counts as the lowest.
-    let place = fraction.max(0.0).min(1.0) * (CELLS.len() - 1) as f64;
+    let known = if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 1.0) };
+    let place = known * (CELLS.len() - 1) as f64;
     let step = (place as usize).min(CELLS.len() - 2);
     let part = place - step as f64;
     let mixed = |channel: usize| {

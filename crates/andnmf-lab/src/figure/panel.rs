@@ -2,12 +2,13 @@
 
 use super::chart::{Axis, Marks, Panel};
 use super::heat::{self, Grid};
+use super::label::TICK_FACE;
 use super::legend::Names;
 use super::lines::{self, Omissions};
 use super::scale::Span;
 use super::svg::{Anchor, Area, Canvas, FAINT_INK, GRID, INK, path};
 use super::text::Face;
-use super::ticks::{Run, TICK_FACE, Ticks};
+use super::ticks::{Run, Ticks};
 
 const TITLE_FACE: Face = Face::bold(12.5);
 const LABEL_FACE: Face = Face::plain(12.0);

@@ -4,13 +4,12 @@ use andnmf::io::images::GreyPicture;
 use ndarray::Array2;
 use serde::Serialize;
 
+use super::page::{MARGIN, draw_title};
 use super::svg::{Anchor, Area, Canvas, INK, number};
 use super::text::Face;
 use crate::base64::base64;
 
-const TITLE_FACE: Face = Face::bold(15.0);
 const NAME_FACE: Face = Face::plain(12.0);
-const MARGIN: f64 = 14.0;
 /// Side of the square that each picture is fitted into.
 const SIDE: f64 = 84.0;
 const GAP: f64 = 6.0;
@@ -42,12 +41,7 @@ impl Pictures {
         let across = self.rows.iter().map(|(_, pictures)| pictures.len()).max().unwrap_or(0).min(MOST_ACROSS);
         let left = MARGIN + name_room;
         let width = (left + across as f64 * (SIDE + GAP) - GAP + MARGIN).max(200.0);
-        let mut top = MARGIN;
-        for line in TITLE_FACE.wrapped(&self.title, width - 2.0 * MARGIN) {
-            top += TITLE_FACE.line_height();
-            canvas.text(&line, (width / 2.0, top - 5.0), Anchor::Middle, TITLE_FACE, INK);
-        }
-        top += 6.0;
+        let mut top = draw_title(&mut canvas, &self.title, width) + 6.0;
         for ((_, pictures), name) in self.rows.iter().zip(&names) {
             let lines = pictures.len().div_ceil(MOST_ACROSS).max(1);
             let first = top + SIDE / 2.0 - (name.len() as f64 - 1.0) / 2.0 * NAME_FACE.line_height();
@@ -73,8 +67,9 @@ fn draw_picture(canvas: &mut Canvas, picture: &Array2<f64>, (left, top): (f64, f
     let (width, height) = (columns as f64 * scale, rows as f64 * scale);
     let area = Area { left: left + (SIDE - width) / 2.0, top: top + (SIDE - height) / 2.0, width, height };
     // There are no PNG files without pixels.
-    let packed = GreyPicture::of(picture.view()).to_png().ok().filter(|_| !picture.is_empty());
+    let packed = GreyPicture::of(picture.view()).to_png().ok();
     let frame = if packed.is_some() { area } else { Area { left, top, width: SIDE, height: SIDE } };
+    canvas.rectangle(frame, "none", &[("stroke", BORDER)]);
     if let Some(bytes) = packed {
         let [x, y, width, height] = [area.left, area.top, width, height].map(number);
         let data = format!("data:image/png;base64,{}", base64(&bytes));
@@ -83,7 +78,6 @@ fn draw_picture(canvas: &mut Canvas, picture: &Array2<f64>, (left, top): (f64, f
         let own = [("x", &*x), ("y", &y), ("width", &width), ("height", &height)];
         canvas.element("image", &[&own[..], &[("style", style), ("href", &data)]].concat());
     }
-    canvas.rectangle(frame, "none", &[("stroke", BORDER), ("stroke-width", "0.6")]);
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! SVG as text: elements, numbers and escaping.
 
+use super::label::Label;
 use super::text::Face;
-use super::ticks::Label;
 
 /// Lines of axes and plain text.
 pub(super) const INK: &str = "#222222";

@@ -96,9 +96,9 @@ fn nothing_that_is_given_makes_a_chart_unsound() {
 
 #[test]
 fn a_chart_is_the_same_each_time() {
-    let one = chart(vec![panel("a", vec![line("x", &[1.0, 0.5]), line("y", &[0.3, 0.1])])]);
-    assert_eq!(one.svg(), one.clone().svg());
-    assert_eq!(png(&one.svg(), 1.5).unwrap(), png(&one.clone().svg(), 1.5).unwrap());
+    let svg = || chart(vec![panel("a", vec![line("x", &[1.0, 0.5]), line("y", &[0.3, 0.1])])]).svg();
+    assert_eq!(svg(), svg());
+    assert_eq!(png(&svg(), 1.5).unwrap(), png(&svg(), 1.5).unwrap());
 }
 
 #[test]
@@ -106,6 +106,13 @@ fn exponents_of_logarithmic_axes_are_raised() {
     let svg = chart(vec![panel("", vec![line("a", &[1.0, 1e-3])])]).svg();
     for label in ["10^−3", "10^−2", "10^−1", "10^0"] {
         assert_eq!(count(&svg, label), 1, "{label}: {:?}", texts(&svg));
+    }
+    let document = Document::parse(&svg).unwrap();
+    let number = |node: resvg::usvg::roxmltree::Node<'_, '_>, name| node.attribute(name)?.parse::<f64>().ok();
+    for raised in document.descendants().filter(|node| node.has_tag_name("tspan")) {
+        let size = number(raised.parent().unwrap(), "font-size").unwrap();
+        assert!(number(raised, "dy").unwrap() < 0.0);
+        assert!((0.5 * size..size).contains(&number(raised, "font-size").unwrap()));
     }
 }
 

@@ -2,14 +2,12 @@
 
 use serde::Serialize;
 
-use super::svg::{Anchor, Area, Canvas, FAINT_INK, INK, path};
+use super::page::{MARGIN, draw_note, draw_title};
+use super::svg::{Anchor, Area, Canvas, INK, path};
 use super::text::Face;
 
-const TITLE_FACE: Face = Face::bold(15.0);
 const HEAD_FACE: Face = Face::bold(12.0);
 const CELL_FACE: Face = Face::plain(12.0);
-const FOOT_FACE: Face = Face::plain(11.0);
-const MARGIN: f64 = 14.0;
 const COLUMN_GAP: f64 = 22.0;
 /// Above and below the text of a cell.
 const PADDING: f64 = 3.5;
@@ -59,15 +57,10 @@ impl WordTable {
     fn draw(&self, head: &Row, rows: &[Row], lefts: &[f64], width: f64) -> String {
         let mut canvas = Canvas::default();
         let inner = width - 2.0 * MARGIN;
-        let mut top = MARGIN;
-        for line in TITLE_FACE.wrapped(&self.title, inner) {
-            top += TITLE_FACE.line_height();
-            canvas.text(&line, (width / 2.0, top - 5.0), Anchor::Middle, TITLE_FACE, INK);
-        }
+        let mut top = draw_title(&mut canvas, &self.title, width) + 6.0;
         let rule = |canvas: &mut Canvas, y: f64, thick: f64| {
             canvas.stroke(&path(&[(MARGIN, y), (width - MARGIN, y)]), INK, thick, &[]);
         };
-        top += 6.0;
         rule(&mut canvas, top, 1.4);
         top = draw_row(&mut canvas, head, lefts, top, HEAD_FACE);
         rule(&mut canvas, top, 0.8);
@@ -79,11 +72,8 @@ impl WordTable {
             top = draw_row(&mut canvas, row, lefts, top, CELL_FACE);
         }
         rule(&mut canvas, top, 1.4);
-        top += 6.0;
-        for line in FOOT_FACE.wrapped(self.foot.as_deref().unwrap_or_default(), inner) {
-            top += FOOT_FACE.line_height();
-            canvas.text(&line, (MARGIN, top - 3.0), Anchor::Start, FOOT_FACE, FAINT_INK);
-        }
+        let foot = self.foot.as_deref().unwrap_or_default();
+        top = draw_note(&mut canvas, foot, width, top + 6.0);
         canvas.finish(&self.title, width, top + MARGIN)
     }
 }
