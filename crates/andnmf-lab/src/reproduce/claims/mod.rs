@@ -9,9 +9,11 @@ mod theory;
 
 use std::fmt;
 
+use andnmf::fit::StopReason;
 use serde::Serialize;
 
-use super::{FigureName, Results};
+use super::plan::labels::DIR;
+use super::{CellOutcome, FigureName, Results};
 
 /// Whether a claim holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -79,7 +81,11 @@ impl Claim {
             let told = reason.map_or_else(String::new, |reason| format!(", as {reason}"));
             (Verdict::NotMeasured, format!("there are no results{told}"))
         };
-        let (verdict, measured) = (self.judge)(results).unwrap_or_else(nothing);
+        let (mut verdict, mut measured) = (self.judge)(results).unwrap_or_else(nothing);
+        if self.is_cut_short(results) {
+            verdict = Verdict::NotMeasured;
+            measured = format!("time was up before all stages were done; so far: {measured}");
+        }
         let differs = matches!(verdict, Verdict::HoldsWithADifference | Verdict::DoesNotHold);
         Judged {
             figure: self.figure,
@@ -90,6 +96,24 @@ impl Claim {
             rule: self.rule,
             why: self.why.filter(|_| differs),
         }
+    }
+}
+
+impl Claim {
+    /// Whether runs with a set number of stages came to their limit of time instead: where they would have ended is not
+    /// known.
+    fn is_cut_short(&self, results: &Results) -> bool {
+        let of_stages = FigureName::Fig2a..=FigureName::Fig4;
+        results.results.iter().any(|result| match &result.outcome {
+            CellOutcome::Recovered(run) => {
+                let case = &result.cell.case;
+                let same = *case == self.about || (self.figure == FigureName::Fig4 && case == DIR);
+                same && result.cell.figure == self.figure
+                    && of_stages.contains(&self.figure)
+                    && run.stop_reason == StopReason::TimeLimit
+            }
+            _ => false,
+        })
     }
 }
 
