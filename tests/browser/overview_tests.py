@@ -79,6 +79,8 @@ class OverviewTests(PageCase):
         self.assertEqual(page.texts("h2"), ["A table", "A drawing", "Text alone"])
         self.assertEqual(page.texts("td"), ["DIR", "1.25 × 10⁻⁷", "yes", "CTM", "0.25", "–"])
         self.assertEqual(page.run("[document.querySelectorAll('.drawing path').length, document.querySelectorAll('.drawing script, .drawing [onload]').length]"), [1, 0])
+        # Of pictures only those that came with the drawing are shown.
+        self.assertEqual(page.run("[...document.querySelectorAll('.drawing image')].map(e => e.getAttribute('href')?.slice(0, 10) ?? null)"), [None, "data:image"])
 
     def test_names_are_text_whatever_they_contain(self):
         page = self.open(WORDS)

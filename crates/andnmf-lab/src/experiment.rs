@@ -1,6 +1,7 @@
 //! One recovery experiment and its runner.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
 
 use andnmf::fit::{Fit, Method, Run, StageRecord, StageView, Start, StopReason, Warning};
 use andnmf::metrics::{Recovery, correlation_error};
@@ -43,6 +44,8 @@ pub struct StageRow {
     pub record: StageRecord,
     /// Relative total correlation error after the stage.
     pub relative_correlation_error: f64,
+    /// The same for true components at the length they have: the paper's total correlation error.
+    pub correlation_error: f64,
 }
 
 /// What an experiment came to.
@@ -50,6 +53,8 @@ pub struct StageRow {
 pub struct Outcome {
     /// Relative total correlation error of the start near the truth, whether it was used or not.
     pub start_error: f64,
+    /// The same for true components at the length they have: the paper's total correlation error.
+    pub start_correlation_error: f64,
     /// Largest correlation (by magnitude) between the weights of two components; 0 for a single component.
     pub largest_weight_correlation: f64,
     /// One row per stage.
@@ -126,20 +131,38 @@ impl Experiment {
         threads: Option<usize>,
         watch: &mut dyn FnMut(&StageRow) -> ControlFlow<()>,
     ) -> Result<Outcome, ExperimentError> {
+        self.run_stoppable(data, threads, None, watch)
+    }
+
+    /// [`run_on`](Self::run_on) with a flag that stops it, in the middle of a stage if need be.
+    ///
+    /// # Errors
+    /// Where a setting is out of range, the fit fails, or it is stopped before there is anything to show.
+    pub fn run_stoppable(
+        &self,
+        data: &Dataset,
+        threads: Option<usize>,
+        stop: Option<&AtomicBool>,
+        watch: &mut dyn FnMut(&StageRow) -> ControlFlow<()>,
+    ) -> Result<Outcome, ExperimentError> {
         let solver = self.method.clone().check()?;
         let samples = DenseSamples::new(data.samples.view())?;
-        let start_error = correlation_error(data.init.view(), data.truth.view())?.relative_total();
+        let start_error = correlation_error(data.init.view(), data.truth.view())?;
         let mut rows = Vec::new();
         let mut observer = |view: &StageView<'_, f64>| {
             let error = correlation_error(view.components().view(), data.truth.view());
-            let relative_correlation_error = error.map_or(f64::NAN, |e| e.relative_total());
-            let row = StageRow { record: *view.record, relative_correlation_error };
+            let (relative_correlation_error, correlation_error) =
+                error.map_or((f64::NAN, f64::NAN), |e| (e.relative_total(), e.total()));
+            let row = StageRow { record: *view.record, relative_correlation_error, correlation_error };
             rows.push(row);
             watch(&row)
         };
         let mut run = Run::new().observe(&mut observer);
         if let Some(threads) = threads {
             run = run.threads(threads);
+        }
+        if let Some(stop) = stop {
+            run = run.cancel_with(stop);
         }
         // Anchor words has a start of its own, the anchors, and takes no other.
         let start = match (self.from, self.method.method()) {
@@ -149,7 +172,8 @@ impl Experiment {
         let fit: Fit<f64> = solver.fit(&samples, start, &mut run)?;
         let strongest = strongest_correlations(data.weights.view(), 1)?;
         Ok(Outcome {
-            start_error,
+            start_error: start_error.relative_total(),
+            start_correlation_error: start_error.total(),
             largest_weight_correlation: strongest.first().map_or(0.0, |&(_, _, correlation)| correlation),
             stages: rows,
             recovery: Recovery::measure(fit.components.view(), data.truth.view())?,
@@ -197,6 +221,23 @@ mod tests {
         assert!(outcome.start_error > 1.0 && outcome.largest_weight_correlation > 0.7);
         let last = outcome.stages.last().unwrap().relative_correlation_error;
         assert!(last < 1e-9 && last == outcome.recovery.relative_total_correlation_error, "{last:e}");
+        let last = outcome.stages.last().unwrap().correlation_error;
+        assert_eq!(last, outcome.recovery.total_correlation_error);
+        // Topics sum to 1: they are shorter than that.
+        assert!(outcome.start_correlation_error < outcome.start_error);
+    }
+
+    #[test]
+    fn a_flag_stops_it_before_the_first_stage() {
+        let experiment = small();
+        let data = experiment.dataset.generate().unwrap();
+        let mut seen = 0;
+        let outcome = experiment.run_stoppable(&data, None, Some(&AtomicBool::new(true)), &mut |_| {
+            seen += 1;
+            ControlFlow::Continue(())
+        });
+        let outcome = outcome.unwrap();
+        assert_eq!((outcome.stop_reason, outcome.stages.len(), seen), (StopReason::Cancelled, 0, 0));
     }
 
     #[test]

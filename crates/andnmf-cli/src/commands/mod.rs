@@ -12,6 +12,7 @@ mod images;
 mod manual;
 mod plain_fit;
 mod report;
+mod reproduce;
 mod suggest_rank;
 mod topics;
 mod transform;
@@ -42,6 +43,7 @@ enum Command {
     Topics(Box<topics::TopicsArgs>),
     Images(images::ImagesArgs),
     Anchor(anchor::AnchorArgs),
+    Reproduce(Box<reproduce::ReproduceArgs>),
     Report(report::ReportArgs),
     Convert(convert::ConvertArgs),
     Completions(completions::CompletionsArgs),
@@ -74,6 +76,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Topics(args) => topics::run(&args),
         Command::Images(args) => images::run(&args),
         Command::Anchor(args) => anchor::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Completions(args) => completions::run(&args, Args::command()),

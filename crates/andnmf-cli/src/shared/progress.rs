@@ -39,6 +39,21 @@ impl Progress {
         self.bar.set_message(what.into());
     }
 
+    /// So many of so many pieces of work are done, and the rest will take so many seconds.
+    pub(crate) fn pieces(&self, done: usize, all: usize, seconds_left: f64, doing: &str) {
+        if self.bar.length().is_none() {
+            self.bar.set_length(all as u64);
+            if let Ok(style) =
+                ProgressStyle::with_template("{spinner} {elapsed} {bar:24} {pos}/{len}  {wide_msg}")
+            {
+                self.bar.set_style(style);
+            }
+        }
+        self.bar.set_position(done as u64);
+        let stopping = if cancel::asked() { ", stopping" } else { "" };
+        self.bar.set_message(format!("about {} left{stopping}  {doing}", in_words(seconds_left)));
+    }
+
     /// A stage is done; at most so many stages and so many seconds in all may be.
     pub(crate) fn stage(&mut self, record: &StageRecord, most_stages: usize, time_limit: Option<f64>) {
         self.stages_seen += 1;

@@ -12,6 +12,7 @@ mod help;
 mod images;
 mod manual;
 mod report;
+mod reproduce;
 mod suggest_rank;
 mod support;
 mod topics;

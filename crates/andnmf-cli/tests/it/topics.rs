@@ -40,7 +40,7 @@ fn texts(folder: &Folder) -> String {
 }
 
 /// The same as a docword file with its vocabulary, stop words among them.
-fn bag(folder: &Folder) -> (String, String) {
+pub(crate) fn bag(folder: &Folder) -> (String, String) {
     let mut words: Vec<&str> = SUBJECTS.concat();
     words.extend(["the", "of", "and"]);
     let mut entries = Vec::new();

@@ -9,12 +9,10 @@ use andnmf::metrics::{RecoveryObserver, correlation_error};
 use andnmf::samples::{DenseSamples, Samples};
 use andnmf::synth::{Dataset, DatasetSpec};
 use andnmf::{FitError, MethodParams, SettingError};
+use andnmf_lab::with_out_of_span_share;
 use ndarray::Array2;
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-/// Half the range of the numbers that a start is perturbed with, at scale 1.
-const PERTURBATION: f64 = 0.05;
 
 /// Data with a known truth and what a fit is told about it.
 #[derive(Debug, Deserialize)]
@@ -40,12 +38,7 @@ impl Trial {
         if self.out_of_span_share == 0.0 {
             return Ok(data);
         }
-        // A row of W numbers uniform on ±h has the norm h·√(W/3).
-        let squares: Vec<f64> = data.truth.rows().into_iter().map(|row| row.dot(&row)).collect();
-        let norm = squares.iter().map(|square| square.sqrt()).sum::<f64>() / squares.len() as f64;
-        let unit = PERTURBATION * (data.truth.ncols() as f64 / 3.0).sqrt();
-        let spec = DatasetSpec { out_of_span: self.out_of_span_share * norm / unit, ..data.spec };
-        spec.generate_on(data.truth)
+        with_out_of_span_share(data, self.out_of_span_share)
     }
 
     /// Makes the data, fits them, and measures.

@@ -62,17 +62,19 @@ pub(crate) fn sections() -> Report {
         vec![vec![json!("DIR"), json!(1.25e-7), json!(true)], vec![json!("CTM"), json!(0.25), Value::Null]];
     let drawing = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 120 40\" onload=\"alert(3)\">\
         <script>alert(4)</script><path d=\"M5 35L40 12L80 20L115 5\" fill=\"none\" stroke=\"currentColor\"/>\
-        <text x=\"5\" y=\"12\" font-size=\"7\" fill=\"currentColor\">error</text></svg>";
-    let section = |title: &str, figure| Section {
+        <text x=\"5\" y=\"12\" font-size=\"7\" fill=\"currentColor\">error</text>\
+        <image href=\"https://example.org/elsewhere.png\" width=\"9\" height=\"9\"/>\
+        <image href=\"data:image/png;base64,iVBORw0KGgo=\" width=\"9\" height=\"9\"/></svg>";
+    let section = |title: &str, figures| Section {
         title: title.into(),
         text: "First paragraph.\n\nSecond paragraph.".into(),
-        figure,
+        figures,
     };
     Report::new("Figures without a fit", Value::Null)
         .with_section(section(
             "A table",
-            Some(Figure::table(["data", "error", "claim holds"].map(String::from).to_vec(), rows)),
+            vec![Figure::table(["data", "error", "claim holds"].map(String::from).to_vec(), rows)],
         ))
-        .with_section(section("A drawing", Some(Figure::Svg(drawing.into()))))
-        .with_section(section("Text alone", None))
+        .with_section(section("A drawing", vec![Figure::Svg(drawing.into())]))
+        .with_section(section("Text alone", vec![]))
 }

@@ -38,8 +38,8 @@ pub struct Section {
     pub title: String,
     /// Paragraphs, separated by empty lines.
     pub text: String,
-    /// What is shown below the text.
-    pub figure: Option<Figure>,
+    /// What is shown below the text, one after the other.
+    pub figures: Vec<Figure>,
 }
 
 /// What a [`Section`] shows.

@@ -9,6 +9,7 @@ use andnmf::fit::Checkpoint;
 use andnmf::io::{Overwrite, write_aside};
 use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real, SamplesError};
+use andnmf_lab::Fingerprint;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -167,10 +168,9 @@ impl Keeper {
     }
 }
 
-/// A number that other samples have by accident only: over sizes, places and bits of all values (FNV-1a).
+/// A name that other samples have by accident only: over places and bits of all values.
 fn fingerprint<T: Real>(samples: &dyn Samples<T>) -> Result<String, SamplesError> {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut mix = |word: u64| hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+    let mut print = Fingerprint::default();
     let n_samples = samples.n_samples();
     let mut first = 0;
     while first < n_samples {
@@ -178,11 +178,11 @@ fn fingerprint<T: Real>(samples: &dyn Samples<T>) -> Result<String, SamplesError
         samples.block(first..last)?.for_each(|row, column, value| {
             // Zeros that are stored and zeros that are not are the same samples.
             if value.as_f64() != 0.0 {
-                mix(((first + row) as u64) << 32 | column as u64);
-                mix(value.bits());
+                print.mix(((first + row) as u64) << 32 | column as u64);
+                print.mix(value.bits());
             }
         });
         first = last;
     }
-    Ok(format!("{hash:016x}"))
+    Ok(print.to_string())
 }

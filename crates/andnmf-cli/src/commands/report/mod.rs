@@ -11,25 +11,26 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::fit::{Shape, Show, page};
+use super::reproduce;
 use crate::failure::Failure;
 use crate::shared::{Common, did_you_mean_file, json, reading, writing};
 
 /// The page's name in the folder of a fit.
 const PAGE: &str = "report.html";
 
-/// Build the report page of a fit, or build it again.
+/// Build the report page of a fit or of a reproduction, or build it again.
 ///
 /// Example: andnmf report fitted
 ///
 /// Reads what `andnmf fit --out DIR` wrote and writes DIR/report.html, one page that needs nothing but a browser. A page
-/// that is there already is replaced.
+/// that is there already is replaced. In a folder of `andnmf reproduce`, all figures are drawn again from its runs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   andnmf report fitted
   andnmf report fitted --title \"Spectra of the bay\" --show curve
   andnmf report faces --shape 64x64")]
 pub(crate) struct ReportArgs {
-    /// The folder that a fit was written to
+    /// The folder that a fit or a reproduction was written to
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Heading of the page [default: the name of the folder]
@@ -54,9 +55,13 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
         report: &'a Path,
     }
     args.common.set_threads()?;
-    let html = html(args)?;
-    let file = args.folder.join(PAGE);
-    write_aside(&file, Overwrite::Yes, |out| out.write_all(html.as_bytes())).map_err(writing)?;
+    let file = if args.folder.join(reproduce::PLAN).exists() {
+        reproduce::rebuild(&args.folder)?
+    } else {
+        let (html, file) = (html(args)?, args.folder.join(PAGE));
+        write_aside(&file, Overwrite::Yes, |out| out.write_all(html.as_bytes())).map_err(writing)?;
+        file
+    };
     if args.common.json {
         return json::print(&Written { report: &file });
     }

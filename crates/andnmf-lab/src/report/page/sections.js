@@ -1,6 +1,6 @@
 // Sections that come with the data.
 
-const ALLOWED = new Set(["svg", "g", "path", "line", "polyline", "polygon", "rect", "circle", "ellipse", "text", "tspan", "title", "desc", "defs", "clippath", "lineargradient", "radialgradient", "stop", "marker", "use", "pattern", "mask"]);
+const ALLOWED = new Set(["svg", "g", "path", "line", "polyline", "polygon", "rect", "circle", "ellipse", "text", "tspan", "image", "title", "desc", "defs", "clippath", "lineargradient", "radialgradient", "stop", "marker", "use", "pattern", "mask"]);
 
 /** A drawing without anything that could run or load. */
 function drawing(source, title) {
@@ -13,7 +13,8 @@ function drawing(source, title) {
       continue;
     }
     for (const { name, value } of [...node.attributes]) {
-      const outside = /^(xlink:)?href$/i.test(name) && !value.startsWith("#");
+      const inside = value.startsWith("#") || (node.localName === "image" && value.startsWith("data:image/png;base64,"));
+      const outside = /^(xlink:)?href$/i.test(name) && !inside;
       if (/^on/i.test(name) || outside) node.removeAttribute(name);
     }
   }
@@ -28,14 +29,13 @@ function cell(value) {
 }
 
 function figure(content, title) {
-  if (!content) return null;
   if (content.svg !== undefined) return drawing(content.svg, title);
   const { header, rows } = content.table;
   const numeric = header.map((_, i) => i).filter((i) => rows.length > 0 && rows.every((row) => row[i] === null || typeof row[i] === "number"));
   return table(title, header, rows.map((row) => row.map(cell)), numeric);
 }
 
-function extraSection({ title, text, figure: content }, i) {
+function extraSection({ title, text, figures }, i) {
   const paragraphs = text.split(/\n\s*\n/).filter((paragraph) => paragraph.trim() !== "");
-  return el("section", { id: `section-${i}` }, el("h2", {}, title), paragraphs.map((paragraph) => el("p", {}, paragraph)), figure(content, title));
+  return el("section", { id: `section-${i}` }, el("h2", {}, title), paragraphs.map((paragraph) => el("p", {}, paragraph)), figures.map((content) => figure(content, title)));
 }

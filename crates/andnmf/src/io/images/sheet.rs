@@ -4,7 +4,7 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use ndarray::{ArrayView1, ArrayView2};
+use ndarray::ArrayView2;
 
 use crate::io::Overwrite;
 use crate::io::aside::write_file;
@@ -23,6 +23,13 @@ pub struct GreyPicture {
 }
 
 impl GreyPicture {
+    /// One picture (height × width) without a border, scaled as those of a [`contact_sheet`] are.
+    #[must_use]
+    pub fn of<T: Real>(values: ArrayView2<'_, T>) -> Self {
+        let (height, width) = values.dim();
+        Self { height, width, pixels: shades(values.iter()) }
+    }
+
     /// Height in pixels.
     #[must_use]
     pub fn height(&self) -> usize {
@@ -107,7 +114,7 @@ pub fn contact_sheet<T: Real>(
     let mut pixels = vec![GAP; sheet_height * sheet_width];
     for (k, component) in components.outer_iter().enumerate() {
         let (top, left) = (side(k / columns, height), side(k % columns, width));
-        for (i, row) in shades(component).chunks_exact(width).enumerate() {
+        for (i, row) in shades(component.iter()).chunks_exact(width).enumerate() {
             let at = (top + i) * sheet_width + left;
             pixels[at..at + width].copy_from_slice(row);
         }
@@ -120,8 +127,8 @@ fn about_square(rank: usize, (height, width): (usize, usize)) -> usize {
     (rank as f64 * height as f64 / width as f64).sqrt().round() as usize
 }
 
-fn shades<T: Real>(component: ArrayView1<'_, T>) -> Vec<u8> {
-    let values = || component.iter().map(|v| v.as_f64());
+fn shades<'a, T: Real>(component: impl Iterator<Item = &'a T> + Clone) -> Vec<u8> {
+    let values = || component.clone().map(|v| v.as_f64());
     let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     let (low, high) = if low < 0.0 { (-high.max(-low), high.max(-low)) } else { (low, high) };
     // Halves, because the whole range of huge numbers is no number.

@@ -273,6 +273,16 @@ fn extreme_components_have_a_picture_too() {
 }
 
 #[test]
+fn a_picture_alone_has_no_border_and_the_shades_of_a_sheet() {
+    let values = array![[0.0, 1.0, 2.0], [4.0, 3.0, f64::NAN]];
+    let alone = GreyPicture::of(values.view());
+    assert_eq!((alone.height(), alone.width()), (2, 3));
+    assert_eq!(alone.pixels(), [0, 64, 128, 255, 191, 0]);
+    // Transposed, so that what counts is the order of reading and not that in memory.
+    assert_eq!(GreyPicture::of(values.t()).pixels(), [0, 255, 64, 191, 128, 0]);
+}
+
+#[test]
 fn components_that_do_not_fit_the_shape_are_refused() {
     let components = random_matrix::<f64>(2, 6, 1);
     let error = contact_sheet(components.view(), (2, 2), None).unwrap_err();

@@ -1,0 +1,37 @@
+//! What the command prints for people.
+
+use andnmf_lab::reproduce::{Reproduction, Verdict};
+
+use crate::failure::Failure;
+use crate::shared::{Common, OutputFolder};
+
+/// Prints the verdicts and where everything is.
+pub(super) fn told(
+    common: &Common,
+    reproduction: &Reproduction,
+    folder: &OutputFolder,
+) -> Result<(), Failure> {
+    let claims = reproduction.claims();
+    let width = claims.iter().map(|claim| claim.about.chars().count()).max().unwrap_or(0);
+    for claim in &claims {
+        let about = format!("{:<width$}", claim.about);
+        common.say(format!("{:<6}  {about}  {:<23}  {}", claim.figure, claim.verdict, claim.measured))?;
+    }
+    let count = |verdict| claims.iter().filter(|claim| claim.verdict == verdict).count();
+    let (holds, differs, fails) =
+        (count(Verdict::Holds), count(Verdict::HoldsWithADifference), count(Verdict::DoesNotHold));
+    if !claims.is_empty() {
+        common.say(format!(
+            "\nof {} claims {holds} hold, {differs} hold with a difference, {fails} do not hold",
+            claims.len()
+        ))?;
+    }
+    for (figure, why) in &reproduction.plan.left_out {
+        common.say(format!("{figure} was left out: {why}"))?;
+    }
+    common.say(format!(
+        "everything is in {}; open {} in a browser",
+        folder.path().display(),
+        folder.file("report.html").display()
+    ))
+}

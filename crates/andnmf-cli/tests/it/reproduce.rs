@@ -1,0 +1,146 @@
+//! `andnmf reproduce`: figures, verdicts, and going on where it was.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use andnmf::synth::topics;
+
+use crate::support::{Folder, andnmf, command, files_in, json, read_json, refused, text};
+use crate::topics::bag;
+
+/// A truth of as few components as the paper's step allows for.
+fn small_truth(folder: &Folder) -> String {
+    folder.write_array("truth.npy", &topics(16, 80, 0).unwrap())
+}
+
+/// A figure of twelve small runs on a small truth.
+fn small<'a>(truth: &'a str, out: &'a str) -> Vec<&'a str> {
+    vec!["reproduce", "fig4", "--quick", "--seeds", "1", "--budget", "2", "--truth", truth, "--out", out]
+}
+
+#[test]
+fn a_figure_is_drawn_listed_judged_and_not_done_twice() {
+    let folder = Folder::new();
+    let truth = small_truth(&folder);
+    let out = folder.arg("made");
+    let first = json(&andnmf(&[&small(&truth, &out)[..], &["--json"]].concat()));
+    assert_eq!((first["cells"].as_u64(), first["cells_done_now"].as_u64()), (Some(12), Some(12)));
+    assert_eq!(first["settings"]["truth"]["rows"], 16);
+    let claims = first["claims"].as_array().unwrap();
+    assert!(claims.len() == 2 && claims.iter().all(|claim| claim["verdict"] != "not-measured"), "{claims:?}");
+
+    let files = files_in(&folder.path("made"));
+    let expected = [
+        "cells",
+        "fig4-curves.csv",
+        "fig4.csv",
+        "fig4.png",
+        "fig4.svg",
+        "plan.json",
+        "report.html",
+        "reproduction.md",
+        "summary.json",
+    ];
+    assert_eq!(files, expected);
+    let read = |name: &str| std::fs::read(folder.path("made").join(name)).unwrap();
+    assert!(read("fig4.png").starts_with(b"\x89PNG"));
+    let csv = text(&read("fig4.csv"));
+    assert_eq!(csv.lines().count(), 13, "{csv}");
+    let page = text(&read("report.html"));
+    let document = text(&read("reproduction.md"));
+    for claim in claims {
+        let (paper, measured) = (claim["paper"].as_str().unwrap(), claim["measured"].as_str().unwrap());
+        assert!(document.contains(paper) && document.contains(measured), "{document}");
+        assert!(page.contains(paper), "{paper}");
+    }
+    assert_eq!(read_json(&folder.path("made/summary.json"))["claims"], first["claims"]);
+
+    let again = json(&andnmf(&[&small(&truth, &out)[..], &["--json"]].concat()));
+    assert_eq!((again["cells_done_now"].as_u64(), &again["claims"]), (Some(0), &first["claims"]));
+
+    // Another seed is more work, but not the same work again.
+    let more = [&small(&truth, &out)[..], &["--json"]].concat();
+    let more: Vec<&str> = more.into_iter().map(|word| if word == "1" { "2" } else { word }).collect();
+    assert_eq!(json(&andnmf(&more))["cells_done_now"].as_u64(), Some(12));
+}
+
+#[test]
+fn the_page_is_built_again_from_finished_runs_only() {
+    let folder = Folder::new();
+    let truth = small_truth(&folder);
+    let out = folder.arg("made");
+    let told = andnmf(&small(&truth, &out));
+    assert!(told.status.success(), "{}", text(&told.stderr));
+    assert!(text(&told.stdout).contains("claims"), "{}", text(&told.stdout));
+    std::fs::remove_file(folder.path("made/report.html")).unwrap();
+    std::fs::remove_file(folder.path("made/fig4.svg")).unwrap();
+    assert!(andnmf(&["report", &out]).status.success());
+    assert!(folder.path("made/report.html").exists() && folder.path("made/fig4.svg").exists());
+
+    let cells = folder.path("made/cells/fig4");
+    std::fs::remove_file(cells.join(&files_in(&cells)[0])).unwrap();
+    refused(&["report", &out], &["11 of 12", "andnmf reproduce fig4"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_stopped_reproduction_keeps_its_runs_and_goes_on() {
+    let folder = Folder::new();
+    let out = folder.arg("made");
+    // Rivals take all of their time: it cannot be over before it is stopped.
+    let truth = small_truth(&folder);
+    let args =
+        ["reproduce", "fig1a", "--quick", "--seeds", "1", "--budget", "2", "--truth", &truth, "--out", &out];
+    let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let cells = folder.path("made/cells/fig1a");
+    let begun = Instant::now();
+    while !cells.exists() || files_in(&cells).iter().filter(|name| !name.starts_with('.')).count() < 3 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no runs");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let stopped = child.wait_with_output().unwrap();
+    assert_eq!(stopped.status.code(), Some(130), "{}", text(&stopped.stderr));
+    assert!(text(&stopped.stderr).contains("the same command goes on"), "{}", text(&stopped.stderr));
+    assert!(!folder.path("made/report.html").exists(), "no page of half the runs");
+    let kept = files_in(&cells).len();
+    let rest = json(&andnmf(&[&args[..], &["--json"]].concat()));
+    assert_eq!(rest["cells_done_now"].as_u64().unwrap() as usize, 8 - kept, "{kept} were kept");
+}
+
+#[test]
+fn a_corpus_gives_the_truth_and_what_has_no_data_is_left_out_with_a_word() {
+    let folder = Folder::new();
+    let (corpus, vocab) = bag(&folder);
+    let out = folder.arg("made");
+    let mut args = vec!["reproduce", "fig4", "table1", "fig5", "--quick", "--seeds", "1", "--budget", "2"];
+    args.extend(["--corpus", &corpus, "--vocab", &vocab, "--topics", "3", "--out", &out, "--json"]);
+    let run = command(&args).env_remove("ANDNMF_DATA").output().unwrap();
+    let said = json(&run);
+    assert_eq!(said["settings"]["truth"]["rows"], 3);
+    assert!(said["truth"].as_str().unwrap().contains("anchor words"), "{}", said["truth"]);
+    let left_out: Vec<&str> =
+        said["left_out"].as_array().unwrap().iter().map(|entry| entry["figure"].as_str().unwrap()).collect();
+    assert_eq!(left_out, ["table1", "fig5"]);
+    let page = text(&std::fs::read(folder.path("made/report.html")).unwrap());
+    assert!(page.contains("Not run: the Olivetti faces are not here"));
+}
+
+#[test]
+fn wrong_requests_say_what_would_be_right_and_leave_nothing_behind() {
+    let folder = Folder::new();
+    let out = folder.arg("made");
+    refused(&["reproduce", "fig1d", "--out", &out], &["fig1d", "fig1a"]);
+    refused(&["reproduce", "fig4", "--seeds", "0", "--out", &out], &["--seeds is 0"]);
+    refused(&["reproduce", "fig4", "--budget", "-1", "--out", &out], &["--budget is -1", "above 0"]);
+    let missing = folder.arg("missing.npy");
+    refused(&["reproduce", "fig4", "--truth", &missing, "--out", &out], &["missing.npy", "no such file"]);
+    refused(&["reproduce", "fig5", "--data", &missing, "--out", &out], &["--data", "no such folder"]);
+    refused(&["reproduce", "fig4", "--vocab", &missing, "--out", &out], &["--corpus"]);
+    assert!(!folder.path("made").exists());
+
+    std::fs::create_dir(folder.path("mine")).unwrap();
+    folder.write("mine/notes.txt", "mine");
+    refused(&["reproduce", "fig4", "--quick", "--out", &folder.arg("mine")], &["not empty", "--force"]);
+    assert_eq!(files_in(&folder.path("mine")), ["notes.txt"]);
+}

@@ -1,0 +1,219 @@
+//! The maps beyond the paper, and the stage lemma.
+
+use andnmf::theory::{ErrorNorms, StageLemmaReport};
+use ndarray::Array2;
+
+use crate::figure::{Axis, Chart, Heat, Line, Marks, Panel, Point, Scale};
+
+use super::super::plan::{LEMMA_CASES, MAPS, Map};
+use super::super::{CellOutcome, FigureName, Results, Series, median};
+
+/// So many lines of the bound are drawn at most.
+const MOST_LEVELS: usize = 3;
+
+/// The charts with their names in files.
+pub(super) fn charts(results: &Results) -> Vec<(&'static str, Chart)> {
+    let mut charts: Vec<(&'static str, Chart)> =
+        MAPS.iter().filter_map(|map| Some((map.name, map_chart(map, results)?))).collect();
+    charts.extend(lemma_chart(results).map(|chart| ("phase-lemma", chart)));
+    charts
+}
+
+/// Distinct values in order.
+fn values_at(series: &[&Series<'_>], side: usize) -> Vec<f64> {
+    let mut values: Vec<f64> = series.iter().filter_map(|series| series.at.get(side).copied()).collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    values
+}
+
+fn map_chart(map: &Map, results: &Results) -> Option<Chart> {
+    let all = results.series(FigureName::Phase);
+    let series: Vec<&Series<'_>> = all.iter().filter(|series| series.case == map.case).collect();
+    let (x, y) = (values_at(&series, 0), values_at(&series, 1));
+    let rank = results.rank_of(FigureName::Phase)? as f64;
+    let place = |at: &[f64]| {
+        let column = x.iter().position(|value| at.first() == Some(value))?;
+        let row = y.iter().position(|value| at.get(1) == Some(value))?;
+        Some([row, column])
+    };
+    let mut beyond = Array2::from_elem((y.len(), x.len()), f64::NAN);
+    for one in &series {
+        let ratios: Vec<f64> = one
+            .runs()
+            .iter()
+            .filter_map(|run| run.conditions)
+            .map(|conditions| (conditions.m / conditions.bound).log10())
+            .collect();
+        if let (Some(place), Some(ratio)) = (place(one.at), median(&ratios)) {
+            beyond[place] = ratio;
+        }
+    }
+    let overlay: Vec<Line> = levels(&beyond)
+        .into_iter()
+        .filter_map(|level| {
+            let points = contour(&beyond, level, &x, &y);
+            let name = format!("m = 10{} × the theorem's bound", raised(level));
+            (points.len() > 1).then_some(Line { name, points, dashed: true })
+        })
+        .collect();
+    let mut methods: Vec<&str> = Vec::new();
+    series.iter().for_each(|one| {
+        if !methods.contains(&one.method) {
+            methods.push(one.method);
+        }
+    });
+    let panels = methods.into_iter().map(|method| {
+        let mut values = Array2::from_elem((y.len(), x.len()), f64::NAN);
+        for one in series.iter().filter(|one| one.method == method) {
+            let ends: Vec<f64> = one.runs().iter().map(|run| run.end.relative / rank).collect();
+            if let (Some(place), Some(end)) = (place(one.at), median(&ends)) {
+                values[place] = end;
+            }
+        }
+        Panel {
+            title: method.into(),
+            x: Axis { label: "co-occurrence in a pair".into(), scale: Scale::Linear },
+            y: Axis { label: map.y_label.into(), scale: if map.log { Scale::Log10 } else { Scale::Linear } },
+            marks: Marks::Heat(Heat {
+                x_values: x.clone(),
+                y_values: y.clone(),
+                values,
+                value_label: "relative error per component".into(),
+                overlay: overlay.clone(),
+            }),
+        }
+    });
+    let note = bound_note(&beyond);
+    (!series.is_empty()).then(|| Chart {
+        title: format!("Recovery: {}", map.case),
+        panels: panels.collect(),
+        note,
+    })
+}
+
+/// A whole number as an exponent.
+fn raised(number: i32) -> String {
+    let digit = |c: char| match c {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        '0' => '⁰',
+        other => char::from_u32(0x2070 + other.to_digit(10).unwrap_or(0)).unwrap_or(other),
+    };
+    number.to_string().chars().map(digit).collect()
+}
+
+fn bound_note(beyond: &Array2<f64>) -> Option<String> {
+    let finite = || beyond.iter().copied().filter(|value| value.is_finite());
+    let (least, most) = (finite().reduce(f64::min)?, finite().reduce(f64::max)?);
+    let (least, most) = (raised(least.round() as i32), raised(most.round() as i32));
+    Some(format!(
+        "The m of the weights is about 10{least} to 10{most} times the theorem's bound (its constant taken as 1)."
+    ))
+}
+
+/// Whole powers of ten between the smallest and the largest value, a few of them.
+fn levels(values: &Array2<f64>) -> Vec<i32> {
+    let finite = || values.iter().copied().filter(|value| value.is_finite());
+    let (Some(least), Some(most)) = (finite().reduce(f64::min), finite().reduce(f64::max)) else {
+        return Vec::new();
+    };
+    let all: Vec<i32> = (least.ceil() as i32..=most.floor() as i32).collect();
+    let apart = all.len().div_ceil(MOST_LEVELS).max(1);
+    all.into_iter().skip(apart / 2).step_by(apart).collect()
+}
+
+/// Where a map crosses a level: between neighbours in rows or in columns, whichever it does more often.
+fn contour(values: &Array2<f64>, level: i32, x: &[f64], y: &[f64]) -> Vec<Point> {
+    let level = f64::from(level);
+    let between = |ends: (f64, f64), places: (f64, f64)| {
+        let crossed = (ends.0 - level) * (ends.1 - level) <= 0.0 && ends.0 != ends.1;
+        crossed.then(|| places.0 + (level - ends.0) / (ends.1 - ends.0) * (places.1 - places.0))
+    };
+    let in_rows = values.outer_iter().zip(y).filter_map(|(row, &y)| {
+        let crossing = (1..row.len()).find_map(|j| between((row[j - 1], row[j]), (x[j - 1], x[j])))?;
+        Some(Point::exact(crossing, y))
+    });
+    let in_columns = values.columns().into_iter().zip(x).filter_map(|(column, &x)| {
+        let crossing =
+            (1..column.len()).find_map(|i| between((column[i - 1], column[i]), (y[i - 1], y[i])))?;
+        Some(Point::exact(x, crossing))
+    });
+    let (in_rows, in_columns): (Vec<Point>, Vec<Point>) = (in_rows.collect(), in_columns.collect());
+    if in_rows.len() >= in_columns.len() { in_rows } else { in_columns }
+}
+
+fn lemma_chart(results: &Results) -> Option<Chart> {
+    let panels: Vec<Panel> = LEMMA_CASES.iter().filter_map(|case| lemma_panel(case, results)).collect();
+    let note = "Dashed: what the stage lemma predicts for the end of a stage from how it began.".to_owned();
+    (!panels.is_empty()).then(|| Chart {
+        title: "The errors of the theory, stage by stage".into(),
+        panels,
+        note: Some(note),
+    })
+}
+
+fn lemma_panel(case: &str, results: &Results) -> Option<Panel> {
+    let norms = results.results.iter().find_map(|result| match &result.outcome {
+        CellOutcome::StageLemma(norms) if result.cell.case == case => Some(norms),
+        _ => None,
+    })?;
+    let line = |name: &str, dashed: bool, values: Vec<(usize, f64)>| {
+        let points = values.into_iter().map(|(stage, value)| Point::exact(stage as f64, value)).collect();
+        Line { name: name.into(), points, dashed }
+    };
+    let measured = |value: fn(&super::super::Norms) -> f64| norms.iter().map(value).enumerate().collect();
+    let errors: Vec<ErrorNorms> = norms.iter().map(|&norms| norms.into()).collect();
+    let predicted = StageLemmaReport::over(&errors);
+    let predictions = |value: fn(&andnmf::theory::StageCheck) -> f64| {
+        predicted.stages.iter().enumerate().map(|(stage, check)| (stage + 1, value(check))).collect()
+    };
+    let lines = vec![
+        line("‖E‖, mixing", false, measured(|norms| norms.mixing)),
+        line("‖Σ − I‖, scale", false, measured(|norms| norms.scale)),
+        line("‖N‖, outside", false, measured(|norms| norms.outside)),
+        line("‖E‖ predicted", true, predictions(|check| check.predicted_mixing_error)),
+        line("‖Σ − I‖ predicted", true, predictions(|check| check.predicted_scale_error)),
+    ];
+    let title = case.strip_prefix("stage lemma: ").unwrap_or(case).to_owned();
+    Some(Panel {
+        title,
+        x: Axis { label: "stages done".into(), scale: Scale::Linear },
+        y: Axis { label: "spectral norm".into(), scale: Scale::Log10 },
+        marks: Marks::Lines(lines),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    #[test]
+    fn a_contour_lies_where_the_level_is_crossed() {
+        let (x, y) = ([0.0, 1.0, 2.0], [10.0, 20.0]);
+        let across = array![[0.0, 2.0, 4.0], [1.0, 3.0, 5.0]];
+        let points = contour(&across, 3, &x, &y);
+        assert_eq!(points, [Point::exact(1.5, 10.0), Point::exact(1.0, 20.0)]);
+        let along = array![[0.0, 0.5, 0.0], [4.0, 4.5, 4.0]];
+        let points = contour(&along, 2, &x, &y);
+        assert_eq!(points.len(), 3);
+        assert_eq!(points[0], Point::exact(0.0, 15.0));
+        assert!(contour(&across, 9, &x, &y).is_empty());
+    }
+
+    #[test]
+    fn exponents_are_raised_digit_by_digit() {
+        assert_eq!((raised(-12), raised(3045)), ("⁻¹²".to_owned(), "³⁰⁴⁵".to_owned()));
+    }
+
+    #[test]
+    fn levels_are_whole_few_and_within() {
+        assert_eq!(levels(&array![[0.2, 3.9]]), [1, 2, 3]);
+        let many = levels(&array![[0.0, 11.0], [f64::NAN, 2.0]]);
+        assert!(many.len() <= 3 && many.iter().all(|level| (0..=11).contains(level)), "{many:?}");
+        assert!(levels(&array![[0.2, 0.9]]).is_empty() && levels(&array![[f64::NAN]]).is_empty());
+    }
+}

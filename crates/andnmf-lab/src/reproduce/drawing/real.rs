@@ -1,0 +1,63 @@
+//! Table 1 and Figure 5.
+
+use ndarray::{Array2, ArrayView2};
+
+use crate::figure::{Pictures, WordTable};
+
+use super::super::{CellOutcome, FigureName, Results, Sources};
+
+/// Of the pictures themselves, every so-manieth is shown: the usual file has ten of each person.
+const EXAMPLES_APART: usize = 67;
+const EXAMPLES: usize = 6;
+
+/// The topics of the first seed of every method, one column each.
+pub(super) fn topics(results: &Results) -> WordTable {
+    let mut columns: Vec<(String, Vec<String>)> = Vec::new();
+    let mut size = None;
+    for result in &results.results {
+        let cell = &result.cell;
+        if cell.figure != FigureName::Table1 || cell.seed != 0 {
+            continue;
+        }
+        match &result.outcome {
+            CellOutcome::Topics(found) => {
+                size = Some(found.size);
+                let score =
+                    found.mean_coherence.map_or_else(String::new, |mean| format!(": coherence {mean:.3}"));
+                let topics = found.topics.iter().map(|words| words.join(" ")).collect();
+                columns.push((format!("{}{score}", cell.method), topics));
+            }
+            CellOutcome::Failed(why) => columns.push((cell.method.clone(), vec![format!("failed: {why}")])),
+            _ => {}
+        }
+    }
+    let foot = size.map(|(documents, words)| {
+        format!("{documents} documents, {words} words. Topics are in no order; seeds other than the first are in the CSV.")
+    });
+    WordTable { title: FigureName::Table1.title().into(), columns, foot }
+}
+
+/// The components of every method in a row each, below some of the pictures where they are at hand.
+pub(super) fn pictures(results: &Results, sources: &Sources) -> Pictures {
+    let mut rows = Vec::new();
+    if let Some(pictures) = &sources.pictures {
+        let some = (0..pictures.nrows()).step_by(EXAMPLES_APART).take(EXAMPLES);
+        rows.push(("some of the pictures".to_owned(), some.map(|i| square(pictures.view(), i)).collect()));
+    }
+    for result in results.results.iter().filter(|result| result.cell.figure == FigureName::Fig5) {
+        if let CellOutcome::Pictures(found) = &result.outcome {
+            let components = found.components.mapv(f64::from);
+            let drawn = (0..components.nrows()).map(|i| square(components.view(), i)).collect();
+            rows.push((result.cell.method.clone(), drawn));
+        }
+    }
+    Pictures { title: FigureName::Fig5.title().into(), rows }
+}
+
+/// A row of pixels as the square that it is; as one line of pixels where it is none.
+fn square(rows: ArrayView2<'_, f64>, row: usize) -> Array2<f64> {
+    let pixels = rows.row(row);
+    let side = pixels.len().isqrt();
+    let shape = if side * side == pixels.len() { (side, side) } else { (1, pixels.len()) };
+    Array2::from_shape_fn(shape, |(i, j)| pixels[i * shape.1 + j])
+}

@@ -1,0 +1,26 @@
+//! Names of samples and methods, as figures show them and claims ask for them.
+
+pub(in crate::reproduce) const DIR: &str = "DIR";
+pub(in crate::reproduce) const CTM: &str = "CTM, one covariance";
+pub(in crate::reproduce) const CTM_RELEASED: &str = "CTM, as released";
+pub(in crate::reproduce) const NEG: &str = "NEG, weights of one covariance";
+pub(in crate::reproduce) const NEG_RELEASED: &str = "NEG, weights as released";
+pub(in crate::reproduce) const NOISE: &str = "NOISE, one covariance";
+pub(in crate::reproduce) const NOISE_RELEASED: &str = "NOISE, as released";
+pub(in crate::reproduce) const DIR_AUTO: &str = "DIR, AND auto from the data alone";
+
+pub(in crate::reproduce) const AND_PAPER: &str = "AND (paper)";
+pub(in crate::reproduce) const AND_THRESHOLDS: &str = "AND (paper's thresholds)";
+pub(in crate::reproduce) const AND_AUTO: &str = "AND (auto, no start)";
+pub(in crate::reproduce) const HALS: &str = "HALS";
+pub(in crate::reproduce) const ANLS: &str = "ANLS";
+pub(in crate::reproduce) const MU: &str = "MU";
+pub(in crate::reproduce) const LDA: &str = "LDA";
+pub(in crate::reproduce) const MIN_VOLUME: &str = "min-volume";
+pub(in crate::reproduce) const ANCHOR_WORDS: &str = "anchor words";
+/// What follows the name of a method whose components may be negative.
+pub(in crate::reproduce) const SIGNED: &str = ", signed";
+
+pub(in crate::reproduce) const DECREASING: &str = "decreasing";
+/// What follows the noise level where thresholds have a floor from the data.
+pub(in crate::reproduce) const FLOORED: &str = ", floored";

@@ -1,0 +1,164 @@
+//! Figures 2 to 4: AND alone, with one thing varied.
+
+use andnmf::MethodParams;
+use andnmf::and::{AndParams, Inner, Schedule, ThresholdParams};
+use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
+
+use super::labels::{CTM, CTM_RELEASED, DECREASING, DIR, DIR_AUTO, FLOORED, NOISE, NOISE_RELEASED};
+use super::methods::paper;
+use super::{Line, PlanParams};
+use crate::StartFrom;
+use crate::reproduce::{Cell, FigureName};
+
+/// These runs end with their last stage: the limit, so many budgets, is only for machines that are busy with others.
+const PATIENCE: f64 = 6.0;
+/// Constant thresholds beside the decreasing one. The paper does not say which it tried.
+const CONSTANT_THRESHOLDS: [f64; 5] = [0.1, 0.03, 0.01, 0.003, 0.001];
+/// Levels of noise: about the norm of what is added to a sample.
+const NOISE_LEVELS: [f64; 3] = [0.001, 0.01, 0.03];
+/// By then the threshold is far below the smallest noise.
+const NOISE_STAGES: usize = 100;
+/// No threshold below so many times the root mean square of negative decoded weights.
+const FLOOR: f64 = 2.0;
+/// Noise fills all dimensions, so that these runs are long: they need fewer seeds for the same picture.
+const NOISE_SEEDS: usize = 3;
+/// The start's mixing of components, r_l.
+const MIXINGS: [f64; 5] = [0.5, 1.0, 1.5, 2.0, 3.0];
+/// Length of what the start has outside the span, as a share of the true components: "comparable or even larger".
+const OFF_SPAN: [f64; 6] = [0.0, 0.25, 0.5, 0.75, 1.0, 1.5];
+/// Total concentration of the Dirichlet distribution.
+const CONCENTRATIONS: [f64; 6] = [1.0, 5.0, 10.0, 20.0, 40.0, 80.0];
+
+type Case = (&'static str, DatasetKind, Weights);
+
+fn dir(params: &PlanParams) -> Case {
+    (DIR, DatasetKind::Dir, params.dirichlet())
+}
+
+fn released() -> Case {
+    (CTM_RELEASED, DatasetKind::CtmReleased, Weights::LogisticNormalReleased)
+}
+
+/// One value of what is varied: its name, the value, the settings, and what it does to the samples.
+struct Setting {
+    name: String,
+    value: f64,
+    settings: MethodParams,
+    noise: f64,
+    in_span: f64,
+    off_span: Option<f64>,
+    from: StartFrom,
+}
+
+impl Setting {
+    fn new(name: String, value: f64, settings: MethodParams) -> Self {
+        let from = StartFrom::MixedTruth;
+        Self { name, value, settings, noise: 0.0, in_span: 1.0, off_span: None, from }
+    }
+}
+
+/// All settings on all samples with all seeds. Settings that share their samples stand next to each other.
+fn sweep(figure: FigureName, params: &PlanParams, cases: &[Case], settings: &[Setting]) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    for &(case, kind, weights) in cases {
+        for seed in 0..params.seeds as u64 {
+            for setting in settings {
+                let (dataset, truth) = params.samples(kind, weights, seed);
+                let line = Line {
+                    case,
+                    method: setting.name.clone(),
+                    at: vec![setting.value],
+                    dataset: DatasetSpec { noise: setting.noise, in_span: setting.in_span, ..dataset },
+                    truth,
+                    settings: setting.settings.clone(),
+                    from: setting.from,
+                    out_of_span_share: setting.off_span,
+                };
+                cells.push(line.cell(figure, PATIENCE * params.budget));
+            }
+        }
+    }
+    cells
+}
+
+/// Decreasing against constant thresholds.
+pub(super) fn thresholds(figure: FigureName, params: &PlanParams) -> Vec<Cell> {
+    let rank = params.truth_size().0;
+    let constant = |value: f64| {
+        let threshold = Schedule::Constant(value).into();
+        let and = AndParams { threshold, tolerance: 0.0, ..AndParams::paper(rank) };
+        Setting::new(format!("constant {value}"), value, MethodParams::And(and))
+    };
+    let mut settings = vec![Setting::new(DECREASING.into(), 0.0, paper(rank))];
+    settings.extend(CONSTANT_THRESHOLDS.map(constant));
+    let cases = match figure {
+        FigureName::Fig2a => vec![dir(params)],
+        _ => vec![(CTM, DatasetKind::Ctm, DatasetKind::Ctm.default_weights()), released()],
+    };
+    sweep(figure, params, &cases, &settings)
+}
+
+/// Noise at several levels, with the paper's plain thresholds and with a floor from the data.
+pub(super) fn noise(params: &PlanParams) -> Vec<Cell> {
+    let rank = params.truth_size().0;
+    let mut settings = Vec::new();
+    for level in NOISE_LEVELS {
+        for (note, floor) in [("", None), (FLOORED, Some(FLOOR))] {
+            let threshold = ThresholdParams { data_floor: floor, ..ThresholdParams::default() };
+            let and = AndParams {
+                threshold: threshold.into(),
+                inner: Inner::Steps(100),
+                max_stages: NOISE_STAGES,
+                ..AndParams::paper(rank)
+            };
+            let setting = Setting::new(format!("γ = {level}{note}"), level, MethodParams::And(and));
+            settings.push(Setting { noise: level, ..setting });
+        }
+    }
+    let ctm = DatasetKind::Ctm.default_weights();
+    let cases = [
+        (NOISE, DatasetKind::Ctm, ctm),
+        (NOISE_RELEASED, DatasetKind::CtmReleased, Weights::LogisticNormalReleased),
+    ];
+    let fewer = PlanParams { seeds: params.seeds.min(NOISE_SEEDS), ..params.clone() };
+    sweep(FigureName::Fig2c, &fewer, &cases, &settings)
+}
+
+/// Starts whose components are mixed with each other.
+pub(super) fn mixed_starts(params: &PlanParams) -> Vec<Cell> {
+    let rank = params.truth_size().0;
+    let setting = |r_l: f64| {
+        let setting = Setting::new(format!("r_l = {r_l}"), r_l, paper(rank));
+        Setting { in_span: r_l, ..setting }
+    };
+    sweep(FigureName::Fig3a, params, &[dir(params), released()], &MIXINGS.map(setting))
+}
+
+/// Starts that leave the span of the truth.
+pub(super) fn starts_off_span(params: &PlanParams) -> Vec<Cell> {
+    let rank = params.truth_size().0;
+    let setting = |share: f64| {
+        let setting = Setting::new(format!("noise/signal = {share}"), share, paper(rank));
+        Setting { off_span: Some(share), ..setting }
+    };
+    sweep(FigureName::Fig3b, params, &[dir(params), released()], &OFF_SPAN.map(setting))
+}
+
+/// Weights with ever more components in each sample.
+pub(super) fn sparsity(params: &PlanParams) -> Vec<Cell> {
+    let rank = params.truth_size().0;
+    let auto = MethodParams::And(AndParams::new(rank));
+    let mut cells = Vec::new();
+    for (case, settings, from) in
+        [(DIR, paper(rank), StartFrom::MixedTruth), (DIR_AUTO, auto, StartFrom::Data)]
+    {
+        for concentration in CONCENTRATIONS {
+            let weights = Weights::Dirichlet { concentration };
+            let name = format!("α = {concentration}");
+            let setting = Setting { from, ..Setting::new(name, concentration, settings.clone()) };
+            let case = (case, DatasetKind::Dir, weights);
+            cells.extend(sweep(FigureName::Fig4, params, &[case], &[setting]));
+        }
+    }
+    cells
+}

@@ -1,0 +1,41 @@
+//! What a reproduction works on beside what it makes itself.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use ndarray::Array2;
+
+use crate::Fingerprint;
+
+/// Data that the caller brings along. Whatever is missing is either made (the truth) or left out (texts, pictures).
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// True components to make samples of, one per row.
+    pub truth: Option<Array2<f64>>,
+    /// Texts for topics: what [`andnmf::text::read_texts`] reads.
+    pub texts: Option<PathBuf>,
+    /// Pictures for components, one per row, from 0 to 1.
+    pub pictures: Option<Array2<f64>>,
+}
+
+impl Sources {
+    /// The name under which a matrix is known to cells.
+    pub(super) fn print_of(matrix: &Array2<f64>) -> String {
+        let (rows, columns) = matrix.dim();
+        let sizes = [rows as f64, columns as f64];
+        Fingerprint::default().with_values(sizes.into_iter().chain(matrix.iter().copied())).to_string()
+    }
+
+    /// The name under which a file is known to cells.
+    pub(super) fn print_of_file(path: &Path) -> io::Result<String> {
+        let (mut file, mut print) = (File::open(path)?, Fingerprint::default());
+        let mut block = vec![0; 1 << 16];
+        loop {
+            match file.read(&mut block)? {
+                0 => return Ok(print.to_string()),
+                read => print = print.with_bytes(&block[..read]),
+            }
+        }
+    }
+}

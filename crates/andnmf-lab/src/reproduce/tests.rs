@@ -1,0 +1,124 @@
+//! The runner: what it does, what it does not do again, and what it leaves behind.
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::cell::tests::tiny;
+use super::*;
+
+fn plan(cells: Vec<Cell>) -> Plan {
+    let params = PlanParams::new(Scale::Quick);
+    Plan { figures: vec![FigureName::Fig1a], params, cells, left_out: vec![] }
+}
+
+fn run(plan: &Plan, store: &CellStore) -> Results {
+    let sources = Sources::default();
+    let around = Surroundings { sources: &sources, threads: Some(1), stop: None };
+    plan.run(store, around, &mut |_| ()).unwrap()
+}
+
+/// A result without its times.
+fn timeless(mut result: CellResult) -> CellResult {
+    result.wall_seconds = 0.0;
+    if let CellOutcome::Recovered(recovered) = &mut result.outcome {
+        recovered.solver_seconds = 0.0;
+        recovered.way.iter_mut().for_each(|point| point.seconds = 0.0);
+    }
+    result
+}
+
+#[test]
+fn finished_cells_are_not_done_again_and_give_the_same_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = CellStore::in_folder(folder.path());
+    let plan = plan(vec![tiny(0), tiny(1)]);
+    let first = run(&plan, &store);
+    assert_eq!((first.newly_done, first.complete), (2, true));
+    let again = run(&plan, &store);
+    assert_eq!((again.newly_done, &again.results), (0, &first.results));
+    assert_eq!(plan.found(&store).results, first.results);
+
+    let elsewhere = tempfile::tempdir().unwrap();
+    let other = run(&plan, &CellStore::in_folder(elsewhere.path()));
+    for (ours, theirs) in first.results.into_iter().zip(other.results) {
+        assert_eq!(timeless(ours), timeless(theirs));
+    }
+}
+
+#[test]
+fn a_torn_file_and_a_changed_specification_are_done_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = CellStore::in_folder(folder.path());
+    let before = plan(vec![tiny(0), tiny(1)]);
+    run(&before, &store);
+    let torn = store.path(&before.cells[0]);
+    let whole = fs::read(&torn).unwrap();
+    fs::write(&torn, &whole[..whole.len() / 2]).unwrap();
+    assert_eq!(before.found(&store).results.len(), 1);
+    assert_eq!(run(&before, &store).newly_done, 1);
+    assert!(before.found(&store).complete);
+
+    // A file that holds the result of another cell is no result either.
+    fs::copy(store.path(&before.cells[1]), &torn).unwrap();
+    assert_eq!(run(&before, &store).newly_done, 1);
+
+    let mut changed = before.cells.clone();
+    let Task::Recovery(recovery) = &mut changed[1].task else { unreachable!() };
+    recovery.experiment.dataset.n_samples += 1;
+    assert_eq!(run(&plan(changed), &store).newly_done, 1);
+    assert!(before.found(&store).complete, "the earlier result stays");
+}
+
+#[test]
+fn a_stopped_plan_keeps_what_is_done_and_goes_on_from_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = CellStore::in_folder(folder.path());
+    let plan = plan(vec![tiny(0), tiny(1), tiny(2)]);
+    let (stop, sources) = (AtomicBool::new(false), Sources::default());
+    let around = Surroundings { sources: &sources, threads: Some(1), stop: Some(&stop) };
+    let mut told = Vec::new();
+    let results = plan
+        .run(&store, around, &mut |progress| {
+            told.push((progress.done, progress.all, progress.next.map(|cell| cell.seed)));
+            stop.store(progress.done == 1, Ordering::Relaxed);
+        })
+        .unwrap();
+    assert_eq!((results.results.len(), results.complete), (1, false));
+    assert_eq!(told, [(0, 3, Some(0)), (1, 3, Some(1)), (1, 3, None)]);
+    let rest = run(&plan, &store);
+    assert_eq!((rest.newly_done, rest.complete), (2, true));
+}
+
+#[test]
+fn a_cell_that_fails_says_why_and_the_others_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = CellStore::in_folder(folder.path());
+    let mut wrong = tiny(0);
+    let Task::Recovery(recovery) = &mut wrong.task else { unreachable!() };
+    recovery.truth = Truth::Given("of somebody else".into());
+    let results = run(&plan(vec![wrong, tiny(1)]), &store);
+    assert!(results.complete && results.newly_done == 2);
+    let series = results.series(FigureName::Fig1a);
+    assert_eq!((series.len(), series[0].cells.len(), series[0].runs().len()), (1, 2, 1));
+    assert!(series[0].failures()[0].contains("truth"), "{:?}", series[0].failures());
+}
+
+#[test]
+fn the_time_left_is_what_finished_cells_took() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = CellStore::in_folder(folder.path());
+    let cells: Vec<Cell> = (0..4).map(tiny).collect();
+    let done = CellResult {
+        cell: cells[0].clone(),
+        wall_seconds: 7.0,
+        outcome: CellOutcome::Failed("made up".into()),
+    };
+    store.make_room(&cells[0]).unwrap();
+    store.keep(&done).unwrap();
+    let stop = AtomicBool::new(true);
+    let sources = Sources::default();
+    let around = Surroundings { sources: &sources, threads: None, stop: Some(&stop) };
+    let mut left = Vec::new();
+    plan(cells).run(&store, around, &mut |progress| left.push(progress.seconds_left)).unwrap();
+    assert_eq!(left, [21.0, 0.0]);
+}
