@@ -31,6 +31,8 @@ const HALS_STAGES: usize = 200;
 const FULL_STAGES: usize = 3;
 /// Stages of a run that is for another opinion only.
 const OTHER_STAGES: usize = 100;
+/// Two runs together overstate the error of a component: what counts of the root of the sum of their squared sines.
+const TWO_RUNS: f64 = 0.9;
 /// The part of the samples that other runs of HALS see; the earlier ones judge the components found.
 const RERUN_PART: usize = 2;
 /// Sweeps of a stage of HALS where it has to go far.
@@ -215,7 +217,7 @@ impl<'e, 'a, 'r, T: Real> Finisher<'e, 'a, 'r, T> {
         let mut rerun = nearest_sines(&ended.components, &anew);
         if let Some(other) = other {
             let apart = nearest_sines(&ended.components, &other);
-            rerun.iter_mut().zip(apart).for_each(|(rerun, sine)| *rerun = rerun.hypot(sine));
+            rerun.iter_mut().zip(apart).for_each(|(rerun, sine)| *rerun = TWO_RUNS * rerun.hypot(sine));
         }
         Ok(Ended { rerun, ..ended })
     }

@@ -62,7 +62,7 @@ pub struct AutoReport {
     pub noise_errors: Vec<f64>,
     /// For each component the share of other components that its negative decoded values show in it.
     pub mixed: Vec<f64>,
-    /// For each component how far other runs of HALS, from other starts or to a part of the samples, end from it: the
-    /// root of the sum of the squared sines. Empty where the end is not that of such a run.
+    /// For each component how far other runs of HALS, from other starts or to a part of the samples, end from it, as an
+    /// estimate of its error: a sine. Empty where the end is not that of such a run.
     pub rerun: Vec<f64>,
 }
