@@ -3,6 +3,7 @@
 
     cargo run -p andnmf-lab --example report -- DIR
     cargo run -p andnmf-cli -- demo --out DIR/demo
+    cargo run -p andnmf-cli -- reproduce fig4 --quick --out DIR/reproduced
     tests/browser/report_page.py DIR
 
 Each folder in DIR has a report.html and the summary.json that belongs to it. A test by name: `DIR ChartsTests`.

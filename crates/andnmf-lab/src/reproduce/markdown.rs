@@ -122,7 +122,8 @@ pub(super) fn caption(figure: FigureName) -> &'static str {
             "The paper's total correlation error against time in the solver, all methods from the start A*(I + U), except \
              AND (auto) and anchor words, which begin with the data alone. Lines are medians over seeds, bands 10 to 90 %. \
              CTM is read in two ways: one covariance for all samples, as the paper says, and a fresh one for every sample, \
-             as its released program draws them. AND (auto) tries several starts one after the other, and its line shows all of them."
+             as its released program draws them. AND (auto) tries several starts one after the other, and its line shows all of them. A truth \
+             that was learned by anchor words has anchors by construction: on such a truth that method is at home."
         }
         FigureName::Fig1c => {
             "The same on components with negative entries. Rivals run with their sign constraint on the components, and \
