@@ -87,8 +87,9 @@ pub(super) fn facts(reproduction: &Reproduction, about: &About) -> Vec<String> {
             about.truth
         ),
         format!(
-            "{} seeds (median, 10 to 90 %), {} s per method and seed in the solver; measuring is off the clock.",
-            params.seeds, params.budget
+            "{} (median, 10 to 90 %), {} s per method and seed in the solver; measuring is off the clock.",
+            if params.seeds == 1 { "1 seed".to_owned() } else { format!("{} seeds", params.seeds) },
+            params.budget
         ),
         format!(
             "{} cells in {:.0} minutes of work.",
