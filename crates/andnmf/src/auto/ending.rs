@@ -32,7 +32,7 @@ const FULL_STAGES: usize = 3;
 /// Stages of a run that is for another opinion only.
 const OTHER_STAGES: usize = 100;
 /// Two runs together overstate the error of a component: what counts of the root of the sum of their squared sines.
-const TWO_RUNS: f64 = 0.9;
+const TWO_RUNS: f64 = 0.85;
 /// The part of the samples that other runs of HALS see; the earlier ones judge the components found.
 const RERUN_PART: usize = 2;
 /// Sweeps of a stage of HALS where it has to go far.
