@@ -165,7 +165,7 @@ fn degenerate_data_give_numbers() {
                 let fit = match params.check().unwrap().fit(&data, start, &mut Run::new()) {
                     Ok(fit) => fit,
                     Err(FitError::Setting(_) | FitError::Shape(_)) => continue, // more components than samples
-                    Err(FitError::Samples(_)) if !signed && samples.iter().all(|&v| v < 0.0) => continue,
+                    Err(FitError::Samples(_)) if !signed && samples.iter().all(|&v| v <= 0.0) => continue,
                     Err(error) => panic!("{error}"),
                 };
                 let weights = fit.weights.unwrap();
