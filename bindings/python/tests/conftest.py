@@ -1,6 +1,7 @@
 """Samples with a known truth, small enough for every test."""
 
 import json
+import signal
 
 import matplotlib
 import numpy as np
@@ -49,3 +50,11 @@ def folder_of_a_fit(model, weights, folder, **summary):
     (folder / "trace.csv").write_text(
         "stage,seconds,threshold_min,threshold_median,active_fraction,change\n0,0.5,,,0.25,1e-3\n1,1.0,,,0.5,1e-4\n"
     )
+
+
+@pytest.fixture(autouse=True)
+def heed_ctrl_c():
+    """Programs that a script starts in the background ignore it, and the tests would wait for ever."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -22,14 +22,6 @@ ENDLESS_STAGES = {"threshold": "geometric:0.1:1.0000001", "max_stages": 10**9, "
 unix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 
-@pytest.fixture(autouse=True)
-def heed_ctrl_c():
-    """Programs that a script starts in the background ignore it, and the tests would wait for ever."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @unix
 @pytest.mark.parametrize("endless", [ENDLESS_STAGE, ENDLESS_STAGES], ids=["in a stage", "between stages"])
 def test_ctrl_c_interrupts_and_leaves_the_estimator_usable(data, endless):
