@@ -52,8 +52,8 @@ fn descended<T: Real>(engine: &Engine<'_, T>, start: Array2<T>) -> Result<Option
     let mut bench = engine.bench();
     let mut search = Search::from_given();
     let (mut working, mut thresholds) = (start, Vec::new());
-    // A search from the data alone is where this began.
     let most_stages = MOST_STAGES.min(engine.params.max_stages);
+    // A search from the data alone is where this began: it is not begun again.
     while over(&search, most_stages).is_none() && !matches!(search.phase, Phase::Search { .. }) {
         let goal = search.goal(Goal { most_stages, ..engine.goal() });
         let done = match search.descent.stage(&mut bench, &working, &thresholds, &goal) {
