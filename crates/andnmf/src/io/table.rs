@@ -47,12 +47,20 @@ impl<T: Real> TryFrom<Array2<T>> for Table<T> {
 
     /// A dense matrix without names; it must have rows and columns, and finite values only.
     fn try_from(array: Array2<T>) -> Result<Self, SamplesError> {
-        let array = if array.is_standard_layout() { array } else { array.as_standard_layout().into_owned() };
-        Ok(Values::Dense(DenseSamples::new(array)?).into())
+        Ok(Values::Dense(DenseSamples::new(in_row_order(array))?).into())
     }
 }
 
+fn in_row_order<T: Real>(array: Array2<T>) -> Array2<T> {
+    if array.is_standard_layout() { array } else { array.as_standard_layout().into_owned() }
+}
+
 impl<T: Real> Table<T> {
+    /// A matrix whose values have been found finite as they were read.
+    pub(crate) fn of_finite(array: Array2<T>) -> Result<Self, SamplesError> {
+        Ok(Values::Dense(DenseSamples::of_finite(in_row_order(array))?).into())
+    }
+
     fn samples(&self) -> &dyn Samples<T> {
         match &self.values {
             Values::Dense(samples) => samples,

@@ -34,6 +34,14 @@ impl<'a, T: Real> DenseSamples<'a, T> {
         Ok(Self { rows })
     }
 
+    /// Takes an array whose values have been found finite as they were read.
+    pub(crate) fn of_finite(rows: impl Into<CowArray<'a, T, Ix2>>) -> Result<Self, SamplesError> {
+        let rows = rows.into();
+        check_not_empty(rows.nrows(), rows.ncols())?;
+        debug_assert!(check_finite(&rows, 0).is_ok());
+        Ok(Self { rows })
+    }
+
     /// The whole matrix.
     #[must_use]
     pub fn view(&self) -> ArrayView2<'_, T> {

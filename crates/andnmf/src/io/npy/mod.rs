@@ -49,11 +49,11 @@ pub(crate) fn read_matrix<T: Real>(source: &mut impl Read, room: Option<u64>) ->
     // The product of both is a count that is in memory.
     let shape = (rows as usize, columns as usize).set_f(header.column_major);
     let array = Array2::from_shape_vec(shape, numbers).map_err(|_| Problem::Empty)?;
-    Ok(Table::try_from(array)?)
+    Ok(Table::of_finite(array)?)
 }
 
 /// Whole numbers in one dimension: the indices and sizes of a sparse matrix.
-pub(crate) fn read_wholes<N: TryFrom<u64>>(source: &mut impl Read) -> Result<Vec<N>, Fault> {
+pub(crate) fn read_wholes<N: TryFrom<u64> + Default>(source: &mut impl Read) -> Result<Vec<N>, Fault> {
     read_vector::<Wholes<N>>(source, |wrong| Problem::Unsupported {
         what: format!("value {} is {:?}", wrong.at + 1, wrong.value),
         instead: format!(

@@ -8,12 +8,16 @@ use crate::Real;
 use crate::io::error::Problem;
 use crate::io::source::fill;
 
-/// What becomes of the numbers of a file; `None` where one cannot be used.
+/// What becomes of the numbers of a file. Converting and testing are apart, and neither leaves early, so that the
+/// compiler can do several numbers at once.
 pub(crate) trait Target {
     type Value;
-    fn signed(value: i64) -> Option<Self::Value>;
-    fn unsigned(value: u64) -> Option<Self::Value>;
-    fn real(value: f64) -> Option<Self::Value>;
+
+    /// Whether the number can be used.
+    fn usable(value: impl Wide) -> bool;
+
+    /// What it becomes, where it can.
+    fn convert(value: impl Wide) -> Self::Value;
 }
 
 /// Finite numbers.
@@ -23,38 +27,30 @@ impl<T: Real> Target for Reals<T> {
     type Value = T;
 
     #[inline(always)]
-    fn signed(value: i64) -> Option<T> {
-        Self::real(value as f64)
+    fn usable(value: impl Wide) -> bool {
+        T::from_f64(value.shown()).finite()
     }
 
     #[inline(always)]
-    fn unsigned(value: u64) -> Option<T> {
-        Self::real(value as f64)
-    }
-
-    #[inline(always)]
-    fn real(value: f64) -> Option<T> {
-        let value = T::from_f64(value);
-        value.finite().then_some(value)
+    fn convert(value: impl Wide) -> T {
+        T::from_f64(value.shown())
     }
 }
 
 /// Indices and sizes, as a type of whole numbers without sign.
 pub(crate) struct Wholes<N>(PhantomData<N>);
 
-impl<N: TryFrom<u64>> Target for Wholes<N> {
+impl<N: TryFrom<u64> + Default> Target for Wholes<N> {
     type Value = N;
 
-    fn signed(value: i64) -> Option<N> {
-        u64::try_from(value).ok().and_then(Self::unsigned)
+    #[inline(always)]
+    fn usable(value: impl Wide) -> bool {
+        value.whole().is_some_and(|value| N::try_from(value).is_ok())
     }
 
-    fn unsigned(value: u64) -> Option<N> {
-        value.try_into().ok()
-    }
-
-    fn real(_: f64) -> Option<N> {
-        None
+    #[inline(always)]
+    fn convert(value: impl Wide) -> N {
+        value.whole().and_then(|value| value.try_into().ok()).unwrap_or_default()
     }
 }
 
@@ -86,30 +82,30 @@ pub(crate) fn read<G: Target>(
     room: Option<u64>,
 ) -> Result<Vec<G::Value>, Failure> {
     macro_rules! read_as {
-        ($number:ident, $convert:ident, $wide:ident) => {
+        ($number:ident, $wide:ident) => {
             if item.big_endian {
-                read_items(source, count, room, |b| $number::from_be_bytes(b) as $wide, G::$convert)
+                read_items::<_, _, G>(source, count, room, |b| $number::from_be_bytes(b) as $wide)
             } else {
-                read_items(source, count, room, |b| $number::from_le_bytes(b) as $wide, G::$convert)
+                read_items::<_, _, G>(source, count, room, |b| $number::from_le_bytes(b) as $wide)
             }
         };
     }
     match (item.kind, item.size) {
-        (Kind::Bool, _) => read_items(source, count, room, |[b]| u64::from(b != 0), G::unsigned),
-        (Kind::Signed, 1) => read_as!(i8, signed, i64),
-        (Kind::Signed, 2) => read_as!(i16, signed, i64),
-        (Kind::Signed, 4) => read_as!(i32, signed, i64),
-        (Kind::Signed, _) => read_as!(i64, signed, i64),
-        (Kind::Unsigned, 1) => read_as!(u8, unsigned, u64),
-        (Kind::Unsigned, 2) => read_as!(u16, unsigned, u64),
-        (Kind::Unsigned, 4) => read_as!(u32, unsigned, u64),
-        (Kind::Unsigned, _) => read_as!(u64, unsigned, u64),
+        (Kind::Bool, _) => read_items::<_, _, G>(source, count, room, |[b]| u64::from(b != 0)),
+        (Kind::Signed, 1) => read_as!(i8, i64),
+        (Kind::Signed, 2) => read_as!(i16, i64),
+        (Kind::Signed, 4) => read_as!(i32, i64),
+        (Kind::Signed, _) => read_as!(i64, i64),
+        (Kind::Unsigned, 1) => read_as!(u8, u64),
+        (Kind::Unsigned, 2) => read_as!(u16, u64),
+        (Kind::Unsigned, 4) => read_as!(u32, u64),
+        (Kind::Unsigned, _) => read_as!(u64, u64),
         (Kind::Float, 2) if item.big_endian => {
-            read_items(source, count, room, |b| half(u16::from_be_bytes(b)), G::real)
+            read_items::<_, _, G>(source, count, room, |b| half(u16::from_be_bytes(b)))
         }
-        (Kind::Float, 2) => read_items(source, count, room, |b| half(u16::from_le_bytes(b)), G::real),
-        (Kind::Float, 4) => read_as!(f32, real, f64),
-        (Kind::Float, _) => read_as!(f64, real, f64),
+        (Kind::Float, 2) => read_items::<_, _, G>(source, count, room, |b| half(u16::from_le_bytes(b))),
+        (Kind::Float, 4) => read_as!(f32, f64),
+        (Kind::Float, _) => read_as!(f64, f64),
         (Kind::Bytes | Kind::Letters, _) => Err(Failure::File(Problem::Unsupported {
             what: "an array of text".to_owned(),
             instead: "save it as an array of numbers".to_owned(),
@@ -118,28 +114,37 @@ pub(crate) fn read<G: Target>(
 }
 
 /// Numbers wide enough for all of a kind.
-trait Wide: Copy {
+pub(crate) trait Wide: Copy {
+    /// The nearest real number.
     fn shown(self) -> f64;
+
+    /// The same as a whole number of zero or more, if it is of such a kind.
+    fn whole(self) -> Option<u64>;
 }
 
 macro_rules! impl_wide {
-    ($($number:ident),*) => {$(
+    ($($number:ident: $whole:expr),*) => {$(
         impl Wide for $number {
+            #[inline(always)]
             fn shown(self) -> f64 {
                 self as f64
+            }
+
+            #[inline(always)]
+            fn whole(self) -> Option<u64> {
+                $whole(self)
             }
         }
     )*};
 }
-impl_wide!(i64, u64, f64);
+impl_wide!(i64: |value| u64::try_from(value).ok(), u64: Some, f64: |_| None);
 
-fn read_items<const SIZE: usize, W: Wide, V>(
+fn read_items<const SIZE: usize, W: Wide, G: Target>(
     source: &mut impl Read,
     count: usize,
     room: Option<u64>,
     decode: impl Fn([u8; SIZE]) -> W,
-    convert: impl Fn(W) -> Option<V>,
-) -> Result<Vec<V>, Failure> {
+) -> Result<Vec<G::Value>, Failure> {
     // What the header declares is reserved only as far as the source can hold it.
     let held = room.map_or(0, |bytes| usize::try_from(bytes / SIZE as u64).unwrap_or(usize::MAX));
     let mut values = Vec::with_capacity(count.min(held.max(CHUNK / SIZE)));
@@ -148,13 +153,13 @@ fn read_items<const SIZE: usize, W: Wide, V>(
         let wanted = (count - values.len()).min(CHUNK / SIZE) * SIZE;
         let filled = fill(source, &mut chunk[..wanted])?;
         let (items, _) = chunk[..filled].as_chunks::<SIZE>();
-        for &item in items {
-            let wide = decode(item);
-            match convert(wide) {
-                Some(value) => values.push(value),
-                None => return Err(Failure::Value(Unusable { at: values.len(), value: wide.shown() })),
-            }
+        let usable = |&item: &[u8; SIZE]| G::usable(decode(item));
+        if !items.iter().fold(true, |all, item| all & usable(item)) {
+            let within = items.iter().position(|item| !usable(item)).unwrap_or(0);
+            let value = decode(items[within]).shown();
+            return Err(Failure::Value(Unusable { at: values.len() + within, value }));
         }
+        values.extend(items.iter().map(|&item| G::convert(decode(item))));
         if filled < wanted {
             let missing = format!("{count} values are declared, there are {}", values.len());
             return Err(Failure::File(Problem::Truncated { missing }));
