@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fit::Warning;
 use crate::linalg::leading::leading_directions;
-use crate::linalg::product::multiply;
+use crate::linalg::product::{multiply, multiply_long};
 use crate::linalg::sketch::{project, span};
 use crate::samples::{DenseSamples, Samples};
 use crate::{FitError, Real, SettingError};
@@ -125,7 +125,7 @@ impl<T: Real> Space<T> {
     pub(crate) fn enter(&self, components: &Array2<T>) -> Array2<T> {
         match self {
             Self::Original => components.clone(),
-            Self::Compressed { basis, .. } => multiply(components.view(), basis.t()),
+            Self::Compressed { basis, .. } => multiply_long(components.view(), basis.t()),
         }
     }
 

@@ -4,10 +4,12 @@
 //! blocks of samples with fixed boundaries, since a product that split its own sums by the number of threads
 //! would give different bits on different machines.
 
+use std::ops::Range;
+
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Par};
-use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, s};
 use rayon::prelude::*;
 
 use super::bridge::{mat, mat_mut};
@@ -53,23 +55,42 @@ pub(crate) fn multiply_add_wide<T: Real>(
     tiles.into_par_iter().for_each(|(out, b)| multiply_add(out, a, b, scale));
 }
 
-/// Features that one thread works on at a time in [`gram_of_rows`]: fixed, so that results are too.
-const GRAM_TILE: usize = 4096;
+/// Terms that one thread adds up at a time in products whose sums are long: fixed, so that results are too.
+const TERMS_TILE: usize = 1024;
 
 /// `a · aᵀ` for a wide matrix, its columns shared among threads.
 pub(crate) fn gram_of_rows<T: Real>(a: ArrayView2<'_, T>) -> Array2<T> {
-    let parts: Vec<Array2<T>> = (0..a.ncols().div_ceil(GRAM_TILE).max(1))
+    let rank = a.nrows();
+    let mut gram = sum_of_tiles(a.ncols(), (rank, rank), |part, columns| {
+        gram_add_lower(part, a.slice(s![.., columns]).t());
+    });
+    mirror_lower(&mut gram);
+    gram
+}
+
+/// `a · b` for a wide `a` and a high `b`, the terms of its sums shared among threads.
+pub(crate) fn multiply_long<T: Real>(a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) -> Array2<T> {
+    sum_of_tiles(a.ncols(), (a.nrows(), b.ncols()), |part, terms| {
+        let (a, b) = (a.slice(s![.., terms.clone()]), b.slice(s![terms, ..]));
+        multiply_add(part, a, b, T::from_f64(1.0));
+    })
+}
+
+/// Sums of so many terms, a tile of which `add` adds to a part.
+fn sum_of_tiles<T: Real>(
+    terms: usize,
+    shape: (usize, usize),
+    add: impl Fn(ArrayViewMut2<'_, T>, Range<usize>) + Sync,
+) -> Array2<T> {
+    let parts: Vec<Array2<T>> = (0..terms.div_ceil(TERMS_TILE).max(1))
         .into_par_iter()
         .map(|i| {
-            let columns = i * GRAM_TILE..((i + 1) * GRAM_TILE).min(a.ncols());
-            let mut part = Array2::zeros((a.nrows(), a.nrows()));
-            gram_add_lower(part.view_mut(), a.slice(ndarray::s![.., columns]).t());
+            let mut part = Array2::zeros(shape);
+            add(part.view_mut(), i * TERMS_TILE..((i + 1) * TERMS_TILE).min(terms));
             part
         })
         .collect();
-    let mut gram = parts.into_iter().reduce(|sum, part| sum + part).expect("at least one part");
-    mirror_lower(&mut gram);
-    gram
+    parts.into_iter().reduce(|sum, part| sum + part).expect("at least one part")
 }
 
 /// Euclidean length of a row, also where squares leave the range of numbers.
@@ -110,6 +131,26 @@ pub(crate) fn mirror_lower<T: Real>(c: &mut Array2<T>) {
     }
 }
 
+/// Σ a[i, j] · b[i, j], summed in double precision.
+pub(crate) fn inner_product<T: Real>(a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) -> f64 {
+    let product = |(x, y): (&T, &T)| x.as_f64() * y.as_f64();
+    let of_rows = |(a, b): (ArrayView1<'_, T>, ArrayView1<'_, T>)| match (a.to_slice(), b.to_slice()) {
+        (Some(a), Some(b)) => {
+            let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+            let mut sums = [0.0; LANES];
+            for (a, b) in a.iter().zip(b) {
+                sums.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, pair)| *sum += product(pair));
+            }
+            sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(product).sum::<f64>()
+        }
+        _ => a.iter().zip(&b).map(product).sum(),
+    };
+    a.outer_iter().zip(b.outer_iter()).map(of_rows).sum()
+}
+
+/// Several sums side by side, which the compiler can keep in one vector.
+const LANES: usize = 8;
+
 /// Euclidean norm of all entries, also where their squares leave the range of numbers.
 pub(crate) fn frobenius<T: Real>(a: ArrayView2<'_, T>) -> f64 {
     let plain = sum_of_squares(a, 1.0);
@@ -127,9 +168,7 @@ pub(crate) fn frobenius<T: Real>(a: ArrayView2<'_, T>) -> f64 {
 }
 
 fn sum_of_squares<T: Real>(a: ArrayView2<'_, T>, scale: f64) -> f64 {
-    const LANES: usize = 8;
     let square = |v: &T| (v.as_f64() * scale).powi(2);
-    // Several sums side by side, which the compiler can keep in one vector.
     let mut sums = [0.0; LANES];
     for row in a.outer_iter() {
         if let Some(row) = row.to_slice() {
@@ -177,9 +216,17 @@ mod tests {
 
     #[test]
     fn gram_matrices_of_wide_rows_equal_the_plain_product() {
-        for width in [0, 1, 7, GRAM_TILE + 3, 2 * GRAM_TILE] {
+        for width in [0, 1, 7, TERMS_TILE + 3, 2 * TERMS_TILE] {
             let a = random_matrix::<f64>(5, width, 1);
             assert_close(&gram_of_rows(a.view()), &multiply(a.view(), a.t()), 1e-13);
+        }
+    }
+
+    #[test]
+    fn products_with_long_sums_equal_the_plain_product() {
+        for terms in [0, 1, 7, TERMS_TILE + 3, 2 * TERMS_TILE] {
+            let (a, b) = (random_matrix::<f64>(5, terms, 1), random_matrix::<f64>(3, terms, 2));
+            assert_close(&multiply_long(a.view(), b.t()), &multiply(a.view(), b.t()), 1e-13);
         }
     }
 
@@ -197,6 +244,16 @@ mod tests {
         gram_add_lower(c.view_mut(), a.view());
         mirror_lower(&mut c);
         assert_close(&c, &multiply(a.t(), a.view()), 1e-13);
+    }
+
+    #[test]
+    fn inner_products_of_matrices_equal_the_textbook_sum() {
+        let (a, b) = (random_matrix::<f64>(5, 37, 6), random_matrix::<f64>(5, 37, 7));
+        let naive: f64 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
+        let column_major = b.t().as_standard_layout().into_owned();
+        for b in [b.view(), column_major.t()] {
+            assert!((inner_product(a.view(), b) - naive).abs() < 1e-13);
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use ndarray::{Array2, ArrayView2};
 
 use super::basis::{ThinQr, qr_of_rows};
 use super::bridge::{array, mat, times};
-use super::product::{gram_add_lower, multiply_add_wide};
+use super::product::{gram_of_rows, multiply_add_wide};
 use super::symmetric::eigenvalues;
 use crate::Real;
 
@@ -107,13 +107,6 @@ fn cholesky_factor<T: Real>(gram: &Array2<T>) -> Option<Mat<T>> {
     .ok()?;
     let zero = T::from_f64(0.0);
     Some(Mat::from_fn(gram.nrows(), gram.ncols(), |i, j| if i >= j { factor[(i, j)] } else { zero }))
-}
-
-/// N·Nᵀ, of which only the lower triangle is filled.
-fn gram_of_rows<T: Real>(rows: ArrayView2<'_, T>) -> Array2<T> {
-    let mut gram = Array2::zeros((rows.nrows(), rows.nrows()));
-    gram_add_lower(gram.view_mut(), rows.t());
-    gram
 }
 
 fn by_qr<T: Real>(rows: ArrayView2<'_, T>, cutoff: f64) -> Option<Array2<T>> {

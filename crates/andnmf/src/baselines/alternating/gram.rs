@@ -12,7 +12,7 @@ use super::weights::WeightProblem;
 use super::{Alternation, BlockAt, Now, Renewed, Settings};
 use crate::compression::Space;
 use crate::fit::Method;
-use crate::linalg::product::{frobenius, gram_of_rows, multiply_add_wide};
+use crate::linalg::product::{frobenius, gram_of_rows, inner_product, multiply_add_wide};
 use crate::linalg::row_map::RowMap;
 use crate::linalg::symmetric::gram_inverse;
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
@@ -256,10 +256,8 @@ fn loss<T: Real>(
     components: ArrayView2<'_, T>,
     gram: ArrayView2<'_, T>,
 ) -> f64 {
-    let inner = |a: ArrayView2<'_, T>, b: ArrayView2<'_, T>| -> f64 {
-        a.iter().zip(&b).map(|(x, y)| x.as_f64() * y.as_f64()).sum()
-    };
-    let loss = squares - 2.0 * inner(moments.products.view(), components) + inner(moments.gram.view(), gram);
+    let loss = squares - 2.0 * inner_product(moments.products.view(), components)
+        + inner_product(moments.gram.view(), gram);
     // Not by max, which would turn a NaN into a loss of zero.
     if loss < 0.0 { 0.0 } else { loss }
 }

@@ -1,18 +1,17 @@
 //! Sweeps over the components, many features side by side.
 
 use ndarray::{Array2, ArrayView2, Axis};
-use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::tile::{Sweeps, Tile, lanes};
 use crate::Real;
 
-/// Features that are worked on together: their values of all components stay in the first-level cache.
-const LANES: usize = 32;
 /// Features that one thread takes at a time: fixed, so that results are too.
-const FEATURES_PER_TASK: usize = 8 * LANES;
+const FEATURES_PER_TASK: usize = 256;
 
 /// One problem per feature a (a column of the components): min ½·aᵀGa − bᵀa, with G = Xᵀ·X and b the feature's
-/// column of Xᵀ·Y. Improves all of them by `sweeps` sweeps of coordinate descent.
+/// column of Xᵀ·Y. Improves all of them by `sweeps` sweeps of coordinate descent. A component that no sample uses stays:
+/// nothing is known of it.
 pub(crate) fn sweep_components<T: Real>(
     gram: ArrayView2<'_, T>,
     products: &Array2<T>,
@@ -22,72 +21,31 @@ pub(crate) fn sweep_components<T: Real>(
 ) {
     let gram = gram.as_standard_layout();
     let gram = gram.as_slice().expect("just made row-major");
+    let sweeps = Sweeps { gram, signed, most: sweeps, worthwhile: 0.0, clear_unused: false };
     let tasks: Vec<_> = components
         .axis_chunks_iter_mut(Axis(1), FEATURES_PER_TASK)
         .zip(products.axis_chunks_iter(Axis(1), FEATURES_PER_TASK))
         .collect();
-    tasks.into_par_iter().for_each(|(mut components, products)| {
-        let rank = components.nrows();
-        let mut tile = Tile { values: vec![[T::from_f64(0.0); LANES]; rank], products: Vec::new() };
-        tile.products.clone_from(&tile.values);
-        let chunks = components.axis_chunks_iter_mut(Axis(1), LANES);
-        for (mut components, products) in chunks.zip(products.axis_chunks_iter(Axis(1), LANES)) {
-            for k in 0..rank {
-                let into = tile.values[k].iter_mut().zip(&mut tile.products[k]);
-                for ((value, product), (&a, &b)) in into.zip(components.row(k).iter().zip(products.row(k))) {
-                    (*value, *product) = (a, b);
-                }
-            }
-            pulp::Arch::new().dispatch(SweepTile { gram, tile: &mut tile, signed, sweeps });
-            for (k, values) in tile.values.iter().enumerate() {
-                components.row_mut(k).iter_mut().zip(values).for_each(|(a, &value)| *a = value);
+    tasks.into_par_iter().for_each_init(Tile::default, |tile, (mut components, products)| {
+        tile.fit(components.nrows());
+        let chunks = components.axis_chunks_iter_mut(Axis(1), lanes::<T>());
+        for (mut components, products) in chunks.zip(products.axis_chunks_iter(Axis(1), lanes::<T>())) {
+            put(&mut tile.values, components.view());
+            put(&mut tile.products, products);
+            tile.sweep(&sweeps);
+            for (mut row, values) in components.outer_iter_mut().zip(tile.values.chunks_exact(lanes::<T>())) {
+                row.iter_mut().zip(values).for_each(|(a, &value)| *a = value);
             }
         }
     });
 }
 
-/// The values of some features, component by component; lanes without a feature hold anything finite.
-struct Tile<T> {
-    values: Vec<[T; LANES]>,
-    products: Vec<[T; LANES]>,
-}
-
-struct SweepTile<'a, T> {
-    gram: &'a [T],
-    tile: &'a mut Tile<T>,
-    signed: bool,
-    sweeps: usize,
-}
-
-impl<T: Real> WithSimd for SweepTile<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let (zero, rank) = (T::from_f64(0.0), self.tile.values.len());
-        let values = &mut self.tile.values[..];
-        for _ in 0..self.sweeps {
-            for (k, products) in self.tile.products.iter().enumerate() {
-                let row = &self.gram[k * rank..(k + 1) * rank];
-                let own = row[k];
-                if own == zero {
-                    // No sample uses the component: nothing is known of it.
-                    continue;
-                }
-                let mut slope = *products;
-                for (&c, values) in row.iter().zip(values.iter()) {
-                    for l in 0..LANES {
-                        slope[l] -= c * values[l];
-                    }
-                }
-                let scale = T::from_f64(1.0) / own;
-                let value = &mut values[k];
-                for l in 0..LANES {
-                    let new = value[l] + slope[l] * scale;
-                    value[l] = if self.signed | (new > zero) { new } else { zero };
-                }
-            }
-        }
+/// Puts columns into the lanes of a tile; lanes that are left over become zero.
+fn put<T: Real>(tile: &mut [T], columns: ArrayView2<'_, T>) {
+    for (row, into) in columns.outer_iter().zip(tile.chunks_exact_mut(lanes::<T>())) {
+        let (into, rest) = into.split_at_mut(row.len());
+        into.iter_mut().zip(row).for_each(|(value, &v)| *value = v);
+        rest.fill(T::from_f64(0.0));
     }
 }
 
@@ -112,7 +70,9 @@ mod tests {
 
     #[test]
     fn a_sweep_gives_each_component_its_best_value_in_turn() {
-        for (rank, features) in [(1, 1), (3, 31), (5, LANES), (4, FEATURES_PER_TASK + LANES + 5)] {
+        for (rank, features) in
+            [(1, 1), (3, 31), (5, lanes::<f64>()), (4, FEATURES_PER_TASK + lanes::<f64>() + 5)]
+        {
             let weights = random_matrix::<f64>(rank + 4, rank, 1);
             let gram = weights.t().dot(&weights);
             let products = weights.t().dot(&random_matrix::<f64>(rank + 4, features, 2));

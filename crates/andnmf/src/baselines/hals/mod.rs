@@ -14,7 +14,9 @@ mod components;
 mod params;
 mod solver;
 mod sweep;
+mod tile;
 
 pub use params::{Hals, HalsParams};
 pub(crate) use solver::improve_by_hals;
 pub(super) use sweep::sweep_weights;
+pub(super) use tile::Tile;

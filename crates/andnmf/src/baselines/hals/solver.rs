@@ -5,6 +5,7 @@ use ndarray::{Array2, ArrayViewMut2};
 use super::components::sweep_components;
 use super::params::{Hals, HalsParams};
 use super::sweep::sweep_weights;
+use super::tile::Tile;
 use crate::baselines::alternating::{
     Factors, GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit, improve,
 };
@@ -53,17 +54,17 @@ pub(crate) fn improve_by_hals<T: Real>(
 impl<T: Real> GramRule<T> for &HalsParams {
     const METHOD: Method = Method::Hals;
     const REVIVES: bool = true;
-    type Buffers = Vec<T>;
+    type Buffers = Tile<T>;
 
     fn settings(&self) -> Settings {
         Settings { limits: self.limits(), signed: self.signed, compress: self.compress, seed: self.seed }
     }
 
-    fn weights(&self, problem: &WeightProblem<'_, T>, weights: ArrayViewMut2<'_, T>, buffers: &mut Vec<T>) {
+    fn weights(&self, problem: &WeightProblem<'_, T>, weights: ArrayViewMut2<'_, T>, tile: &mut Tile<T>) {
         if problem.first {
             return problem.solve(weights, &mut PreparedGram::default());
         }
-        sweep_weights(problem.gram, problem.products, weights, self.sweeps, buffers);
+        sweep_weights(problem.gram, problem.products, weights, self.sweeps, tile);
     }
 
     fn components(&self, moments: &Moments<T>, now: &Array2<T>) -> Result<Array2<T>, FitError> {

@@ -7,7 +7,7 @@ use super::project::{project_on_simplex, project_on_sphere};
 use crate::baselines::alternating::{
     GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit,
 };
-use crate::baselines::hals::sweep_weights;
+use crate::baselines::hals::{Tile, sweep_weights};
 use crate::fit::{Fit, Method, Run, Solver, Start};
 use crate::linalg::product::{gram_of_rows, multiply, multiply_add_wide};
 use crate::linalg::symmetric::eigen;
@@ -75,7 +75,7 @@ impl<T: Real> GramRule<T> for &MinVolumeParams {
     const METHOD: Method = Method::MinVolume;
     // A new direction would add to the volume.
     const REVIVES: bool = false;
-    type Buffers = Vec<T>;
+    type Buffers = Tile<T>;
 
     fn settings(&self) -> Settings {
         Settings { limits: self.limits(), signed: self.signed, compress: self.compress, seed: self.seed }
@@ -96,11 +96,11 @@ impl<T: Real> GramRule<T> for &MinVolumeParams {
         start
     }
 
-    fn weights(&self, problem: &WeightProblem<'_, T>, weights: ArrayViewMut2<'_, T>, buffers: &mut Vec<T>) {
+    fn weights(&self, problem: &WeightProblem<'_, T>, weights: ArrayViewMut2<'_, T>, tile: &mut Tile<T>) {
         if problem.first {
             return problem.solve(weights, &mut PreparedGram::default());
         }
-        sweep_weights(problem.gram, problem.products, weights, self.sweeps, buffers);
+        sweep_weights(problem.gram, problem.products, weights, self.sweeps, tile);
     }
 
     fn components(&self, moments: &Moments<T>, now: &Array2<T>) -> Result<Array2<T>, FitError> {
