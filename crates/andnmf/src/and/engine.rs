@@ -33,7 +33,8 @@ pub(super) fn fit<T: Real>(
     let stop = drive(&mut engine, &params.limits(), run)?;
     engine.state.seconds = engine.watch.clock.seconds();
     let mut fit = Fit::new(engine.state, stop);
-    fit.tell_of_idle(params.rank);
+    let ever_active = fit.checkpoint.ever_active.clone();
+    fit.tell_of_idle(&ever_active);
     Ok(fit)
 }
 

@@ -3,10 +3,10 @@
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
+use super::candidate::Origin;
 use super::decoded::{Bench, Decoded, NoiseFloors};
 use super::relaxation::Relaxation;
 use super::schedule::{self, Evidence};
-use super::search::Origin;
 use crate::and::{Inner, Step, advance};
 use crate::fit::{Halt, bits};
 use crate::linalg::product::{frobenius, multiply, multiply_add, scale_rows};

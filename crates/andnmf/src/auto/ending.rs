@@ -1,22 +1,13 @@
 //! Components that are not negative: clipped, swept, or fitted anew, by how far they are from it.
 
-use std::cell::{OnceCell, RefCell};
+use ndarray::Array2;
 
-use ndarray::{Array2, Axis, concatenate};
-
-use super::engine::Engine;
+use super::hals_runs::{FAR_SWEEPS, HALS_STAGES, HalsRuns};
 use super::projected::Signs;
 use super::report::Ending;
 use super::shares::{clipped, median, nearest_sines, sines, zero_share};
-use super::stability::part_of_samples;
-use crate::baselines::{Factors, HalsParams, improve_by_hals};
-use crate::compression::Space;
-use crate::fit::{Fit, Halt, Run, StopReason};
-use crate::init::{NndsvdFill, from_pairs};
-use crate::linalg::product::scale_rows;
-use crate::random::{Stream, numbered_generator};
-use crate::samples::{DenseSamples, Samples};
-use crate::{FitError, Real};
+use crate::Real;
+use crate::fit::{Fit, Halt};
 
 /// Components whose negative values are rounding need no sweep.
 const ROUNDING_SHARE: f64 = 1e-6;
@@ -26,17 +17,12 @@ const SWEEP_SHARE: f64 = 0.05;
 const BETTER_FIT: f64 = 0.01;
 /// The same where weights are always on.
 const FAR_BETTER_FIT: f64 = 0.8;
-/// Stages of HALS in the projected space, and in the full one after NMF.
-const HALS_STAGES: usize = 200;
+/// Stages of HALS on the full samples after NMF.
 const FULL_STAGES: usize = 3;
 /// Stages of a run that is for another opinion only.
 const OTHER_STAGES: usize = 100;
 /// Two runs together overstate the error of a component: what counts of the root of the sum of their squared sines.
 const TWO_RUNS: f64 = 0.85;
-/// The part of the samples that other runs of HALS see; the earlier ones judge the components found.
-const RERUN_PART: usize = 2;
-/// Sweeps of a stage of HALS where it has to go far.
-const FAR_SWEEPS: usize = 2;
 /// Stages of HALS from the components found: those in which noise makes itself felt, those that show whether the
 /// components move at all, and those that show how far they would go.
 const SETTLING: usize = 10;
@@ -88,25 +74,10 @@ impl<T> Ended<T> {
 
 /// Makes components non-negative.
 pub(super) struct Finisher<'e, 'a, 'r, T: Real> {
-    pub(super) engine: &'e Engine<'a, T>,
-    pub(super) basis: &'e Array2<T>,
-    samples: &'e dyn Samples<T>,
-    run: &'e Run<'r, T>,
-    /// What HALS made of the components found, and NMF with so many sweeps a stage: each is wanted more than once.
-    improved: OnceCell<Array2<T>>,
-    nmf: RefCell<Option<(usize, Fit<T>)>>,
+    pub(super) runs: HalsRuns<'e, 'a, 'r, T>,
 }
 
-impl<'e, 'a, 'r, T: Real> Finisher<'e, 'a, 'r, T> {
-    pub(super) fn new(
-        engine: &'e Engine<'a, T>,
-        basis: &'e Array2<T>,
-        samples: &'e dyn Samples<T>,
-        run: &'e Run<'r, T>,
-    ) -> Self {
-        Self { engine, basis, samples, run, improved: OnceCell::new(), nmf: RefCell::default() }
-    }
-
+impl<T: Real> Finisher<'_, '_, '_, T> {
     pub(super) fn end(&self, components: Array2<T>, wanted: &Wanted<'_>) -> Result<Ended<T>, Halt> {
         if wanted.signs == Signs::Any {
             return Ok(Ended::new(components, Ending::Signed, 0));
@@ -114,7 +85,7 @@ impl<'e, 'a, 'r, T: Real> Finisher<'e, 'a, 'r, T> {
         let clipped = clipped(&components);
         let sweeps = if wanted.always_on { FAR_SWEEPS } else { 1 };
         let nmf = match wanted.foreign || (wanted.always_on && wanted.noise_errors.is_some()) {
-            true => Some(self.nmf(clipped.nrows(), sweeps)?),
+            true => Some(self.runs.nmf(clipped.nrows(), sweeps)?),
             false => None,
         };
         // Spectra, say, have no zeros that could hold them: NMF then ends anywhere.
@@ -122,13 +93,13 @@ impl<'e, 'a, 'r, T: Real> Finisher<'e, 'a, 'r, T> {
             // Where weights never come near zero a tight cone fits well and is wrong: only a fit that leaves nothing of
             // the samples, where NMF does, speaks for it.
             let margin = if wanted.always_on { FAR_BETTER_FIT } else { BETTER_FIT };
-            let found = self.hals(clipped.clone(), None, 1, 1, true)?;
+            let found = self.runs.hals(clipped.clone(), None, 1, 1, true)?;
             if fits_better(&found, &nmf, margin) {
-                let improved = self.hals(clipped, None, HALS_STAGES, 1, true)?.components;
+                let improved = self.runs.hals(clipped, None, HALS_STAGES, 1, true)?.components;
                 return Ok(Ended::new(improved, Ending::Hals, 0));
             }
             let ended = self.in_full(nmf)?;
-            return match self.improved_by_hals(&clipped) {
+            return match self.runs.improved(&clipped) {
                 Err(Halt::Error(error)) => Err(error.into()),
                 improved => self.rerun(ended, improved.ok()),
             };
@@ -149,10 +120,10 @@ impl<'e, 'a, 'r, T: Real> Finisher<'e, 'a, 'r, T> {
     /// Components after one sweep, or as many as it takes.
     fn improved(&self, clipped: Array2<T>, negative_share: f64, projected: bool) -> Result<Ended<T>, Halt> {
         if negative_share > SWEEP_SHARE {
-            let improved = self.hals(clipped, None, HALS_STAGES, 1, true)?.components;
+            let improved = self.runs.hals(clipped, None, HALS_STAGES, 1, true)?.components;
             return Ok(Ended::new(improved, Ending::Hals, 0));
         }
-        let swept = self.hals(clipped, None, 1, 1, projected)?.components;
+        let swept = self.runs.hals(clipped, None, 1, 1, projected)?.components;
         Ok(Ended::new(swept, Ending::Swept, usize::from(!projected)))
     }
 
@@ -160,12 +131,12 @@ impl<'e, 'a, 'r, T: Real> Finisher<'e, 'a, 'r, T> {
     /// each. The weights cannot show it. Zeros of the components can: HALS, which knows that nothing is negative, then
     /// carries the components far beyond what noise does to them.
     fn follow_drift(&self, ended: Ended<T>, noise_errors: &[f64], given: bool) -> Result<Ended<T>, Halt> {
-        let on = |fit: Fit<T>, stages| self.hals(fit.components, fit.weights, stages, FAR_SWEEPS, true);
+        let on = |fit: Fit<T>, stages| self.runs.hals(fit.components, fit.weights, stages, FAR_SWEEPS, true);
         let moved = |from: &Fit<T>, to: &Fit<T>| {
             let sines = sines(&from.components, &to.components);
             median(sines.iter().zip(noise_errors).map(|(sine, noise)| sine / noise.max(f64::MIN_POSITIVE)))
         };
-        let settled = self.hals(ended.components.clone(), None, SETTLING, FAR_SWEEPS, true)?;
+        let settled = self.runs.hals(ended.components.clone(), None, SETTLING, FAR_SWEEPS, true)?;
         let watched = on(settled.clone(), WATCHED)?;
         if moved(&settled, &watched) <= MOVING || zero_share(&watched.components) < ENOUGH_ZEROS {
             return Ok(ended);
@@ -187,7 +158,7 @@ impl<'e, 'a, 'r, T: Real> Finisher<'e, 'a, 'r, T> {
         let passes = ended.passes;
         if !rests && !given {
             // Far from rest: more than a low level is on, and NMF may come nearer from its own start.
-            let nmf = self.nmf(followed.components.nrows(), FAR_SWEEPS)?;
+            let nmf = self.runs.nmf(followed.components.nrows(), FAR_SWEEPS)?;
             if !fits_better(&followed, &nmf, BETTER_FIT) {
                 let ended = Ended { drift, ..Ended::new(nmf.components, Ending::Nmf, passes) };
                 return self.rerun(ended, Some(followed.components));
@@ -199,20 +170,11 @@ impl<'e, 'a, 'r, T: Real> Finisher<'e, 'a, 'r, T> {
     /// Where HALS has gone far, what is known of the components found says little about those at the end. Other runs of
     /// HALS do: `other`, which began elsewhere, and one from the start of NMF to a part of the samples.
     fn rerun(&self, ended: Ended<T>, other: Option<Array2<T>>) -> Result<Ended<T>, Halt> {
-        let Space::Compressed { basis, samples } = self.space()? else {
-            return Err(FitError::Overflow { stage: 0 }.into());
-        };
-        let mut rng = numbered_generator(self.engine.params.seed, Stream::Parts, RERUN_PART);
-        let numbers = part_of_samples(samples.view().nrows(), &mut rng);
-        let part = samples.view().select(Axis(0), &numbers);
-        let part = DenseSamples::new(part).map_err(|_| FitError::Overflow { stage: 0 })?;
-        let (components, weights) = self.nmf_start(&basis, &samples, ended.components.nrows());
-        let start = Factors { components, weights: Some(weights.select(Axis(0), &numbers)) };
-        let space = Space::Compressed { basis, samples: part.clone() };
-        let anew = match self.run_hals(&part, start, OTHER_STAGES, FAR_SWEEPS, space) {
+        let rank = ended.components.nrows();
+        let anew = match self.runs.nmf_of_a_part(rank, OTHER_STAGES, FAR_SWEEPS) {
             // The components are there; there was no time to vouch for them.
-            Err(Halt::Stop(_)) => return Ok(Ended { rerun: vec![1.0; ended.components.nrows()], ..ended }),
-            anew => anew?.components,
+            Err(Halt::Stop(_)) => return Ok(Ended { rerun: vec![1.0; rank], ..ended }),
+            anew => anew?,
         };
         let mut rerun = nearest_sines(&ended.components, &anew);
         if let Some(other) = other {
@@ -222,105 +184,10 @@ impl<'e, 'a, 'r, T: Real> Finisher<'e, 'a, 'r, T> {
         Ok(Ended { rerun, ..ended })
     }
 
-    /// What a run of HALS makes of the components found.
-    pub(super) fn improved_by_hals(&self, found: &Array2<T>) -> Result<Array2<T>, Halt> {
-        if let Some(improved) = self.improved.get() {
-            return Ok(improved.clone());
-        }
-        let improved = self.hals(found.clone(), None, HALS_STAGES, FAR_SWEEPS, true)?.components;
-        Ok(self.improved.get_or_init(|| improved).clone())
-    }
-
     /// The components of NMF after some stages on the full samples.
     fn in_full(&self, nmf: Fit<T>) -> Result<Ended<T>, Halt> {
-        let full = self.hals(nmf.components, nmf.weights, FULL_STAGES, 1, false)?;
+        let full = self.runs.hals(nmf.components, nmf.weights, FULL_STAGES, 1, false)?;
         Ok(Ended::new(full.components, Ending::Nmf, FULL_STAGES))
-    }
-
-    /// Some stages of HALS, in the space of the leading directions or in that of the samples.
-    fn hals(
-        &self,
-        components: Array2<T>,
-        weights: Option<Array2<T>>,
-        stages: usize,
-        sweeps: usize,
-        projected: bool,
-    ) -> Result<Fit<T>, Halt> {
-        let space = if projected { self.space()? } else { Space::Original };
-        self.run_hals(self.samples, Factors { components, weights }, stages, sweeps, space)
-    }
-
-    fn run_hals(
-        &self,
-        samples: &dyn Samples<T>,
-        start: Factors<T>,
-        stages: usize,
-        sweeps: usize,
-        space: Space<T>,
-    ) -> Result<Fit<T>, Halt> {
-        let seconds = self.engine.watch.clock.seconds();
-        let params = HalsParams {
-            sweeps,
-            max_stages: stages,
-            tolerance: 1e-5,
-            time_limit: self.engine.params.time_limit.map(|limit| (limit - seconds).max(0.0)),
-            seed: self.engine.params.seed,
-            ..HalsParams::new(start.components.nrows())
-        };
-        let fit = improve_by_hals(&params, samples, start, space, &mut self.run.unobserved())?;
-        match fit.stop {
-            StopReason::Cancelled | StopReason::TimeLimit => Err(Halt::Stop(fit.stop)),
-            _ => Ok(fit),
-        }
-    }
-
-    /// NMF in the space of the leading directions, from their non-negative parts.
-    pub(super) fn nmf(&self, rank: usize, sweeps: usize) -> Result<Fit<T>, Halt> {
-        if let Some((of, nmf)) = &*self.nmf.borrow()
-            && *of == sweeps
-        {
-            return Ok(nmf.clone());
-        }
-        let Space::Compressed { basis, samples } = self.space()? else {
-            return Err(FitError::Overflow { stage: 0 }.into());
-        };
-        let (components, weights) = self.nmf_start(&basis, &samples, rank);
-        let nmf = self.hals(components, Some(weights), HALS_STAGES, sweeps, true)?;
-        self.nmf.replace(Some((sweeps, nmf.clone())));
-        Ok(nmf)
-    }
-
-    /// Components and weights from the non-negative parts of the leading directions.
-    fn nmf_start(
-        &self,
-        basis: &Array2<T>,
-        samples: &DenseSamples<'_, T>,
-        rank: usize,
-    ) -> (Array2<T>, Array2<T>) {
-        let coordinates = samples.view();
-        // The sum of all values, as far as the directions go.
-        let along = coordinates.sum_axis(Axis(0));
-        let sums: f64 =
-            basis.sum_axis(Axis(1)).iter().zip(&along).map(|(b, c)| b.as_f64() * c.as_f64()).sum();
-        let mean = sums / (coordinates.nrows() as f64 * basis.ncols() as f64);
-        let seed = self.engine.params.seed;
-        from_pairs(coordinates, basis.view(), mean.max(0.0), rank, NndsvdFill::Mean, seed)
-    }
-
-    /// The space of the leading directions, the spare ones included, with the samples as they are.
-    fn space(&self) -> Result<Space<T>, Halt> {
-        let engine = self.engine;
-        let Some(auto) = &engine.state.auto else { return Ok(Space::Original) };
-        let mut rows = engine.projected.samples.view().mapv(|v| T::from_f64(v.as_f64() * auto.unit()));
-        if let Some(multipliers) = &engine.projected.multipliers {
-            let back: Vec<f64> = multipliers.iter().map(|&f| if f > 0.0 { 1.0 / f } else { 0.0 }).collect();
-            scale_rows(&mut rows, &back);
-        }
-        let rows = concatenate(Axis(1), &[rows.view(), engine.spare.view()]).expect("one row per sample");
-        let basis = concatenate(Axis(0), &[self.basis.view(), auto.spare.view()]).expect("equally wide");
-        let rows = rows.as_standard_layout().into_owned();
-        let samples = DenseSamples::new(rows).map_err(|_| FitError::Overflow { stage: 0 })?;
-        Ok(Space::Compressed { basis, samples })
     }
 }
 

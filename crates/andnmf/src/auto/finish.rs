@@ -3,17 +3,19 @@
 use ndarray::{Array2, s};
 
 use super::background::background;
+use super::candidate::{Candidate, Origin};
 use super::decoded::{Bench, Decoded};
 use super::descent::{evidence, noise_floors};
 use super::ending::{Ended, Finisher, Wanted};
 use super::engine::Engine;
+use super::hals_runs::HalsRuns;
 use super::projected::Signs;
 use super::report::{AutoReport, Ending};
 use super::retry::retried;
 use super::schedule;
-use super::search::{Candidate, Origin};
+
 use super::shares::{low_quantiles, negative_shares, sines};
-use super::stability::{Stability, stability};
+use super::stability::{Stability, noise_errors, stability};
 use super::state::unprojected;
 use crate::and::{Inner, Step, advance};
 use crate::fit::{Fit, Halt, Run, StopReason};
@@ -54,8 +56,15 @@ pub(super) fn finish<T: Real>(
     let (rank, effective) = (engine.params.rank, engine.effective_rank());
     engine.state.seconds = engine.watch.clock.seconds();
     let mut fit = Fit::new(engine.state, stop);
-    fit.tell_of_idle(effective);
-    if let Some(Whole { components, report, passes }) = ended {
+    let mut ever_active = fit.checkpoint.ever_active.clone();
+    ever_active.truncate(effective);
+    if let Some(last) = ended.as_ref().and_then(|whole| whole.last.as_ref()) {
+        fit.thresholds.clone_from(&last.thresholds);
+        fit.thresholds.resize(rank, 1.0);
+        ever_active.clone_from(&last.ever_active);
+    }
+    fit.tell_of_idle(&ever_active);
+    if let Some(Whole { components, report, passes, .. }) = ended {
         let mut all = Array2::zeros((rank, components.ncols()));
         all.slice_mut(s![..components.nrows(), ..]).assign(&components);
         fit.components = all;
@@ -72,6 +81,14 @@ struct Whole<T> {
     report: AutoReport,
     /// Passes over the full samples that the end took.
     passes: usize,
+    /// Where the components are not those of the run's own stages: the last one that they went through.
+    last: Option<LastStage>,
+}
+
+/// What fits tell of their last stage.
+struct LastStage {
+    thresholds: Vec<f64>,
+    ever_active: Vec<bool>,
 }
 
 fn end<T: Real>(
@@ -84,8 +101,8 @@ fn end<T: Real>(
         return Err(FitError::Checkpoint { reason: "it has no state of its own".into() }.into());
     };
     let spectrum = &auto.spectrum;
-    let finisher = Finisher::new(engine, &basis, samples, run);
-    let best = retried(&finisher, best)?;
+    let finisher = Finisher { runs: HalsRuns::new(engine, &basis, samples, run) };
+    let best = retried(&finisher.runs, best)?;
     let mut bench = engine.bench();
     let decoded = bench.decode(&best.components)?;
     let low = low_quantiles(bench.values());
@@ -97,6 +114,10 @@ fn end<T: Real>(
     let sums = bench.sums(&floors, &noise_floors(&decoded))?;
     let n = bench.projected.n_samples() as f64;
     let on_shares: Vec<f64> = sums.active.iter().map(|&count| count as f64 / n).collect();
+    let last = (best.origin == Origin::Hals).then(|| LastStage {
+        thresholds: evidence.iter().map(|&e| schedule::last(e)).collect(),
+        ever_active: sums.active.iter().map(|&count| count > 0).collect(),
+    });
     let always_on = |k: &usize| on_shares[*k] > MOSTLY_ON && low[*k] > 0.0;
     let always_on: Vec<usize> = (0..on_shares.len()).filter(always_on).collect();
 
@@ -123,14 +144,10 @@ fn end<T: Real>(
         components = scaled(&solved.components, &decoded);
         passes += 1;
     }
-    let stability = if certain {
-        let nothing = vec![0.0; best.components.nrows()];
-        Stability { resampled: nothing.clone(), noise: nothing.clone(), mixed: nothing }
-    } else {
-        let decoded = bench.decode(&best.components)?;
-        let moments = sums.sums.gram();
-        let (features, seed) = (samples.n_features(), engine.params.seed);
-        stability(&mut bench, &best.components, &decoded, &moments, features, seed)?
+    let (moments, rank) = (sums.sums.gram(), best.components.nrows());
+    let noise_errors = match certain {
+        true => vec![0.0; rank],
+        false => noise_errors(&bench, &best.components, &moments, samples.n_features()),
     };
     let before = components.clone();
     let noise = spectrum.noise;
@@ -140,10 +157,19 @@ fn end<T: Real>(
         always_on: weights_on,
         given,
         negative_share,
-        noise_errors: (noise > 0.0).then_some(&stability.noise[..]),
+        noise_errors: (noise > 0.0).then_some(&noise_errors[..]),
     };
     let Ended { components, ending, drift, rerun, passes: more } = finisher.end(components, &wanted)?;
     passes += more;
+    let stability = if certain {
+        Stability { resampled: vec![0.0; rank], mixed: vec![0.0; rank] }
+    } else if !rerun.is_empty() {
+        // What would be learned of the components found says nothing about others that HALS ended with.
+        Stability { resampled: Vec::new(), mixed: Vec::new() }
+    } else {
+        let decoded = bench.decode(&best.components)?;
+        stability(&mut bench, &best.components, &decoded, &moments, engine.params.seed)?
+    };
     let value_size = engine.projected.size / (n * samples.n_features() as f64).sqrt();
     let expected = noise * (engine.effective_rank() as f64 * n / 2.0).sqrt() / engine.projected.size;
     let report = AutoReport {
@@ -163,11 +189,11 @@ fn end<T: Real>(
         background: background(&components),
         moved: sines(&before, &components),
         resampled: stability.resampled,
-        noise_errors: stability.noise,
+        noise_errors,
         mixed: stability.mixed,
         rerun,
     };
-    Ok(Whole { components, report, passes })
+    Ok(Whole { components, report, passes, last })
 }
 
 /// Components multiplied by their largest decoded weights, which then are one.

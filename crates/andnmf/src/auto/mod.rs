@@ -22,11 +22,13 @@
 mod averaged_projection;
 mod background;
 mod begin;
+mod candidate;
 mod decoded;
 mod descent;
 mod ending;
 mod engine;
 mod finish;
+mod hals_runs;
 mod inclusion;
 mod independent;
 mod pairs;
@@ -38,10 +40,11 @@ mod schedule;
 mod search;
 mod shares;
 mod stability;
+mod start_kind;
 mod state;
 
+pub use candidate::Origin;
 pub use report::{AutoReport, Ending};
-pub use search::Origin;
 pub use state::AutoState;
 
 use crate::and::AndParams;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::search::Origin;
+use super::candidate::Origin;
 
 /// How components were made non-negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,11 +56,12 @@ pub struct AutoReport {
     /// For each component how far the non-negative end moved it: the sine between before and after.
     pub moved: Vec<f64>,
     /// For each component how far a fit to other samples of the same kind would be from it, judged by fits to parts of
-    /// the samples: a sine.
+    /// the samples: a sine. Empty where `rerun` stands instead.
     pub resampled: Vec<f64>,
     /// For each component what the noise makes of it: a sine.
     pub noise_errors: Vec<f64>,
-    /// For each component the share of other components that its negative decoded values show in it.
+    /// For each component the share of other components that its negative decoded values show in it. Empty where
+    /// `rerun` stands instead.
     pub mixed: Vec<f64>,
     /// For each component how far other runs of HALS, from other starts or to a part of the samples, end from it, as an
     /// estimate of its error: a sine. Empty where the end is not that of such a run.

@@ -6,11 +6,12 @@
 
 use ndarray::Array2;
 
+use super::candidate::{Candidate, Origin};
 use super::descent::Goal;
-use super::ending::Finisher;
 use super::engine::{Engine, over};
+use super::hals_runs::HalsRuns;
 use super::projected::Signs;
-use super::search::{Candidate, Origin, Phase, Search};
+use super::search::{Phase, Search};
 use super::shares::clipped;
 use super::state::unprojected;
 use crate::fit::Halt;
@@ -22,10 +23,10 @@ const MOST_STAGES: usize = 100;
 
 /// The components that the search ended with, or better ones.
 pub(super) fn retried<T: Real>(
-    finisher: &Finisher<'_, '_, '_, T>,
+    runs: &HalsRuns<'_, '_, '_, T>,
     best: Candidate<T>,
 ) -> Result<Candidate<T>, Halt> {
-    let (engine, basis) = (finisher.engine, finisher.basis);
+    let (engine, basis) = (runs.engine, runs.basis);
     let Some(auto) = &engine.state.auto else { return Ok(best) };
     let signed = engine.params.signed || engine.signs == Signs::Any;
     let given = matches!(best.origin, Origin::Given | Origin::GivenRepaired);
@@ -33,8 +34,8 @@ pub(super) fn retried<T: Real>(
         return Ok(best);
     }
     let unit = auto.unit();
-    let improved = || finisher.improved_by_hals(&clipped(&unprojected(&best.components, basis, unit)));
-    let anew = || Ok(finisher.nmf(best.components.nrows(), 1)?.components);
+    let improved = || runs.improved(&clipped(&unprojected(&best.components, basis, unit)));
+    let anew = || Ok(runs.nmf(best.components.nrows(), 1)?.components);
     for start in [&improved as &dyn Fn() -> _, &anew] {
         let start = multiply(start()?.view(), basis.t());
         let start = start.mapv(|v| T::from_f64(v.as_f64() / unit));

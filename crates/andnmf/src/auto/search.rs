@@ -9,83 +9,22 @@
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use super::averaged_projection::{Measure, averaged_projection};
+use super::averaged_projection::Measure;
+use super::candidate::{ASTRAY, Candidate, Origin, zeros_beyond_doubt};
 use super::decoded::Bench;
 use super::descent::{Descent, End, Goal};
 use super::inclusion::{contacts, inclusions};
-use super::independent::independent_components;
-use super::projected::Projected;
+use super::start_kind::{StartKind, stick_out};
 use crate::Real;
-use crate::fit::{Halt, bits};
+use crate::fit::Halt;
 use crate::linalg::product::multiply_add;
 
 /// Repairs per start.
 const MOST_REPAIRS: usize = 5;
 /// A short descent.
 const SHORT: Goal = Goal { most_stages: 60, lowest_threshold: 1e-4, quiet: 1e-8 };
-/// Negative parts from here on mean that a descent has gone astray.
-pub(super) const ASTRAY: f64 = 0.5;
-/// A start with no inclusions and a negative part below this (and twice that of the noise) needs no rival.
-const GOOD: f64 = 0.01;
-/// Negative parts below this are rounding…
-const CERTAIN: f64 = 1e-8;
-/// …and with this many times as many samples on each facet as there are components nothing is left to doubt.
-const CERTAIN_CONTACTS: usize = 2;
 /// A repaired given start may have this many times the negative part it had before.
 const REPAIR_LEAK: f64 = 2.0;
-
-/// Where the components of a fit came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Origin {
-    /// The start that was given.
-    Given,
-    /// The start that was given, with mixed-up components repaired.
-    GivenRepaired,
-    /// Successive projection of samples brought to equal length.
-    Normalised,
-    /// Directions in which samples have the heaviest tails.
-    Independent,
-    /// HALS, taken through the stages.
-    Hals,
-    /// Successive projection of whitened samples.
-    Whitened,
-    /// Successive projection of the samples as they are.
-    Plain,
-    /// The zeros of the components: features taken as samples, and samples as features.
-    Features,
-    /// NMF, where the samples do not look like sparse mixtures of this many components.
-    Nmf,
-}
-
-/// A kind of start from the data alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum StartKind {
-    /// Averages of samples that stick out, measured like this.
-    Projection(Measure),
-    /// Directions with heavy tails.
-    Independent,
-}
-
-impl StartKind {
-    /// In the order in which they are tried.
-    const ALL: [Self; 4] = [
-        Self::Projection(Measure::Normalised),
-        Self::Independent,
-        Self::Projection(Measure::Whitened),
-        Self::Projection(Measure::Plain),
-    ];
-
-    fn origin(self) -> Origin {
-        match self {
-            Self::Projection(Measure::Normalised) => Origin::Normalised,
-            Self::Projection(Measure::Whitened) => Origin::Whitened,
-            Self::Projection(Measure::Plain) => Origin::Plain,
-            Self::Independent => Origin::Independent,
-        }
-    }
-}
 
 /// The descent under way, and what it is for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -102,45 +41,6 @@ pub(crate) enum Phase {
     Done,
 }
 
-/// Components with what speaks for or against them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "T: Real")]
-pub(crate) struct Candidate<T: Real> {
-    #[serde(with = "bits::matrix")]
-    pub(super) components: Array2<T>,
-    pub(super) origin: Origin,
-    pub(super) inclusions: usize,
-    #[serde(with = "bits::number")]
-    pub(super) negative_part: f64,
-    /// The least number of samples that lie on the facet of a component.
-    pub(super) fewest_contacts: usize,
-}
-
-impl<T: Real> Candidate<T> {
-    /// Whether the components are beyond doubt: nothing is decoded as negative, none comes with another, and each
-    /// facet is held by far more samples than it needs.
-    pub(super) fn certain(&self) -> bool {
-        self.inclusions == 0
-            && zeros_beyond_doubt::<T>(self.components.nrows(), self.negative_part, self.fewest_contacts)
-    }
-
-    /// Whether there is no need to look for others.
-    pub(super) fn good(&self, projected: &Projected<T>) -> bool {
-        let noise = projected.noise * (projected.dimension() as f64 * projected.n_samples() as f64).sqrt();
-        let allowed = GOOD + 2.0 * noise / projected.size.max(f64::MIN_POSITIVE);
-        self.inclusions == 0 && self.negative_part < allowed
-    }
-
-    fn better_than(&self, other: &Self) -> bool {
-        let key = |c: &Self| (c.negative_part >= ASTRAY, c.inclusions);
-        match key(self).cmp(&key(other)) {
-            std::cmp::Ordering::Less => true,
-            std::cmp::Ordering::Greater => false,
-            std::cmp::Ordering::Equal => self.negative_part < other.negative_part,
-        }
-    }
-}
-
 /// The state of the search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "T: Real")]
@@ -149,12 +49,6 @@ pub(crate) struct Search<T: Real> {
     pub(super) descent: Descent<T>,
     /// The best candidate so far; after a long descent from a given start, what that ended with.
     pub(super) best: Option<Candidate<T>>,
-}
-
-/// Whether weights that are off are zero: nothing is decoded as negative, and far more samples lie on each facet than
-/// hold it.
-fn zeros_beyond_doubt<T: Real>(rank: usize, negative_part: f64, fewest_contacts: usize) -> bool {
-    negative_part < CERTAIN.max(64.0 * T::EPSILON.as_f64()) && fewest_contacts >= CERTAIN_CONTACTS * rank
 }
 
 /// Components, and what the inclusion test would mend.
@@ -264,7 +158,7 @@ impl<T: Real> Search<T> {
         let good = self.best.as_ref().is_some_and(|best| best.good(bench.projected));
         let others = StartKind::ALL.into_iter().skip_while(|other| *other != kind).skip(1);
         for kind in others.filter(|_| !good) {
-            if let Some(components) = begin(bench, kind)? {
+            if let Some(components) = kind.begin(bench)? {
                 self.phase = Phase::Search { kind, repairs: 0, before: None };
                 self.descent = Descent::from_search(kind.origin());
                 return Ok(components);
@@ -362,49 +256,5 @@ impl<T: Real> Search<T> {
             Candidate { components, origin, inclusions: found.count, negative_part, fewest_contacts };
         let dependent = decoded.decoder.numerical_rank() < candidate.components.nrows();
         Ok(Some(Examined { candidate, repaired, dependent }))
-    }
-}
-
-/// The start of one kind, if the samples have one.
-fn begin<T: Real>(bench: &Bench<'_, T>, kind: StartKind) -> Result<Option<Array2<T>>, Halt> {
-    match kind {
-        StartKind::Projection(measure) => Ok(Some(stick_out(bench, measure, bench.projected.dimension()))),
-        StartKind::Independent => {
-            bench.workers.run(|| independent_components(&bench.projected.samples, &|| bench.watch.check()))
-        }
-    }
-}
-
-/// A start from samples that stick out; where they give too few components, their directions fill up.
-fn stick_out<T: Real>(bench: &Bench<'_, T>, measure: Measure, rank: usize) -> Array2<T> {
-    let samples = bench.projected.samples.view();
-    let mut found = bench.workers.run(|| averaged_projection(samples, measure, rank));
-    for k in found.nrows()..rank {
-        let mut direction = ndarray::Array1::zeros(rank);
-        direction[k] = T::from_f64(1.0);
-        found.push_row(direction.view()).expect("as wide as the samples");
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_facets_with_many_contacts_and_nothing_against_them_are_certain() {
-        let components = Array2::<f64>::eye(3);
-        let sure = Candidate {
-            components,
-            origin: Origin::Normalised,
-            inclusions: 0,
-            negative_part: 1e-12,
-            fewest_contacts: 6,
-        };
-        assert!(sure.certain());
-        // A wrong cone that is as tight as can be touches about one sample per dimension.
-        assert!(!Candidate { fewest_contacts: 5, ..sure.clone() }.certain());
-        assert!(!Candidate { inclusions: 1, ..sure.clone() }.certain());
-        assert!(!Candidate { negative_part: 1e-6, ..sure }.certain());
     }
 }

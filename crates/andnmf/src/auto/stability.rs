@@ -34,10 +34,25 @@ const HALF_NOISE: f64 = 0.398_942;
 pub(super) struct Stability {
     /// How far fits to parts of the samples are from it, as a fit to new samples would be: a sine.
     pub(super) resampled: Vec<f64>,
-    /// What the noise makes of it: a sine.
-    pub(super) noise: Vec<f64>,
     /// The share of other components that its negative decoded values show in it.
     pub(super) mixed: Vec<f64>,
+}
+
+/// What the noise makes of each component (rank × directions), given the moments of its weights: a sine.
+pub(super) fn noise_errors<T: Real>(
+    bench: &Bench<'_, T>,
+    components: &Array2<T>,
+    moments: &Array2<T>,
+    features: usize,
+) -> Vec<f64> {
+    let Some(inverse) = bench.workers.run(|| gram_inverse(moments.view())) else {
+        return vec![1.0; components.nrows()];
+    };
+    let noise = bench.projected.noise * (features as f64).sqrt();
+    let error = |(k, component): (usize, _)| {
+        (noise * inverse[[k, k]].as_f64().max(0.0).sqrt() / length(component).max(f64::MIN_POSITIVE)).min(1.0)
+    };
+    components.outer_iter().enumerate().map(error).collect()
 }
 
 /// The stability of components (rank × directions) whose decoded values the bench holds, not yet thresholded.
@@ -46,25 +61,13 @@ pub(super) fn stability<T: Real>(
     components: &Array2<T>,
     decoded: &Decoded<T>,
     moments: &Array2<T>,
-    features: usize,
     seed: u64,
 ) -> Result<Stability, Halt> {
-    let inverse = bench.workers.run(|| gram_inverse(moments.view()));
-    let noise = bench.projected.noise * (features as f64).sqrt();
-    let lengths: Vec<f64> = components.outer_iter().map(length).collect();
-    let (noise, mixed) = match &inverse {
-        Some(inverse) => (
-            (0..lengths.len())
-                .map(|k| {
-                    (noise * inverse[[k, k]].as_f64().max(0.0).sqrt() / lengths[k].max(f64::MIN_POSITIVE))
-                        .min(1.0)
-                })
-                .collect(),
-            mixing(bench, components, decoded, inverse, &lengths),
-        ),
-        None => (vec![1.0; lengths.len()], vec![1.0; lengths.len()]),
+    let mixed = match bench.workers.run(|| gram_inverse(moments.view())) {
+        Some(inverse) => mixing(bench, components, decoded, &inverse),
+        None => vec![1.0; components.nrows()],
     };
-    Ok(Stability { resampled: resampled(bench, components, seed)?, noise, mixed })
+    Ok(Stability { resampled: resampled(bench, components, seed)?, mixed })
 }
 
 /// What each component would lose if the negative values were explained by the other components' weights.
@@ -73,7 +76,6 @@ fn mixing<T: Real>(
     components: &Array2<T>,
     decoded: &Decoded<T>,
     inverse: &Array2<T>,
-    lengths: &[f64],
 ) -> Vec<f64> {
     let values = bench.values();
     let zero = T::from_f64(0.0);
@@ -97,8 +99,8 @@ fn mixing<T: Real>(
         bench.workers.run(|| multiply(multiply(negative.t(), positive.view()).view(), inverse.view()));
     shares.diag_mut().fill(zero);
     let lost = multiply(shares.t(), components.view());
-    let size = |k: usize| length(lost.row(k)) / lengths[k].max(f64::MIN_POSITIVE);
-    (0..lengths.len()).map(size).collect()
+    let pairs = lost.outer_iter().zip(components.outer_iter());
+    pairs.map(|(lost, component)| length(lost) / length(component).max(f64::MIN_POSITIVE)).collect()
 }
 
 /// The numbers of the samples of a part, in order.

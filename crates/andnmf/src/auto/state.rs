@@ -3,8 +3,9 @@
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
+use super::candidate::{Candidate, Origin};
 use super::projected::Spectrum;
-use super::search::{Candidate, Origin, Search};
+use super::search::Search;
 use crate::Real;
 use crate::fit::bits;
 use crate::linalg::product::multiply;

@@ -193,10 +193,9 @@ impl<T: Real> Fit<T> {
         self.checkpoint.auto.as_ref().map(|auto| auto.unit())
     }
 
-    /// Warns of those among the first `count` components that no sample ever used.
-    pub(crate) fn tell_of_idle(&mut self, count: usize) {
-        let ever_active = self.checkpoint.ever_active.iter().take(count).enumerate();
-        let components: Vec<usize> = ever_active.filter_map(|(k, ever)| (!ever).then_some(k)).collect();
+    /// Warns of components that no sample ever used.
+    pub(crate) fn tell_of_idle(&mut self, ever_active: &[bool]) {
+        let components: Vec<usize> = (0..ever_active.len()).filter(|&k| !ever_active[k]).collect();
         if !components.is_empty() && self.stages > 0 {
             self.warnings.push(Warning::NeverActive { components });
         }

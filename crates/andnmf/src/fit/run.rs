@@ -38,9 +38,9 @@ impl<'a, T: Real> Run<'a, T> {
         self
     }
 
-    /// The same threads and the same flag, with nobody watching.
-    pub(crate) fn unobserved(&self) -> Self {
-        Self { observer: None, cancel: self.cancel, threads: self.threads }
+    /// The same threads and the same flag, with nobody watching, for numbers of any type.
+    pub(crate) fn unobserved<U: Real>(&self) -> Run<'a, U> {
+        Run { observer: None, cancel: self.cancel, threads: self.threads }
     }
 
     /// Uses this many threads: at least one, and at most 256, since no run can use more. The result is the same

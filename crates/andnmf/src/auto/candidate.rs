@@ -1,0 +1,108 @@
+//! Components that a search has come to, and how they are judged without knowing any truth.
+
+use ndarray::Array2;
+use serde::{Deserialize, Serialize};
+
+use super::projected::Projected;
+use crate::Real;
+use crate::fit::bits;
+
+/// Negative parts from here on mean that a descent has gone astray.
+pub(super) const ASTRAY: f64 = 0.5;
+/// A start with no inclusions and a negative part below this (and twice that of the noise) needs no rival.
+const GOOD: f64 = 0.01;
+/// Negative parts below this are rounding…
+const CERTAIN: f64 = 1e-8;
+/// …and with this many times as many samples on each facet as there are components nothing is left to doubt.
+const CERTAIN_CONTACTS: usize = 2;
+
+/// Where the components of a fit came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// The start that was given.
+    Given,
+    /// The start that was given, with mixed-up components repaired.
+    GivenRepaired,
+    /// Successive projection of samples brought to equal length.
+    Normalised,
+    /// Directions in which samples have the heaviest tails.
+    Independent,
+    /// HALS, taken through the stages.
+    Hals,
+    /// Successive projection of whitened samples.
+    Whitened,
+    /// Successive projection of the samples as they are.
+    Plain,
+    /// The zeros of the components: features taken as samples, and samples as features.
+    Features,
+    /// NMF, where the samples do not look like sparse mixtures of this many components.
+    Nmf,
+}
+
+/// Components with what speaks for or against them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "T: Real")]
+pub(crate) struct Candidate<T: Real> {
+    #[serde(with = "bits::matrix")]
+    pub(super) components: Array2<T>,
+    pub(super) origin: Origin,
+    pub(super) inclusions: usize,
+    #[serde(with = "bits::number")]
+    pub(super) negative_part: f64,
+    /// The least number of samples that lie on the facet of a component.
+    pub(super) fewest_contacts: usize,
+}
+
+impl<T: Real> Candidate<T> {
+    /// Whether the components are beyond doubt: nothing is decoded as negative, none comes with another, and each
+    /// facet is held by far more samples than it needs.
+    pub(super) fn certain(&self) -> bool {
+        self.inclusions == 0
+            && zeros_beyond_doubt::<T>(self.components.nrows(), self.negative_part, self.fewest_contacts)
+    }
+
+    /// Whether there is no need to look for others.
+    pub(super) fn good(&self, projected: &Projected<T>) -> bool {
+        let noise = projected.noise * (projected.dimension() as f64 * projected.n_samples() as f64).sqrt();
+        let allowed = GOOD + 2.0 * noise / projected.size.max(f64::MIN_POSITIVE);
+        self.inclusions == 0 && self.negative_part < allowed
+    }
+
+    pub(super) fn better_than(&self, other: &Self) -> bool {
+        let key = |c: &Self| (c.negative_part >= ASTRAY, c.inclusions);
+        match key(self).cmp(&key(other)) {
+            std::cmp::Ordering::Less => true,
+            std::cmp::Ordering::Greater => false,
+            std::cmp::Ordering::Equal => self.negative_part < other.negative_part,
+        }
+    }
+}
+
+/// Whether weights that are off are zero: nothing is decoded as negative, and far more samples lie on each facet than
+/// hold it.
+pub(super) fn zeros_beyond_doubt<T: Real>(rank: usize, negative_part: f64, fewest_contacts: usize) -> bool {
+    negative_part < CERTAIN.max(64.0 * T::EPSILON.as_f64()) && fewest_contacts >= CERTAIN_CONTACTS * rank
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_facets_with_many_contacts_and_nothing_against_them_are_certain() {
+        let components = Array2::<f64>::eye(3);
+        let sure = Candidate {
+            components,
+            origin: Origin::Normalised,
+            inclusions: 0,
+            negative_part: 1e-12,
+            fewest_contacts: 6,
+        };
+        assert!(sure.certain());
+        // A wrong cone that is as tight as can be touches about one sample per dimension.
+        assert!(!Candidate { fewest_contacts: 5, ..sure.clone() }.certain());
+        assert!(!Candidate { inclusions: 1, ..sure.clone() }.certain());
+        assert!(!Candidate { negative_part: 1e-6, ..sure }.certain());
+    }
+}

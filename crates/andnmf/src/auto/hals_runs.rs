@@ -1,0 +1,216 @@
+//! Runs of HALS in the space of the leading directions: other starts, other opinions, and what components end as.
+//!
+//! Long runs are in single precision, whatever that of the samples: their results are starts, or opinions, or get their
+//! last digits from stages that follow.
+
+use std::cell::{OnceCell, RefCell};
+
+use ndarray::{Array2, Axis, concatenate};
+
+use super::engine::Engine;
+use super::stability::part_of_samples;
+use crate::baselines::{Factors, HalsParams, improve_by_hals};
+use crate::compression::Space;
+use crate::fit::{Fit, Halt, Run, StopReason};
+use crate::init::{NndsvdFill, from_pairs};
+use crate::linalg::product::scale_rows;
+use crate::random::{Stream, numbered_generator};
+use crate::samples::{DenseSamples, Samples};
+use crate::{FitError, Real};
+
+/// Stages of a long run.
+pub(super) const HALS_STAGES: usize = 200;
+/// Sweeps of a stage where it has to go far.
+pub(super) const FAR_SWEEPS: usize = 2;
+/// The part of the samples that another opinion is asked of; the earlier ones judge the components found.
+const OTHER_PART: usize = 2;
+/// Runs end early where components move by less than this share.
+const TOLERANCE: f64 = 1e-5;
+
+/// Runs of HALS on the samples of a search.
+pub(super) struct HalsRuns<'e, 'a, 'r, T: Real> {
+    pub(super) engine: &'e Engine<'a, T>,
+    pub(super) basis: &'e Array2<T>,
+    samples: &'e dyn Samples<T>,
+    run: &'e Run<'r, T>,
+    single: OnceCell<Directions<f32>>,
+    /// What HALS made of the components found, and NMF with so many sweeps a stage: each is wanted more than once.
+    improved: OnceCell<Array2<T>>,
+    nmf: RefCell<Option<(usize, Fit<T>)>>,
+}
+
+/// The space of the leading directions, the spare ones included.
+#[derive(Clone)]
+struct Directions<N: Real> {
+    basis: Array2<N>,
+    samples: DenseSamples<'static, N>,
+}
+
+impl<N: Real> Directions<N> {
+    fn space(self) -> Space<N> {
+        Space::Compressed { basis: self.basis, samples: self.samples }
+    }
+
+    /// Components and weights from the non-negative parts of the directions.
+    fn nmf_start(&self, rank: usize, seed: u64) -> Factors<N> {
+        let coordinates = self.samples.view();
+        // The sum of all values, as far as the directions go.
+        let along = coordinates.sum_axis(Axis(0));
+        let sums: f64 =
+            self.basis.sum_axis(Axis(1)).iter().zip(&along).map(|(b, c)| b.as_f64() * c.as_f64()).sum();
+        let mean = sums / (coordinates.nrows() as f64 * self.basis.ncols() as f64);
+        let (components, weights) =
+            from_pairs(coordinates, self.basis.view(), mean.max(0.0), rank, NndsvdFill::Mean, seed);
+        Factors { components, weights: Some(weights) }
+    }
+}
+
+impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
+    pub(super) fn new(
+        engine: &'e Engine<'a, T>,
+        basis: &'e Array2<T>,
+        samples: &'e dyn Samples<T>,
+        run: &'e Run<'r, T>,
+    ) -> Self {
+        let (single, improved, nmf) = (OnceCell::new(), OnceCell::new(), RefCell::default());
+        Self { engine, basis, samples, run, single, improved, nmf }
+    }
+
+    /// What a long run makes of the components found.
+    pub(super) fn improved(&self, found: &Array2<T>) -> Result<Array2<T>, Halt> {
+        if let Some(improved) = self.improved.get() {
+            return Ok(improved.clone());
+        }
+        let found = in_units(found, 1.0 / self.unit());
+        let start = Factors { components: found, weights: None };
+        let directions = self.single()?.clone();
+        let improved = self.long_run(start, HALS_STAGES, FAR_SWEEPS, directions)?.components;
+        Ok(self.improved.get_or_init(|| in_units(&improved, self.unit())).clone())
+    }
+
+    /// NMF in the space of the leading directions, from their non-negative parts.
+    pub(super) fn nmf(&self, rank: usize, sweeps: usize) -> Result<Fit<T>, Halt> {
+        if let Some((of, nmf)) = &*self.nmf.borrow()
+            && *of == sweeps
+        {
+            return Ok(nmf.clone());
+        }
+        let nmf = self.long_run(self.nmf_start(rank)?, HALS_STAGES, sweeps, self.single()?.clone())?;
+        // A last stage that tells how well it fits, to the digits that others are compared by.
+        let weights = nmf.weights.map(|weights| in_units(&weights, 1.0));
+        let nmf = self.hals(in_units(&nmf.components, self.unit()), weights, 1, sweeps, true)?;
+        self.nmf.replace(Some((sweeps, nmf.clone())));
+        Ok(nmf)
+    }
+
+    /// The components of the same to a part of the samples.
+    pub(super) fn nmf_of_a_part(&self, rank: usize, stages: usize, sweeps: usize) -> Result<Array2<T>, Halt> {
+        let Directions { basis, samples } = self.single()?;
+        let mut rng = numbered_generator(self.engine.params.seed, Stream::Parts, OTHER_PART);
+        let numbers = part_of_samples(samples.view().nrows(), &mut rng);
+        let Factors { components, weights } = self.nmf_start(rank)?;
+        let weights = weights.map(|weights| weights.select(Axis(0), &numbers));
+        let part = whole(samples.view().select(Axis(0), &numbers))?;
+        let directions = Directions { basis: basis.clone(), samples: part };
+        let fit = self.long_run(Factors { components, weights }, stages, sweeps, directions)?;
+        Ok(in_units(&fit.components, self.unit()))
+    }
+
+    /// Where NMF begins, in the units of the stages: how zeros are filled depends on the unit.
+    fn nmf_start(&self, rank: usize) -> Result<Factors<f32>, Halt> {
+        // Which directions are too weak to begin with depends on the precision that they were found with.
+        let Factors { components, weights } =
+            self.directions::<T>(1.0)?.nmf_start(rank, self.engine.params.seed);
+        let weights = weights.map(|weights| in_units(&weights, 1.0));
+        Ok(Factors { components: in_units(&components, 1.0), weights })
+    }
+
+    /// Some stages in the precision of the samples, in the space of the leading directions or in that of the samples.
+    pub(super) fn hals(
+        &self,
+        components: Array2<T>,
+        weights: Option<Array2<T>>,
+        stages: usize,
+        sweeps: usize,
+        projected: bool,
+    ) -> Result<Fit<T>, Halt> {
+        let space = if projected { self.directions(self.unit())?.space() } else { Space::Original };
+        self.run_hals(self.samples, Factors { components, weights }, stages, sweeps, space)
+    }
+
+    fn long_run(
+        &self,
+        start: Factors<f32>,
+        stages: usize,
+        sweeps: usize,
+        directions: Directions<f32>,
+    ) -> Result<Fit<f32>, Halt> {
+        let samples = directions.samples.clone();
+        self.run_hals(&samples, start, stages, sweeps, directions.space())
+    }
+
+    fn run_hals<N: Real>(
+        &self,
+        samples: &dyn Samples<N>,
+        start: Factors<N>,
+        stages: usize,
+        sweeps: usize,
+        space: Space<N>,
+    ) -> Result<Fit<N>, Halt> {
+        let seconds = self.engine.watch.clock.seconds();
+        let params = HalsParams {
+            sweeps,
+            max_stages: stages,
+            tolerance: TOLERANCE,
+            time_limit: self.engine.params.time_limit.map(|limit| (limit - seconds).max(0.0)),
+            seed: self.engine.params.seed,
+            ..HalsParams::new(start.components.nrows())
+        };
+        let fit = improve_by_hals(&params, samples, start, space, &mut self.run.unobserved())?;
+        match fit.stop {
+            StopReason::Cancelled | StopReason::TimeLimit => Err(Halt::Stop(fit.stop)),
+            _ => Ok(fit),
+        }
+    }
+
+    /// What samples are measured in, in the space of the stages.
+    fn unit(&self) -> f64 {
+        self.engine.state.auto.as_ref().map_or(1.0, |auto| auto.unit())
+    }
+
+    /// The space in single precision, in the units of the stages: those of the samples may be out of its range.
+    fn single(&self) -> Result<&Directions<f32>, Halt> {
+        if let Some(single) = self.single.get() {
+            return Ok(single);
+        }
+        let single = self.directions(1.0)?;
+        Ok(self.single.get_or_init(|| single))
+    }
+
+    /// The samples as they are, not evened out, with their unit as this number.
+    fn directions<N: Real>(&self, unit: f64) -> Result<Directions<N>, Halt> {
+        let engine = self.engine;
+        let mut rows: Array2<N> = in_units(&engine.projected.samples.view().to_owned(), unit);
+        if let Some(multipliers) = &engine.projected.multipliers {
+            let back: Vec<f64> = multipliers.iter().map(|&f| if f > 0.0 { 1.0 / f } else { 0.0 }).collect();
+            scale_rows(&mut rows, &back);
+        }
+        let Some(auto) = &engine.state.auto else {
+            return Err(FitError::Checkpoint { reason: "it has no state of its own".into() }.into());
+        };
+        let spare: Array2<N> = in_units(&engine.spare, unit / auto.unit());
+        let rows = concatenate(Axis(1), &[rows.view(), spare.view()]).expect("one row per sample");
+        let basis = concatenate(Axis(0), &[self.basis.view(), auto.spare.view()]).expect("equally wide");
+        let samples = whole(rows.as_standard_layout().into_owned())?;
+        Ok(Directions { basis: in_units(&basis, 1.0), samples })
+    }
+}
+
+fn whole<N: Real>(rows: Array2<N>) -> Result<DenseSamples<'static, N>, Halt> {
+    DenseSamples::new(rows).map_err(|_| FitError::Overflow { stage: 0 }.into())
+}
+
+/// A matrix in another unit and another precision.
+fn in_units<M: Real, N: Real>(matrix: &Array2<M>, unit: f64) -> Array2<N> {
+    matrix.mapv(|v| N::from_f64(v.as_f64() * unit))
+}
