@@ -14,11 +14,12 @@ use super::report::{AutoReport, Ending};
 use super::retry::retried;
 use super::schedule;
 
+use super::search::Phase;
 use super::shares::{low_quantiles, negative_shares, sines};
 use super::stability::{Stability, noise_errors, stability};
-use super::state::unprojected;
+use super::state::{Side, unprojected};
 use crate::and::{Inner, Step, advance};
-use crate::fit::{Fit, Halt, Run, StopReason};
+use crate::fit::{Checkpoint, Fit, Halt, Run, StopReason};
 use crate::linalg::product::scale_rows;
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
 use crate::samples::Samples;
@@ -44,8 +45,8 @@ pub(super) fn finish<T: Real>(
 ) -> Result<Fit<T>, FitError> {
     let whole = matches!(stop, StopReason::Converged | StopReason::MaxStages);
     let best = engine.state.auto.as_ref().and_then(|auto| auto.best());
-    let (ended, stop) = match best {
-        Some(best) if whole => match end(&engine, samples, run, best) {
+    let (ended, stop) = match &best {
+        Some(best) if whole => match end(&engine, samples, run, best.clone()) {
             Ok(ended) => (Some(ended), stop),
             // Time ran out at the end: what the stages found is there all the same.
             Err(Halt::Stop(reason)) => (None, reason),
@@ -54,6 +55,13 @@ pub(super) fn finish<T: Real>(
         _ => (None, stop),
     };
     let (rank, effective) = (engine.params.rank, engine.effective_rank());
+    let padded = |components: &Array2<T>| {
+        let mut all = Array2::zeros((rank, components.ncols()));
+        all.slice_mut(s![..components.nrows(), ..]).assign(components);
+        all
+    };
+    let unfinished =
+        best.filter(|_| ended.is_none()).and_then(|best| best_of_unfinished(&engine.state, &best));
     engine.state.seconds = engine.watch.clock.seconds();
     let mut fit = Fit::new(engine.state, stop);
     let mut ever_active = fit.checkpoint.ever_active.clone();
@@ -64,15 +72,25 @@ pub(super) fn finish<T: Real>(
         ever_active.clone_from(&last.ever_active);
     }
     fit.tell_of_idle(&ever_active);
+    if let Some(components) = unfinished {
+        fit.components = padded(&components);
+    }
     if let Some(Whole { components, report, passes, .. }) = ended {
-        let mut all = Array2::zeros((rank, components.ncols()));
-        all.slice_mut(s![..components.nrows(), ..]).assign(&components);
-        fit.components = all;
+        fit.components = padded(&components);
         fit.passes += passes;
         fit.trust = Some(Trust::of(&report, rank, stop));
         fit.report = Some(report);
     }
     Ok(fit)
+}
+
+/// The components of a run that was stopped while it tried another start: the best of those before. (Those of a long
+/// descent are on their way from the best to better ones.)
+fn best_of_unfinished<T: Real>(state: &Checkpoint<T>, best: &Candidate<T>) -> Option<Array2<T>> {
+    let (auto, basis) = (state.auto.as_ref()?, state.basis.as_ref()?);
+    let descending = matches!(auto.search.phase, Phase::Long { .. } | Phase::LongAgain)
+        && matches!(auto.side, Side::Samples);
+    (!descending).then(|| unprojected(&best.components, basis, auto.unit()))
 }
 
 /// Finished components and what is known of them.
@@ -227,4 +245,45 @@ fn full_products<T: Real>(bench: &Bench<'_, T>, samples: &dyn Samples<T>) -> Res
         )
     })?;
     Ok(sums.products().as_standard_layout().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::*;
+    use crate::and::AndParams;
+    use crate::fit::{Solver, Start};
+    use crate::samples::DenseSamples;
+    use crate::synth::{DatasetKind, DatasetSpec, Weights};
+
+    #[test]
+    fn a_run_that_is_stopped_on_another_start_ends_with_the_best_before() {
+        // Components in much company: no start is good, and all kinds are tried.
+        let weights = Weights::Paired { sparsity: 3.0, co_occurrence: 0.8, decay_order: None };
+        let base = DatasetSpec { noise: 0.01, weights, ..DatasetSpec::new(DatasetKind::Paired) };
+        let data = DatasetSpec { rank: 10, n_features: 200, n_samples: 1000, ..base }.generate().unwrap();
+        let samples = DenseSamples::new(data.samples).unwrap();
+        let mut seen = 0;
+        for last in (10..250).step_by(20) {
+            let mut stages = 0;
+            let mut observer = |_: &crate::fit::StageView<'_, f64>| {
+                stages += 1;
+                if stages < last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            };
+            let mut run = Run::new().observe(&mut observer);
+            let fit = AndParams::new(10).check().unwrap().fit(&samples, Start::Auto, &mut run).unwrap();
+            let auto = fit.checkpoint.auto.as_ref().unwrap();
+            let (Phase::Search { .. }, Side::Samples, Some(best)) =
+                (auto.search.phase, &auto.side, &auto.search.best)
+            else {
+                continue;
+            };
+            let basis = fit.checkpoint.basis.as_ref().unwrap();
+            assert_eq!(fit.components, unprojected(&best.components, basis, auto.unit()), "{last}");
+            assert_ne!(fit.components, fit.checkpoint.components());
+            seen += 1;
+        }
+        assert!(seen > 1, "{seen}");
+    }
 }
