@@ -27,17 +27,20 @@ def enter_environment():
 
 def build(example):
     """Builds the Rust side of a benchmark and says where it is."""
-    return cargo("andnmf-lab", "--example", example) / "examples" / example
+    return cargo("-p", "andnmf-lab", "--example", example) / "examples" / example
 
 
-def build_command():
-    """Builds the command and says where it is."""
-    return cargo("andnmf-cli") / "andnmf"
+def build_with_command(*examples):
+    """Builds the command and the Rust sides of benchmarks, and says where they are, by name."""
+    # In one go: the packages share what they are built from.
+    wanted = [word for example in examples for word in ("--example", example)]
+    built = cargo("-p", "andnmf-cli", "-p", "andnmf-lab", "--bin", "andnmf", *wanted)
+    return {"andnmf": built / "andnmf", **{example: built / "examples" / example for example in examples}}
 
 
-def cargo(package, *what):
-    """Builds something of a package as it is released; returns the folder of what was built."""
-    subprocess.run(["cargo", "build", "--release", "--quiet", "-p", package, *what], cwd=ROOT, check=True)
+def cargo(*what):
+    """Builds something as it is released; returns the folder of what was built."""
+    subprocess.run(["cargo", "build", "--release", "--quiet", *what], cwd=ROOT, check=True)
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
 
 

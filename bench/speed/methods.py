@@ -126,7 +126,7 @@ def reach(suite, method, name, folder, rank, wanted, rival, start, goal, rival_n
             notes += (f"; not reached in its time: the objective ends {100 * (trace[-1][1] / wanted - 1):+.2g} % off after "
                       f"{len(trace)} stages")
         else:
-            notes += f"; reached after {stage + 1} stages"
+            notes += f"; reached in stage {stage + 1}"
         suite.add(what, rival=rival_name, rival_version=version, rival_seconds=seconds, our_seconds=there, goal=goal,
                   met=False if there is None and goal else None, rival_peak=rival.peak, our_peak=ours.peak, notes=notes)
 

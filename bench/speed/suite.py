@@ -153,7 +153,8 @@ def versions():
 
     found = {module.__name__: module.__version__ for module in (sklearn, gensim, numpy, scipy)}
     for pool in threadpoolctl.threadpool_info():
-        found[pool["internal_api"]] = f"{pool['version']}, {pool['num_threads']} threads"
+        if pool["version"]:
+            found[pool["internal_api"]] = f"{pool['version']} ({pool['num_threads']} threads)"
     return {"python": platform.python_version(), **found}
 
 

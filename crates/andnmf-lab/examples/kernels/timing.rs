@@ -36,7 +36,7 @@ pub(crate) struct Stage {
     pub(crate) active: f64,
 }
 
-/// Times exact stages in the space of the samples, with a constant threshold, on so many threads (all, by default).
+/// Times exact stages in the space of the samples, with a threshold that hardly falls, on so many threads (all, by default).
 pub(crate) fn shortest_stage<T: Real>(
     samples: &dyn Samples<T>,
     start: &Array2<T>,
@@ -44,7 +44,8 @@ pub(crate) fn shortest_stage<T: Real>(
     threads: Option<usize>,
 ) -> Result<Stage, FitError> {
     let params = AndParams {
-        threshold: Schedule::Constant(threshold).into(),
+        // A threshold that stood still would let the run converge before there are stages enough.
+        threshold: Schedule::Geometric { start: threshold, ratio: 1.0001, floor: None }.into(),
         compress: Compress::Off,
         max_stages: MOST,
         tolerance: 0.0,
