@@ -38,6 +38,8 @@ class Row:
     def __post_init__(self):
         if self.ratio is None and self.rival_seconds is not None and self.our_seconds:
             self.ratio = self.rival_seconds / self.our_seconds
+        # Numbers of numpy are not JSON's.
+        self.ratio = None if self.ratio is None else float(self.ratio)
         if self.goal and self.ratio is not None and self.met is None:
             self.met = meets(self.ratio, self.goal)
 

@@ -11,10 +11,7 @@ use serde_json::{Value, json};
 
 use crate::Answer;
 use crate::problem::{dense, sparse_mixtures};
-use crate::timing::shortest_stage;
-
-/// Low enough for most weights of dense mixtures to pass.
-const THRESHOLD: f64 = 1e-9;
+use crate::timing::{MOST_PASS, shortest_stage};
 
 /// What grows.
 #[derive(Clone, Copy)]
@@ -73,7 +70,7 @@ fn on_sparse(sizes: (usize, usize, usize), per_row: usize, x: impl Fn(&dyn Sampl
 }
 
 fn times(samples: &dyn Samples<f32>, start: &Array2<f32>, x: usize) -> Result<Value, Box<dyn Error>> {
-    let stage = shortest_stage(samples, start, THRESHOLD, None)?;
+    let stage = shortest_stage(samples, start, MOST_PASS, None)?;
     let fit = AndParams::new(start.nrows()).check()?.fit(samples, Start::Auto, &mut Run::new())?;
     Ok(
         json!({ "x": x, "stage": stage.seconds, "fit": fit.seconds, "stages": fit.stages, "passes": fit.passes }),

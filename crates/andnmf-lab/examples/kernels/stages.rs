@@ -10,11 +10,9 @@ use serde_json::json;
 use crate::Answer;
 use crate::bare::{self, Fused};
 use crate::problem::{self, Sizes};
-use crate::timing::{Stage, shortest_stage};
+use crate::timing::{MOST_PASS, Stage, shortest_stage};
 
-/// So low that most weights pass.
-const MOST_PASS: f64 = 1e-9;
-/// So high that few do.
+/// A threshold so high that few weights pass.
 const FEW_PASS: f64 = 0.1;
 /// Bytes of an index of a stored value, and of the beginning of a row.
 const INDEX_BYTES: usize = 4;

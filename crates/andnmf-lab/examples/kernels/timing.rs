@@ -1,12 +1,13 @@
 //! Times: always the shortest of several, since everything else on the machine only adds to them.
 
+use std::error::Error;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use andnmf::Real;
 use andnmf::and::{AndParams, Compress, Schedule};
 use andnmf::fit::{Run, Solver, StageView, Start};
 use andnmf::samples::Samples;
-use andnmf::{FitError, Real};
 use ndarray::Array2;
 
 /// Runs are repeated for so many seconds…
@@ -14,6 +15,9 @@ const SECONDS: f64 = 1.0;
 /// …but at least and at most so many times.
 const FEWEST: usize = 4;
 const MOST: usize = 300;
+
+/// A threshold so low that most weights pass, and yet not so low beside them that it counts as none in single precision.
+pub(crate) const MOST_PASS: f64 = 1e-6;
 
 /// The shortest time that `work` takes.
 pub(crate) fn shortest<R>(mut work: impl FnMut() -> R) -> f64 {
@@ -42,7 +46,7 @@ pub(crate) fn shortest_stage<T: Real>(
     start: &Array2<T>,
     threshold: f64,
     threads: Option<usize>,
-) -> Result<Stage, FitError> {
+) -> Result<Stage, Box<dyn Error>> {
     let params = AndParams {
         // A threshold that stood still would let the run converge before there are stages enough.
         threshold: Schedule::Geometric { start: threshold, ratio: 1.0001, floor: None }.into(),
@@ -66,5 +70,9 @@ pub(crate) fn shortest_stage<T: Real>(
     let mut run = if let Some(threads) = threads { run.threads(threads) } else { run };
     params.check()?.fit(samples, Start::Given(start.clone()), &mut run)?;
     drop(run);
-    Ok(found)
+    if found.seconds.is_finite() {
+        Ok(found)
+    } else {
+        Err("the run ended before a stage could be timed".into())
+    }
 }
