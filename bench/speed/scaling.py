@@ -28,7 +28,7 @@ def run(suite):
     for name, grows, sizes, goal in grids(suite):
         with suite.case(f"growth with {grows}"):
             points = suite.kernel("growth", name, ",".join(map(str, sizes))).told["points"]
-            lines = []
+            lines, exponents = [], []
             for timed in ("stage", "fit"):
                 xs, ys = [point["x"] for point in points], [point[timed] for point in points]
                 exponent = numpy.polyfit(numpy.log(xs), numpy.log(ys), 1)[0]
@@ -36,8 +36,9 @@ def run(suite):
                 seconds = ", ".join(f"{y:.2g}" for y in ys)
                 suite.add(f"{title}, growth with {grows}", unit="(exponent)", ratio=exponent, goal=goal,
                           our_seconds=ys[-1], notes=f"{xs[0]:g} to {xs[-1]:g}: {seconds} s")
+                exponents.append(f"{exponent:.2f}")
                 lines.append({"name": title, "points": list(zip(xs, ys))})
-            panels.append({"title": grows, "x": grows.split(",")[0], "y": "seconds", "lines": lines})
+            panels.append({"title": grows, "x": f"{grows.split(',')[0]} (exponents {' and '.join(exponents)})", "y": "seconds", "lines": lines})
     with suite.case("chart"):
         figures = suite.folder / "growth.json"
         figures.write_text(json.dumps({"title": "Seconds of a stage and of a default fit", "note": None, "panels": panels}))

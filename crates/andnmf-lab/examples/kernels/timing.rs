@@ -69,7 +69,6 @@ pub(crate) fn shortest_stage<T: Real>(
     let run = Run::new().observe(&mut watch);
     let mut run = if let Some(threads) = threads { run.threads(threads) } else { run };
     params.check()?.fit(samples, Start::Given(start.clone()), &mut run)?;
-    drop(run);
     if found.seconds.is_finite() {
         Ok(found)
     } else {
