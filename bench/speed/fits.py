@@ -1,4 +1,4 @@
-"""Whole fits beside scikit-learn's NMF: the time to a given error from the same start, and default fits from the data alone."""
+"""Fits beside scikit-learn's NMF: the time to a given error from the same start, and default fits from the data alone."""
 
 import csv
 

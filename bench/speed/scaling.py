@@ -38,7 +38,8 @@ def run(suite):
                           our_seconds=ys[-1], notes=f"{xs[0]:g} to {xs[-1]:g}: {seconds} s")
                 exponents.append(f"{exponent:.2f}")
                 lines.append({"name": title, "points": list(zip(xs, ys))})
-            panels.append({"title": grows, "x": f"{grows.split(',')[0]} (exponents {' and '.join(exponents)})", "y": "seconds", "lines": lines})
+            axis = f"{grows.split(',')[0]} (exponents {' and '.join(exponents)})"
+            panels.append({"title": grows, "x": axis, "y": "seconds", "lines": lines})
     with suite.case("chart"):
         figures = suite.folder / "growth.json"
         figures.write_text(json.dumps({"title": "Seconds of a stage and of a default fit", "note": None, "panels": panels}))

@@ -20,7 +20,8 @@ def run(suite):
         apart = numpy.linalg.norm(components - expected) / numpy.linalg.norm(expected)
         suite.add(what, rival="literal loop", rival_version=f"numpy {numpy.__version__}", goal=GOAL,
                   rival_seconds=rival.told["seconds"] * ALL / timed, our_seconds=ours, rival_peak=rival.peak, our_peak=peak,
-                  notes=f"rival: {timed} stages timed, times {ALL / timed:g}; iterates after those differ by {apart:.1e} of their size")
+                  notes=f"rival: {timed} stages timed, times {ALL / timed:g}; "
+                        f"iterates after those differ by {apart:.1e} of their size")
 
 
 def paper_stages(suite, folder, rank, stages):
