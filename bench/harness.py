@@ -27,13 +27,27 @@ def enter_environment():
 
 def build(example):
     """Builds the Rust side of a benchmark and says where it is."""
-    subprocess.run(
-        ["cargo", "build", "--release", "--quiet", "-p", "andnmf-lab", "--example", example],
-        cwd=ROOT,
-        check=True,
-    )
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return target / "release" / "examples" / example
+    return cargo("-p", "andnmf-lab", "--example", example) / "examples" / example
+
+
+def build_with_command(*examples):
+    """Builds the command and the Rust sides of benchmarks, and says where they are, by name."""
+    # In one go: the packages share what they are built from.
+    wanted = [word for example in examples for word in ("--example", example)]
+    built = cargo("-p", "andnmf-cli", "-p", "andnmf-lab", "--bin", "andnmf", *wanted)
+    return {"andnmf": built / "andnmf", **{example: built / "examples" / example for example in examples}}
+
+
+def cargo(*what):
+    """Builds something as it is released; returns the folder of what was built."""
+    subprocess.run(["cargo", "build", "--release", "--quiet", *what], cwd=ROOT, check=True)
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
+
+
+def commit():
+    """The commit that is measured, with a mark where files differ from it."""
+    told = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
+    return told.stdout.strip() or "(no commit)"
 
 
 def introduce():
@@ -43,8 +57,7 @@ def introduce():
     import sklearn
 
     warnings.simplefilter("ignore")  # rivals that are asked for 200 iterations say that they have not converged
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
-    print(f"andnmf {commit.strip() or '(no commit)'}; scikit-learn {sklearn.__version__}, scipy {scipy.__version__}, "
+    print(f"andnmf {commit()}; scikit-learn {sklearn.__version__}, scipy {scipy.__version__}, "
           f"numpy {numpy.__version__}; {platform.machine()}, {os.cpu_count()} cores")
     print("andnmf uses all cores. So do the products of scikit-learn, through its BLAS; its other loops, and scipy's nnls, "
           "use one unless n_jobs says otherwise.", flush=True)

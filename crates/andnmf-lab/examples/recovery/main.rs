@@ -66,7 +66,7 @@ fn fit(
     contender: Contender,
     start: Start<f64>,
 ) -> Result<serde_json::Value, Box<dyn Error>> {
-    let samples = files::samples(folder)?;
+    let samples = files::samples::<f64>(folder)?;
     let fit = contender.fit(&*samples, rank, start, &mut Run::new())?;
     write_npy(folder.join("components.npy"), &fit.components)?;
     Ok(report(&fit))

@@ -1,0 +1,19 @@
+//! A file read as samples beside a plain read of its bytes.
+
+use std::path::Path;
+
+use andnmf::Real;
+use andnmf::io::{self, ReadOptions};
+use serde_json::json;
+
+use crate::Answer;
+use crate::timing::shortest;
+
+/// Seconds of both, the file being in the memory of the system after the first.
+pub(crate) fn compare<T: Real>(file: &Path) -> Answer {
+    let bytes = std::fs::read(file)?.len();
+    let plain = shortest(|| std::fs::read(file).map(|bytes| bytes.len()));
+    io::read::<T>(file, &ReadOptions::default())?;
+    let ours = shortest(|| io::read::<T>(file, &ReadOptions::default()));
+    Ok(json!({ "bytes": bytes, "plain": plain, "seconds": ours }))
+}

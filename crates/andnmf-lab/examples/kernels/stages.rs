@@ -1,0 +1,98 @@
+//! Stages beside the work that they cannot avoid.
+
+use std::error::Error;
+
+use andnmf::Real;
+use andnmf::and::Decoder;
+use andnmf::samples::{DenseSamples, Samples};
+use serde_json::json;
+
+use crate::Answer;
+use crate::bare::{self, Fused};
+use crate::problem::{self, Sizes};
+use crate::timing::{MOST_PASS, Stage, shortest_stage};
+
+/// A threshold so high that few weights pass.
+const FEW_PASS: f64 = 0.1;
+/// Bytes of an index of a stored value, and of the beginning of a row.
+const INDEX_BYTES: usize = 4;
+const ROW_BYTES: usize = 8;
+
+/// A stage on dense samples beside its two products.
+pub(crate) fn dense<T: Real>(sizes: Sizes) -> Answer {
+    let data = problem::dense::<T>(sizes)?;
+    let samples = DenseSamples::new(data.samples.view())?;
+    let most = shortest_stage(&samples, &data.start, MOST_PASS, None)?;
+    let few = shortest_stage(&samples, &data.start, FEW_PASS, None)?;
+    let decoder = Decoder::new(data.start.view(), false).ok_or("the start has no inverse")?;
+    let products = bare::two_products(data.samples.view(), decoder.matrix());
+    Ok(json!({
+        "products": products,
+        "most_active": { "seconds": most.seconds, "active": most.active },
+        "few_active": { "seconds": few.seconds, "active": few.active },
+    }))
+}
+
+/// A stage on CSR samples beside the time that its bytes take from memory, or its multiply-adds, whichever is more.
+pub(crate) fn sparse<T: Fused>(sizes: Sizes, per_row: usize) -> Answer {
+    let (n, features, rank) = sizes;
+    let samples = problem::scattered::<T>(sizes, per_row)?;
+    let stage = shortest_stage(&samples, &problem::random_start(rank, features), MOST_PASS, None)?;
+    let work = SparseWork::of::<T>(sizes, per_row, &stage);
+    let (bandwidth, rate) = (bare::bytes_per_second(), bare::multiply_adds_per_second::<T>());
+    let (reading, adding) = (work.bytes / bandwidth, work.multiply_adds / rate);
+    Ok(json!({
+        "seconds": stage.seconds,
+        "active": stage.active,
+        "stored": n * per_row,
+        "floor": reading.max(adding),
+        "floor_of_bytes": reading,
+        "floor_of_multiply_adds": adding,
+        "bytes": work.bytes,
+        "multiply_adds": work.multiply_adds,
+        "bytes_per_second": bandwidth,
+        "multiply_adds_per_second": rate,
+    }))
+}
+
+/// What a stage on CSR samples cannot do without.
+struct SparseWork {
+    bytes: f64,
+    multiply_adds: f64,
+}
+
+impl SparseWork {
+    fn of<T>((n, features, rank): Sizes, per_row: usize, stage: &Stage) -> Self {
+        let (size, stored) = (size_of::<T>(), n * per_row);
+        // The samples once; the decoder is read, and the sums are read and written.
+        let bytes = stored * (size + INDEX_BYTES) + n * ROW_BYTES + 3 * features * rank * size;
+        let active = stage.active * rank as f64;
+        // Decoding: every stored value meets every component. B: it meets the active ones of its sample. C: the
+        // active ones meet each other, once. Pseudo-inverse and update: 2·W·K².
+        let multiply_adds = stored as f64 * (rank as f64 + active)
+            + n as f64 * active * (active + 1.0) / 2.0
+            + 2.0 * (features * rank * rank) as f64;
+        Self { bytes: bytes as f64, multiply_adds }
+    }
+}
+
+/// Stages on one thread and on two.
+pub(crate) fn threads(n: usize) -> Answer {
+    let mut rows = Vec::new();
+    let mut compare = |what: String, run: &dyn Fn(usize) -> Result<f64, Box<dyn Error>>| {
+        rows.push(json!({ "what": what, "one": run(1)?, "two": run(2)? }));
+        Ok::<(), Box<dyn Error>>(())
+    };
+    for rank in [20, 100] {
+        let data = problem::dense::<f64>((n, 500, rank))?;
+        let samples = DenseSamples::new(data.samples.view())?;
+        let run = |threads| Ok(shortest_stage(&samples, &data.start, MOST_PASS, Some(threads))?.seconds);
+        compare(format!("dense f64, {n} x 500, rank {rank}"), &run)?;
+    }
+    let (features, rank, per_row) = (10_000, 20, 100);
+    let samples = problem::scattered::<f64>((n, features, rank), per_row)?;
+    let start = problem::random_start(rank, features);
+    let run = |threads| Ok(shortest_stage(&samples, &start, MOST_PASS, Some(threads))?.seconds);
+    compare(format!("CSR f64, {} x {features}, 1 %, rank {rank}", samples.n_samples()), &run)?;
+    Ok(json!({ "rows": rows }))
+}
