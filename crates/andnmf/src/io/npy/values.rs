@@ -10,7 +10,7 @@ use crate::io::source::fill;
 
 /// What becomes of the numbers of a file; `None` where one cannot be used.
 pub(crate) trait Target {
-    type Value;
+    type Value: Copy + Default;
     fn signed(value: i64) -> Option<Self::Value>;
     fn unsigned(value: u64) -> Option<Self::Value>;
     fn real(value: f64) -> Option<Self::Value>;
@@ -42,7 +42,7 @@ impl<T: Real> Target for Reals<T> {
 /// Indices and sizes, as a type of whole numbers without sign.
 pub(crate) struct Wholes<N>(PhantomData<N>);
 
-impl<N: TryFrom<u64>> Target for Wholes<N> {
+impl<N: TryFrom<u64> + Copy + Default> Target for Wholes<N> {
     type Value = N;
 
     fn signed(value: i64) -> Option<N> {
@@ -133,7 +133,7 @@ macro_rules! impl_wide {
 }
 impl_wide!(i64, u64, f64);
 
-fn read_items<const SIZE: usize, W: Wide, V>(
+fn read_items<const SIZE: usize, W: Wide, V: Copy + Default>(
     source: &mut impl Read,
     count: usize,
     room: Option<u64>,
@@ -148,11 +148,17 @@ fn read_items<const SIZE: usize, W: Wide, V>(
         let wanted = (count - values.len()).min(CHUNK / SIZE) * SIZE;
         let filled = fill(source, &mut chunk[..wanted])?;
         let (items, _) = chunk[..filled].as_chunks::<SIZE>();
-        for &item in items {
-            let wide = decode(item);
-            match convert(wide) {
-                Some(value) => values.push(value),
-                None => return Err(Failure::Value(Unusable { at: values.len(), value: wide.shown() })),
+        // Converting every value without leaving early lets the compiler convert several at once.
+        let (before, mut unusable) = (values.len(), false);
+        values.extend(items.iter().map(|&item| {
+            let value = convert(decode(item));
+            unusable |= value.is_none();
+            value.unwrap_or_default()
+        }));
+        if unusable {
+            let wrong = items.iter().enumerate().find(|(_, item)| convert(decode(**item)).is_none());
+            if let Some((at, &item)) = wrong {
+                return Err(Failure::Value(Unusable { at: before + at, value: decode(item).shown() }));
             }
         }
         if filled < wanted {
