@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::typed::{self, Init, Rank, Shape, ThresholdArg};
-use crate::shared::{Common, DataArgs};
+use crate::shared::{Bytes, Common, DataArgs};
 
 /// Factorize samples: find their components and how much of each every sample has.
 ///
@@ -70,6 +70,12 @@ pub(crate) struct FitArgs {
     /// Stop after so many seconds of stages, with what was found by then; with --resume they count anew
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) time_limit: Option<f64>,
+    /// Memory that the fit may take, such as 2G or 512M [default: what the system can spare]
+    ///
+    /// Where the samples do not fit, they are read from their file as the fit goes, with the same result. That takes a
+    /// .npy file in row order or a .csrstore file: andnmf convert makes them from the others.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory: Option<Bytes>,
     /// Seed of everything random
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,

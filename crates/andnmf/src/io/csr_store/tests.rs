@@ -187,7 +187,7 @@ fn damage_behind_right_checksums_is_refused_or_harmless() {
         }
         Ok(())
     });
-    assert!(outcome.refused > 3_000 && outcome.accepted > 1_000, "{outcome:?}");
+    assert!(outcome.refused > 3_000 && outcome.accepted > 500, "{outcome:?}");
 }
 
 #[test]
