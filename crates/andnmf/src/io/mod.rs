@@ -20,6 +20,7 @@ mod npz;
 mod on_disk;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod sample_stream;
 pub(crate) mod source;
 mod streamed;
 mod svmlight;
@@ -39,6 +40,7 @@ pub use error::{FileError, Place, Problem};
 pub use format::Format;
 pub use names::read_names;
 pub use on_disk::OnDisk;
+pub use sample_stream::SampleStream;
 pub use streamed::{Converted, Streaming, convert_by_rows};
 pub use table::{Table, Values};
 pub use write::{write, write_array};

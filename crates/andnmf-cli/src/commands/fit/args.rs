@@ -1,5 +1,6 @@
 //! What can be typed after `andnmf fit`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use andnmf::and::{Batch, Compress, Inner, Step};
@@ -17,6 +18,10 @@ use crate::shared::{Bytes, Common, DataArgs};
 /// Without further options the method is AND, and everything but the rank comes from the data. DIR gets
 /// components.npy (rank × features), weights.npy (samples × rank), model.safetensors, trace.csv and summary.json.
 ///
+/// With DATA being -, samples come from standard input, as text (.csv) or as .npy files one after another, and are not
+/// kept: each --batch of them moves the components on, the first one gives the start, and model.safetensors is written
+/// every --save-every batches. There are no weights then; andnmf transform gives them.
+///
 /// Ctrl-C stops the fit after the stage at hand: what was found so far is written, marked as cancelled, with a
 /// checkpoint for --resume, and the exit status is 130. A second Ctrl-C ends at once and writes nothing.
 #[derive(Debug, Clone, Args)]
@@ -24,7 +29,9 @@ use crate::shared::{Bytes, Common, DataArgs};
   andnmf fit samples.npy --rank 20 --out fitted
   andnmf fit counts.mtx --vocab genes.txt --rank auto --out fitted --report
   andnmf fit samples.npy --rank 20 --method hals --out hals
-  andnmf fit samples.npy --rank 20 --out fitted --resume")]
+  andnmf fit samples.npy --rank 20 --out fitted --resume
+  andnmf fit huge.npy --rank 20 --precision f32 --memory 2G --out fitted
+  producer | andnmf fit - --rank 20 --batch 5000 --out fitted")]
 pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
@@ -55,7 +62,7 @@ pub(crate) struct FitArgs {
     /// Length of a gradient step of AND: safe, paper (0.5/rank), or a value that multiplies sums over samples [default: safe]
     #[arg(long, value_name = "safe|paper|VALUE", value_parser = typed::step)]
     pub(crate) step: Option<Step>,
-    /// Samples per gradient step: all, or a number [default: that of the method]
+    /// Samples per gradient step: all, or a number [default: that of the method]; with DATA being -, samples per batch
     #[arg(long, value_name = "N|all", value_parser = typed::batch)]
     pub(crate) batch: Option<Batch>,
     /// Work in a smaller space: auto, off, lossless, or the number of leading directions to keep [default: auto]
@@ -82,6 +89,9 @@ pub(crate) struct FitArgs {
     /// True components (rank × features), to measure against; the fit does not see them
     #[arg(long, value_name = "FILE")]
     pub(crate) truth: Option<PathBuf>,
+    /// With DATA being -, write the model after so many batches [default: 100]
+    #[arg(long, value_name = "BATCHES")]
+    pub(crate) save_every: Option<NonZeroUsize>,
     /// Also write report.html, a page for the browser
     #[arg(long)]
     pub(crate) report: bool,

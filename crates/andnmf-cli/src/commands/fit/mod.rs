@@ -7,6 +7,7 @@ pub(crate) mod plan;
 pub(crate) mod results;
 mod saved;
 mod source;
+mod stream;
 pub(crate) mod survey;
 pub(crate) mod typed;
 mod watch;
@@ -42,14 +43,22 @@ const MOST_AUTO_RANK: usize = 50;
 
 pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     args.common.set_threads()?;
-    match args.data.how.precision {
-        Precision::F32 => fit::<f32>(args),
-        Precision::F64 => fit::<f64>(args),
+    let from_stream = args.data.data == Path::new(stream::NAME);
+    match (args.data.how.precision, from_stream) {
+        (Precision::F32, false) => fit::<f32>(args),
+        (Precision::F64, false) => fit::<f64>(args),
+        (Precision::F32, true) => stream::run::<f32>(args),
+        (Precision::F64, true) => stream::run::<f64>(args),
     }
 }
 
 fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     let begun = Instant::now();
+    if args.save_every.is_some() {
+        return Err(Failure::Request(
+            "--save-every is for samples from standard input, DATA being -".to_owned(),
+        ));
+    }
     // Everything that can be wrong without a look at the data is told at once.
     let rank_or_one = if let Rank::Of(rank) = args.rank { rank } else { 1 };
     let settings = plan::settings(args, rank_or_one)?;

@@ -164,7 +164,7 @@ impl<T: Real> Results<'_, T> {
 }
 
 /// `trace.csv`; what a method does not have stays empty.
-fn trace_csv(trace: &[StageRecord], errors: Option<&BTreeMap<usize, f64>>) -> String {
+pub(crate) fn trace_csv(trace: &[StageRecord], errors: Option<&BTreeMap<usize, f64>>) -> String {
     let mut text = String::from("stage,seconds,threshold_min,threshold_median,active_fraction,change");
     text.push_str(if errors.is_some() { ",relative_correlation_error\n" } else { "\n" });
     let or_empty = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:?}"));
