@@ -31,7 +31,7 @@ Read:    .npy .npz .csrstore .mtx .csv .tsv .svmlight docword*.txt (text also as
          pictures, .h5ad and .parquet where built in
 Written: .npy .npz .csrstore .mtx .csv .tsv .svmlight docword*.txt (text also as .gz)
 
-Larger than memory: .npy in row order, .npz with a sparse matrix, .mtx with entries, .csv, .tsv, .svmlight and docword
+Larger than memory: .npy in any order, .npz with a sparse matrix, .mtx with entries, .csv, .tsv, .svmlight and docword
 into .csrstore or .npy, which andnmf fit --memory reads piece by piece.")]
 pub(crate) struct ConvertArgs {
     /// The file or folder to read

@@ -58,11 +58,15 @@ impl fmt::Display for Bytes {
 /// How much memory a process may still take: what the system has to spare, or its group of processes where that has a
 /// limit of its own. `None` where the system does not say.
 pub(crate) fn available() -> Option<Bytes> {
-    let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
-    let limit = number("/sys/fs/cgroup/memory.max");
-    let group = limit.map(|limit| limit.saturating_sub(number("/sys/fs/cgroup/memory.current").unwrap_or(0)));
-    let all = std::fs::read_to_string("/proc/meminfo").ok();
-    let line = all.as_deref().and_then(|all| all.lines().find_map(|line| line.strip_prefix("MemAvailable:")));
-    let system = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
-    system.map(|kilobytes| kilobytes * 1024).into_iter().chain(group).min().map(Bytes)
+    let number = |file: &str, before: &str| {
+        let all = std::fs::read_to_string(file).ok()?;
+        let rest = all.lines().find_map(|line| line.strip_prefix(before))?;
+        rest.trim().trim_end_matches(" kB").parse::<u64>().ok()
+    };
+    let limit = number("/sys/fs/cgroup/memory.max", "");
+    // What was read from files is in memory, too, as long as nobody else wants the room.
+    let group =
+        limit.map(|limit| limit.saturating_sub(number("/sys/fs/cgroup/memory.stat", "anon ").unwrap_or(0)));
+    let system = number("/proc/meminfo", "MemAvailable:").map(|kilobytes| kilobytes * 1024);
+    system.into_iter().chain(group).min().map(Bytes)
 }

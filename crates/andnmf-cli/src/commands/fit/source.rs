@@ -144,7 +144,8 @@ impl Budget {
     /// Refuses a fit that does not even fit without its samples, with how much would do.
     fn refuse_if_short(&self, settings: &MethodParams, size: &Size) -> Result<(), Failure> {
         let (beside, space) = beside_samples(settings, size);
-        if beside <= self.bytes {
+        // These are upper bounds: whoever has not asked for a limit may get by with less.
+        if beside <= self.bytes || !self.asked_for {
             return Ok(());
         }
         let without = Bytes(beside - space);

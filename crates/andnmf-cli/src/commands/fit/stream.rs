@@ -72,7 +72,7 @@ pub(super) fn run<T: Real>(args: &FitArgs) -> Result<(), Failure> {
             }
         };
         if state.n_samples == 0 {
-            check_names(args, &batch)?;
+            check_truth(args, &batch)?;
             state.names = args.data.how.file.names_for(&args.data.data, 0, batch.ncols())?.or(names);
         }
         let rows = batch.nrows();
@@ -160,7 +160,7 @@ fn read_aside<T: Real>(args: &FitArgs, size: usize) -> Receiver<Came<T>> {
 }
 
 /// Refuses a truth of another width before anything is learned.
-fn check_names<T: Real>(args: &FitArgs, batch: &Array2<T>) -> Result<(), Failure> {
+fn check_truth<T: Real>(args: &FitArgs, batch: &Array2<T>) -> Result<(), Failure> {
     read_truth::<T>(args, batch.ncols()).map(|_| ())
 }
 

@@ -11,11 +11,13 @@ mod sorter;
 use std::path::Path;
 
 use super::aside::{Overwrite, write_file};
+use super::csr_store::Store;
 use super::entries::{EntrySink, check_sizes};
 use super::error::{Fault, FileError, Problem};
+use super::on_disk::DenseFile;
 use super::{Format, OnDisk, ReadOptions, delimited, docword, matrix_market, npz, source, svmlight};
 use crate::Real;
-use crate::samples::{Block, Samples};
+use crate::samples::CsrView;
 use rows::{Out, RowWriter, Written};
 use sorter::{InOrder, Sorter, start_over};
 
@@ -163,7 +165,8 @@ impl Work<'_> {
         let ended = match self.format {
             Format::Csv => self.delimited(&mut writer, ','),
             Format::Tsv => self.delimited(&mut writer, '\t'),
-            _ => self.on_disk(&mut writer),
+            Format::Npy => self.dense_file(&mut writer),
+            _ => self.store(&mut writer),
         };
         self.finish(writer, ended)
     }
@@ -184,31 +187,38 @@ impl Work<'_> {
         Ok(Ended { n_features, feature_names, sample_names: reader.has_row_names() })
     }
 
-    fn on_disk<T: Real>(&self, writer: &mut RowWriter<'_, '_, T>) -> Result<Ended, Fault> {
-        let file = OnDisk::open(self.from).map_err(|error| error.problem.at(error.place))?;
-        let (n, width) = (file.n_samples(), file.n_features());
+    /// In the order of columns, a piece of each is read for as many rows as memory allows.
+    fn dense_file<T: Real>(&self, writer: &mut RowWriter<'_, '_, T>) -> Result<Ended, Fault> {
+        let file = DenseFile::open_in_any_order(self.from)?;
+        let (n, width) = (file.n_samples, file.n_features);
+        let room = self.how.memory / 2 / (width * size_of::<T>()) as u64;
+        let rows_at_once = usize::try_from(room).unwrap_or(usize::MAX).clamp(1, n);
+        for first in (0..n).step_by(rows_at_once) {
+            self.pause()?;
+            let rows: Vec<T> = file.rows(&(first..n.min(first + rows_at_once)))?;
+            rows.chunks(width).try_for_each(|row| writer.dense(row))?;
+        }
+        Ok(Ended::unnamed(width as u64))
+    }
+
+    fn store<T: Real>(&self, writer: &mut RowWriter<'_, '_, T>) -> Result<Ended, Fault> {
+        let store = Store::open(self.from)?;
+        let (n, width) = (store.n_samples(), store.n_features());
         let (mut features, mut values) = (Vec::new(), Vec::new());
         for first in (0..n).step_by(ROWS_AT_ONCE) {
             self.pause()?;
-            let block: Block<'_, T> = file.block(first..n.min(first + ROWS_AT_ONCE))?;
-            match &block {
-                Block::Dense(rows) => {
-                    rows.outer_iter().try_for_each(|row| writer.dense(row.to_slice().unwrap_or_default()))?;
+            let rows: CsrView<'_, T> = store.rows(&(first..n.min(first + ROWS_AT_ONCE)))?;
+            for i in 0..rows.n_samples() {
+                features.clear();
+                values.clear();
+                for (feature, value) in rows.row(i) {
+                    features.push(feature as u32);
+                    values.push(value);
                 }
-                Block::Sparse(rows) => {
-                    for i in 0..rows.n_samples() {
-                        features.clear();
-                        values.clear();
-                        for (feature, value) in rows.row(i) {
-                            features.push(feature as u32);
-                            values.push(value);
-                        }
-                        writer.sparse(width, &features, &values)?;
-                    }
-                }
+                writer.sparse(width, &features, &values)?;
             }
         }
-        let feature_names = file.feature_names().map(<[String]>::to_vec);
+        let feature_names = store.feature_names().map(<[String]>::to_vec);
         Ok(Ended { n_features: width as u64, feature_names, sample_names: false })
     }
 

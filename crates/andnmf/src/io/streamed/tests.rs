@@ -77,6 +77,27 @@ fn every_source_gives_the_rows_that_it_has_as_a_whole() {
     assert!(fs::metadata(&again).unwrap().len() < fs::metadata(&store).unwrap().len());
 }
 
+#[test]
+fn column_order_becomes_row_order() {
+    let folder = Folder::new();
+    let data = random_matrix::<f64>(300, 17, 4);
+    let (from, to) = (folder.file("columns.npy"), folder.file("rows.npy"));
+    let mut bytes = Vec::new();
+    crate::io::npy::write_matrix(&mut bytes, data.view()).unwrap();
+    let at = bytes.windows(5).position(|word| word == b"False").unwrap();
+    bytes[at..at + 5].copy_from_slice(b"True ");
+    bytes.truncate(128);
+    bytes.extend(data.t().iter().flat_map(|value| value.to_le_bytes()));
+    fs::write(&from, bytes).unwrap();
+    assert!(OnDisk::open(&from).is_err());
+    // A few rows at a time, or all at once.
+    for memory in [4000, 1 << 20] {
+        convert_by_rows::<f64>(&from, &to, &ReadOptions::default(), how(memory)).unwrap().unwrap();
+        assert_eq!(table::<f64>(&to).to_dense().unwrap(), data);
+        assert!(OnDisk::open(&to).is_ok());
+    }
+}
+
 /// A Matrix Market file in the order of columns, with every entry in two parts.
 fn by_columns(folder: &Folder, rows: usize, columns: usize) -> (PathBuf, Table<f64>) {
     let values = random_matrix::<f64>(rows, columns, 3);
