@@ -46,7 +46,10 @@ fn what_does_not_fit_stays_in_its_file_with_the_same_result() {
         DatasetSpec { n_features: 1000, rank: 6, n_samples: 6000, ..DatasetSpec::new(DatasetKind::Paired) };
     let data = DatasetSpec { noise: 0.01, ..sizes }.generate().unwrap();
     let dense = folder.write_array("samples.npy", &data.samples);
-    let few = data.samples.mapv(|v| if v < 0.004 { 0.0 } else { v });
+    let mut sorted = data.samples.iter().copied().collect::<Vec<f64>>();
+    sorted.sort_by(f64::total_cmp);
+    let least = sorted[sorted.len() * 4 / 10];
+    let few = data.samples.mapv(|v| if v < least { 0.0 } else { v });
     let sparse = folder.arg("samples.csrstore");
     write(Path::new(&sparse), &Table::try_from(few).unwrap(), Overwrite::No).unwrap();
     for (name, samples) in [("dense", &dense), ("sparse", &sparse)] {
@@ -62,7 +65,7 @@ fn what_does_not_fit_stays_in_its_file_with_the_same_result() {
                     &[&base[..], &["--compress", "off"][..2 * usize::from(method == "hals")], more].concat(),
                 ))
             };
-            let (whole, pieces) = (fit(&outs[0], &[]), fit(&outs[1], &["--memory", "50M", "--threads", "1"]));
+            let (whole, pieces) = (fit(&outs[0], &[]), fit(&outs[1], &["--memory", "60M", "--threads", "1"]));
             assert_eq!(
                 (&whole["out_of_core"], &pieces["out_of_core"]),
                 (&false.into(), &true.into()),
@@ -118,7 +121,7 @@ fn a_killed_fit_out_of_core_resumes_to_the_same_bits() {
             "--rank",
             "4",
             "--memory",
-            "45M",
+            "55M",
             "--threads",
             "1",
             "--checkpoint-every",
@@ -152,8 +155,6 @@ fn a_killed_fit_out_of_core_resumes_to_the_same_bits() {
     let resumed = run(&fit(&out), &["--resume"]);
     assert!(resumed.status.success(), "{}", text(&resumed.stderr));
     same_files(&folder, "whole", "fitted");
-    // Other samples of the same size are noticed without holding them.
-    folder.write("fitted/checkpoint.json", "");
 }
 
 #[test]
@@ -328,7 +329,10 @@ fn what_is_wrong_with_a_stream_is_told_with_its_row() {
     request(&["--rank", "2", "--out", &other], "--batch N");
     request(&["--rank", "auto", "--batch", "100", "--out", &other], "a number as --rank");
     request(&["--rank", "2", "--batch", "100", "--out", &other, "--resume"], "--resume");
-    request(&["--rank", "2", "--batch", "100", "--out", &other, "--method", "hals"], "--batch");
+    request(
+        &["--rank", "2", "--batch", "100", "--out", &other, "--method", "hals"],
+        "another --method than and",
+    );
     assert!(!folder.path("other").exists());
 }
 

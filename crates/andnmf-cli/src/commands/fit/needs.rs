@@ -78,5 +78,5 @@ fn blocks(size: &Size) -> u64 {
     let per_row = (size.stored_values / size.n_samples.max(1)).max(1);
     let rows = (VALUES_PER_BLOCK / per_row).clamp(16, ROWS_PER_BLOCK);
     let bytes = if size.sparse { size.value + 4 } else { size.value };
-    ((rows * per_row) as u64).saturating_mul((4 * size.threads * bytes) as u64)
+    ((rows * per_row) as u64).saturating_mul((3 * size.threads * bytes) as u64)
 }

@@ -9,6 +9,7 @@ use flate2::write::GzEncoder;
 use super::*;
 use crate::io::testing::sparse_table;
 use crate::io::{Table, read, write};
+use crate::samples::Samples;
 use crate::testing::random_matrix;
 
 struct Folder(tempfile::TempDir);
