@@ -68,24 +68,25 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     let mut progress = Progress::new(&args.common, format!("reading {}", args.data.data.display()));
     // Nobody knows yet how many components auto will find: it looks at no more than this.
     let room_for = if args.rank == Rank::Auto { plan::settings(args, MOST_AUTO_RANK)? } else { settings };
-    let samples = Source::<T>::open(args, &room_for)?;
-    let layout = match &samples {
+    let source = Source::<T>::open(args, &room_for)?;
+    let samples = source.samples();
+    let layout = match &source {
         Source::Memory(table) => Layout::of(&args.data.data, table, &args.data.how.file),
         Source::Disk { .. } => Layout::default(),
     };
-    if samples.on_disk() {
+    if source.on_disk() {
         args.common
             .note(&["the samples stay in their file, and are read from it as the fit goes".to_owned()]);
     }
-    let names = samples.feature_names().map(<[String]>::to_vec);
+    let names = source.feature_names().map(<[String]>::to_vec);
     let kind = page::kind(args.show, args.shape, names.as_deref(), samples.n_features())?;
     let truth = read_truth::<T>(args, samples.n_features())?;
     progress.doing("looking through the samples");
-    let survey = Survey::of(&samples).map_err(|error| in_file(args, error))?;
-    let rank = rank(args, &samples, &progress)?;
+    let survey = Survey::of(samples).map_err(|error| in_file(args, error))?;
+    let rank = rank(args, samples, &progress)?;
     let settings = plan::settings(args, rank)?;
     let init = args.init.to_string();
-    let identity = Identity::of(&samples, survey.fingerprint, &settings, init.clone());
+    let identity = Identity::of(samples, survey.fingerprint, &settings, init.clone());
 
     let (start, errors) = if args.resume {
         let saved = Saved::<T>::load(folder.path(), &identity)?;
@@ -99,7 +100,7 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     let mut watch = Watch::new(&mut progress, limits, truth.as_ref(), &keeper, every);
     watch.errors = errors;
     let solver = settings.clone().check::<T>()?;
-    let fit = solver.fit(&samples, start, &mut args.common.run().observe(&mut watch))?;
+    let fit = solver.fit(samples, start, &mut args.common.run().observe(&mut watch))?;
     let (errors, failed) = (watch.errors, watch.failed);
     if let Some(failure) = failed {
         return Err(failure);
@@ -111,10 +112,10 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     }
     let model = Model::from_fit(&fit, &settings, names)?;
     // Ctrl-C was for the stages: what they found is written all the same.
-    let weights = model.weights(&samples, None, &args.common.unstoppable())?;
+    let weights = model.weights(samples, None, &args.common.unstoppable())?;
     let mut summary =
-        Summary::of(&fit, &settings, (&samples, &weights), &survey.negatives, (&init, beside(args)), begun)?;
-    summary.out_of_core = samples.on_disk();
+        Summary::of(&fit, &settings, (samples, &weights), &survey.negatives, (&init, beside(args)), begun)?;
+    summary.out_of_core = source.on_disk();
     summary.warnings.splice(0..0, layout.doubts);
     if let Some(truth) = &truth {
         summary.recovery = Some(Recovery::measure(fit.components.view(), truth.view())?);

@@ -1,10 +1,8 @@
 //! Where the samples of a fit are: in memory where they fit, else in their file.
 
-use std::ops::Range;
-
 use andnmf::io::{FileError, Format, OnDisk, Table};
-use andnmf::samples::{Block, Samples};
-use andnmf::{MethodParams, Real, SamplesError};
+use andnmf::samples::Samples;
+use andnmf::{MethodParams, Real};
 
 use super::args::FitArgs;
 use super::needs::{Size, beside_samples};
@@ -94,7 +92,7 @@ impl<T: Real> Source<T> {
         Ok(Self::Memory(table))
     }
 
-    fn samples(&self) -> &dyn Samples<T> {
+    pub(crate) fn samples(&self) -> &dyn Samples<T> {
         match self {
             Self::Memory(table) => table,
             Self::Disk { file, .. } => file,
@@ -159,35 +157,5 @@ impl Budget {
             Bytes(beside),
             self.in_words(),
         )))
-    }
-}
-
-impl<T: Real> Samples<T> for Source<T> {
-    fn n_samples(&self) -> usize {
-        self.samples().n_samples()
-    }
-
-    fn n_features(&self) -> usize {
-        self.samples().n_features()
-    }
-
-    fn stored_values(&self) -> usize {
-        self.samples().stored_values()
-    }
-
-    fn is_sparse(&self) -> bool {
-        self.samples().is_sparse()
-    }
-
-    fn is_checked(&self) -> bool {
-        self.samples().is_checked()
-    }
-
-    fn is_slow(&self) -> bool {
-        self.samples().is_slow()
-    }
-
-    fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
-        self.samples().block(rows)
     }
 }

@@ -9,7 +9,7 @@ use super::*;
 use crate::SamplesError;
 use crate::io::Table;
 use crate::io::error::{Fault, Problem};
-use crate::io::testing::{sparse_table, survives_damage};
+use crate::io::testing::{Folder, sparse_table, survives_damage};
 use crate::samples::Samples;
 
 fn written(table: &Table<f64>) -> Vec<u8> {
@@ -19,14 +19,14 @@ fn written(table: &Table<f64>) -> Vec<u8> {
 }
 
 struct File {
-    _folder: tempfile::TempDir,
+    _folder: Folder,
     path: PathBuf,
 }
 
 impl File {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        Self { path: folder.path().join("some.csrstore"), _folder: folder }
+        let folder = Folder::new();
+        Self { path: folder.file("some.csrstore"), _folder: folder }
     }
 
     fn read(&self, bytes: &[u8]) -> Result<Table<f64>, Fault> {

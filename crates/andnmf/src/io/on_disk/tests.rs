@@ -5,27 +5,15 @@ use ndarray::{Array2, ShapeBuilder, array};
 
 use super::*;
 use crate::io::npy::header::Header;
-use crate::io::testing::{sparse_table, survives_damage};
+use crate::io::testing::{Folder, sparse_table, survives_damage};
 use crate::io::{Overwrite, ReadOptions, read, write, write_array};
 use crate::testing::random_matrix;
 
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    /// A `.npy` file with this header and these values.
-    fn npy(&self, header: &[u8], values: &[u8]) -> PathBuf {
-        let path = self.file("some.npy");
-        fs::write(&path, [header, values].concat()).unwrap();
-        path
-    }
+/// A `.npy` file with this header and these values.
+fn npy(folder: &Folder, header: &[u8], values: &[u8]) -> PathBuf {
+    let path = folder.file("some.npy");
+    fs::write(&path, [header, values].concat()).unwrap();
+    path
 }
 
 /// All values, block by block.
@@ -64,7 +52,7 @@ fn every_type_of_numbers_is_read_from_where_it_stands() {
     let signed: Vec<u8> = (0..6_i16).flat_map(i16::to_be_bytes).collect();
     let small: Vec<u8> = (0..6_u8).collect();
     for (descr, bytes) in [(">i2", signed), ("|u1", small)] {
-        let path = folder.npy(&Header::bytes(descr, &[2, 3]), &bytes);
+        let path = npy(&folder, &Header::bytes(descr, &[2, 3]), &bytes);
         assert_eq!(dense::<f64>(&OnDisk::open(&path).unwrap(), 1).unwrap(), expected, "{descr}");
     }
 }
@@ -93,17 +81,17 @@ fn files_that_cannot_be_read_by_rows_are_refused_with_what_to_do() {
     let refused = |path: &Path| OnDisk::open(path).unwrap_err().to_string();
     let header = String::from_utf8_lossy(&Header::bytes("<f8", &[2, 3])[10..]).replace("False", "True ");
     let column_order = [&b"\x93NUMPY\x01\x00\x76\x00"[..], header.as_bytes()].concat();
-    let said = refused(&folder.npy(&column_order, &[0; 48]));
+    let said = refused(&npy(&folder, &column_order, &[0; 48]));
     assert!(said.contains("column order") && said.contains("andnmf convert"), "{said}");
     let csv = folder.file("some.csv");
     fs::write(&csv, "1,2\n").unwrap();
     let said = refused(&csv);
     assert!(said.contains("cannot be read row by row") && said.contains(".csrstore"), "{said}");
     let header = Header::bytes("<f8", &[2, 3]);
-    assert!(refused(&folder.npy(&header, &[0; 40])).contains("48 bytes, there are 40"));
-    assert!(refused(&folder.npy(&header, &[0; 56])).contains("bytes after the values"));
-    assert!(refused(&folder.npy(&Header::bytes("<f8", &[0, 3]), &[])).contains("no values"));
-    assert!(refused(&folder.npy(&Header::bytes("<f8", &[6]), &[0; 48])).contains("one dimension"));
+    assert!(refused(&npy(&folder, &header, &[0; 40])).contains("48 bytes, there are 40"));
+    assert!(refused(&npy(&folder, &header, &[0; 56])).contains("bytes after the values"));
+    assert!(refused(&npy(&folder, &Header::bytes("<f8", &[0, 3]), &[])).contains("no values"));
+    assert!(refused(&npy(&folder, &Header::bytes("<f8", &[6]), &[0; 48])).contains("one dimension"));
     assert!(refused(&folder.file("missing.npy")).contains("missing.npy"));
 }
 

@@ -7,30 +7,10 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::*;
-use crate::io::testing::sparse_table;
+use crate::io::testing::{Folder, sparse_table};
 use crate::io::{Table, read, write};
 use crate::samples::Samples;
 use crate::testing::random_matrix;
-
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.0.path()).unwrap();
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-}
 
 fn how(memory: u64) -> Streaming<'static> {
     Streaming { memory, stop: &|| false, feature_names: None, overwrite: Overwrite::Yes }
