@@ -314,12 +314,12 @@ mod tests {
     use super::*;
     use crate::metrics::correlation_error;
     use crate::samples::DenseSamples;
-    use crate::synth::{Dataset, DatasetKind, DatasetSpec};
+    use crate::synth::{Dataset, DatasetKind, DatasetSpec, Weights};
 
     fn data(n_samples: usize) -> Dataset {
-        let sizes =
-            DatasetSpec { n_features: 80, rank: 5, n_samples, ..DatasetSpec::new(DatasetKind::Paired) };
-        sizes.generate().unwrap()
+        let sizes = DatasetSpec { n_features: 80, rank: 5, n_samples, ..DatasetSpec::new(DatasetKind::Dir) };
+        let weights = Weights::Dirichlet { concentration: 1.0 };
+        DatasetSpec { weights, ..sizes }.generate().unwrap()
     }
 
     fn learned(data: &Dataset, params: AndParams, start: Start<f64>, size: usize) -> Online<f64> {

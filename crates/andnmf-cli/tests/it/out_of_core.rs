@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use andnmf::io::{Overwrite, Table, write, write_array};
-use andnmf::synth::{DatasetKind, DatasetSpec};
+use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
 use ndarray::{Array2, Axis};
 use rand_free::Numbers;
 
@@ -24,10 +24,10 @@ mod rand_free {
     }
 }
 
-/// Samples of 500 components' worth of nothing but work: `rows` × 500, in double precision.
+/// Samples that are work for a disk: `rows` × 640, in double precision.
 fn large(folder: &Folder, rows: usize) -> String {
     let mut numbers = Numbers(1);
-    let truth = Array2::from_shape_simple_fn((4, 500), || (numbers.next() - 0.5).max(0.0));
+    let truth = Array2::from_shape_simple_fn((4, 640), || (numbers.next() - 0.5).max(0.0));
     let weights = Array2::from_shape_simple_fn((rows, 4), || (numbers.next() - 0.6).max(0.0));
     folder.write_array("large.npy", &weights.dot(&truth))
 }
@@ -82,7 +82,7 @@ fn what_does_not_fit_stays_in_its_file_with_the_same_result() {
 #[test]
 fn a_fit_takes_no_more_memory_than_it_is_allowed() {
     let folder = Folder::new();
-    let samples = large(&folder, 50_000);
+    let samples = large(&folder, 40_000);
     assert!(std::fs::metadata(&samples).unwrap().len() >= 200_000_000);
     let out = folder.arg("fitted");
     let mut child = command(&["fit", &samples, "--rank", "4", "--memory", "100M", "--quiet", "--out", &out])
@@ -121,7 +121,7 @@ fn a_killed_fit_out_of_core_resumes_to_the_same_bits() {
             "--rank",
             "4",
             "--memory",
-            "55M",
+            "65M",
             "--threads",
             "1",
             "--checkpoint-every",
@@ -168,7 +168,7 @@ fn too_little_memory_is_refused_with_how_much_would_do() {
     let refusal = andnmf(&fit("5M").each_ref().map(String::as_str));
     let said = text(&refusal.stderr);
     assert_eq!(refusal.status.code(), Some(2), "{said}");
-    assert!(said.contains("4 components of 12000 samples × 500 features take about"), "{said}");
+    assert!(said.contains("4 components of 12000 samples × 640 features take about"), "{said}");
     let would_do = said.split("about ").nth(1).unwrap().split(' ').next().unwrap();
     let enough = andnmf(&["fit", &samples, "--rank", "4", "--out", &out, "--memory", would_do]);
     assert!(enough.status.success(), "{would_do}: {}", text(&enough.stderr));
@@ -263,8 +263,9 @@ fn streamed(args: &[&str], input: &[u8]) -> std::process::Output {
 fn samples_from_standard_input_end_in_a_model() {
     let folder = Folder::new();
     let sizes =
-        DatasetSpec { n_features: 60, rank: 4, n_samples: 2000, ..DatasetSpec::new(DatasetKind::Paired) };
-    let data = sizes.generate().unwrap();
+        DatasetSpec { n_features: 60, rank: 4, n_samples: 2000, ..DatasetSpec::new(DatasetKind::Dir) };
+    let weights = Weights::Dirichlet { concentration: 1.0 };
+    let data = DatasetSpec { weights, ..sizes }.generate().unwrap();
     let truth = folder.write_array("truth.npy", &data.truth);
     let mut npy = Vec::new();
     for (i, part) in data.samples.axis_chunks_iter(Axis(0), 700).enumerate() {

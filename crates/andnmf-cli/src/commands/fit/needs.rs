@@ -26,8 +26,9 @@ const SPARE: usize = 20;
 const KEPT: usize = 10;
 /// Arrays of components and directions at once: blocks of directions, their images, sums on their way.
 const WIDE: usize = 12;
-/// Arrays of samples × (components and kept directions) at once in the default form. Measured; see docs/scale.md.
-const PROJECTED: usize = 8;
+/// Arrays of samples × (components and kept directions) at once in the default form, where the end is NMF and other runs
+/// vouch for it. Measured; see docs/scale.md.
+const PROJECTED: usize = 11;
 /// The same of samples × components for methods with weights of their own: two, one in a checkpoint, one at the end.
 const WEIGHTS: usize = 4;
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use andnmf::and::{Batch, Threshold};
 use andnmf::fit::{Method, StopReason};
-use andnmf::io::{FileError, Overwrite, SampleStream, write_array};
+use andnmf::io::{FileError, Overwrite, Problem, SampleStream, write_array};
 use andnmf::metrics::{Recovery, reconstruction_error};
 use andnmf::model::{Model, ModelParts};
 use andnmf::online::Online;
@@ -20,7 +20,7 @@ use super::results::{Summary, trace_csv};
 use super::typed::Rank;
 use super::{beside, plan, read_truth};
 use crate::failure::Failure;
-use crate::shared::{OutputFolder, Progress, cancel, json as print_json, reading, writing};
+use crate::shared::{OutputFolder, Progress, cancel, json as print_json, writing};
 
 /// What DATA is called where it is a stream.
 pub(super) const NAME: &str = "-";
@@ -68,7 +68,7 @@ pub(super) fn run<T: Real>(args: &FitArgs) -> Result<(), Failure> {
                 if online.components().is_some() {
                     save(&folder, &online, &settings, &state)?;
                 }
-                return Err(reading(error));
+                return Err(wrong_stream(&error));
             }
         };
         if state.n_samples == 0 {
@@ -157,6 +157,14 @@ fn read_aside<T: Real>(args: &FitArgs, size: usize) -> Receiver<Came<T>> {
         }
     });
     came
+}
+
+/// What is wrong with the stream; that it could not be read at all is nobody's request.
+fn wrong_stream(error: &FileError) -> Failure {
+    match error.problem {
+        Problem::Io(_) => Failure::Other(error.to_string()),
+        _ => Failure::Request(error.to_string()),
+    }
 }
 
 /// Refuses a truth of another width before anything is learned.
