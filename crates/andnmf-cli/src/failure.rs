@@ -75,7 +75,7 @@ impl From<SamplesError> for Failure {
     fn from(error: SamplesError) -> Self {
         match error {
             SamplesError::CalledOff => Self::Stopped("nothing was written".to_owned()),
-            SamplesError::Read { .. } => Self::Other(error.to_string()),
+            SamplesError::Read { .. } | SamplesError::Changed { .. } => Self::Other(error.to_string()),
             _ => Self::Request(error.to_string()),
         }
     }

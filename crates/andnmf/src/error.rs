@@ -144,6 +144,26 @@ pub enum SamplesError {
     /// Reading was called off by whoever wanted the samples.
     #[error("reading the samples was called off")]
     CalledOff,
+    /// The file of the samples is no longer what it was when it was opened.
+    #[error("{file} has changed while it was in use: {what}; the result would belong to no samples at all")]
+    Changed {
+        /// The file.
+        file: String,
+        /// What is different about it.
+        what: String,
+    },
+    /// The file of the samples holds something else than it should.
+    #[error("{file}, samples {first} to {last} (counted from 0): {reason}")]
+    Damaged {
+        /// The file.
+        file: String,
+        /// First of the samples where it was noticed.
+        first: usize,
+        /// Last of them.
+        last: usize,
+        /// What is wrong.
+        reason: String,
+    },
     /// The source of the samples could not be read.
     #[error("samples {first} to {last} could not be read: {reason}")]
     Read {

@@ -8,6 +8,7 @@
 //! * [`auto`]: its parameter-free form, the default: from the data alone to the components.
 //! * [`baselines`]: the other methods, under the same contract.
 //! * [`nnls`](mod@nnls): non-negative least squares, the weights of samples under given components.
+//! * [`online`]: samples that come in batches and are not kept.
 //! * [`fit`]: the contract between solvers and callers: start, run, observer, result, checkpoint.
 //! * [`init`]: where a fit may begin.
 //! * [`io`]: matrices and names from files and into files.
@@ -52,6 +53,7 @@ mod method_params;
 pub mod metrics;
 pub mod model;
 pub mod nnls;
+pub mod online;
 mod pool;
 mod random;
 pub mod rank;

@@ -1,14 +1,18 @@
 //! `andnmf convert`: a matrix from one format into another.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 use andnmf::Real;
-use andnmf::io::{self, Format, Table};
+use andnmf::io::{self, Format, Streaming, Table};
 use andnmf::samples::Samples;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::shared::{Common, Layout, Precision, ReadArgs, json, overwrite, writing};
+use crate::shared::{Bytes, Common, Layout, Precision, ReadArgs, cancel, json, overwrite, reading, writing};
+
+/// A file takes about so many times its length while it is read as a whole.
+const IN_MEMORY: u64 = 4;
 
 /// Turn a matrix from one file format into another.
 ///
@@ -21,10 +25,14 @@ use crate::shared::{Common, Layout, Precision, ReadArgs, json, overwrite, writin
   andnmf convert counts.mtx.gz counts.npz
   andnmf convert table.csv samples.npy --transpose
   andnmf convert cells.h5ad counts.npz --layer counts
+  andnmf convert huge.mtx.gz huge.csrstore --precision f32
 
-Read:    .npy .npz .mtx .csv .tsv .svmlight docword*.txt (text also as .gz), 10x folders, folders of pictures,
-         .h5ad and .parquet where built in
-Written: .npy .npz .mtx .csv .tsv .svmlight docword*.txt (text also as .gz)")]
+Read:    .npy .npz .csrstore .mtx .csv .tsv .svmlight docword*.txt (text also as .gz), 10x folders, folders of
+         pictures, .h5ad and .parquet where built in
+Written: .npy .npz .csrstore .mtx .csv .tsv .svmlight docword*.txt (text also as .gz)
+
+Larger than memory: .npy in any order, .npz with a sparse matrix, .mtx with entries, .csv, .tsv, .svmlight and docword
+into .csrstore or .npy, which andnmf fit --memory reads piece by piece.")]
 pub(crate) struct ConvertArgs {
     /// The file or folder to read
     #[arg(value_name = "IN")]
@@ -34,6 +42,9 @@ pub(crate) struct ConvertArgs {
     to: PathBuf,
     #[command(flatten)]
     how: ReadArgs,
+    /// Memory that it may take; larger files go through it row by row where OUT is .npy or .csrstore
+    #[arg(long, value_name = "SIZE", default_value = "256M")]
+    memory: Bytes,
     /// Replace OUT if it is there
     #[arg(long)]
     force: bool,
@@ -71,6 +82,9 @@ fn convert<T: Real>(args: &ConvertArgs) -> Result<(), Failure> {
     }
     // A name that tells no format, or one that is only read, is noticed before anything is read.
     let format = Format::of_output(&args.to).map_err(writing)?;
+    if let Some(done) = by_rows::<T>(args)? {
+        return tell(args, &done, Layout::default());
+    }
     let mut table: Table<T> = args.how.read(&args.from)?;
     let layout = Layout::of(&args.from, &table, &args.how.file);
     let lost = lost_names(&mut table, format);
@@ -83,8 +97,55 @@ fn convert<T: Real>(args: &ConvertArgs) -> Result<(), Failure> {
         sparse: table.is_sparse(),
         lost,
     };
+    tell(args, &converted, layout)
+}
+
+/// Files that are large for the memory allowed go through it row by row, where their formats let them.
+fn by_rows<T: Real>(args: &ConvertArgs) -> Result<Option<Converted<'_>>, Failure> {
+    let Ok(length) = std::fs::metadata(&args.from).map(|metadata| metadata.len()) else { return Ok(None) };
+    let packed =
+        args.from.extension().is_some_and(|ending| ["gz", "npz"].iter().any(|known| ending == *known));
+    // Text takes a few times its length in memory while it is read, and what is packed a few times that.
+    let taken = length.saturating_mul(if packed { 8 * IN_MEMORY } else { IN_MEMORY });
+    if taken <= args.memory.0 {
+        return Ok(None);
+    }
+    let how = &args.how.file;
+    let cancel = cancel::flag();
+    let streaming = Streaming {
+        memory: args.memory.0,
+        stop: &|| cancel.load(Ordering::Relaxed),
+        feature_names: how
+            .name_file
+            .as_ref()
+            .map(|file| io::read_names(file).map_err(reading))
+            .transpose()?,
+        overwrite: overwrite(args.force),
+    };
+    let done = io::convert_by_rows::<T>(&args.from, &args.to, &how.options(), streaming);
+    let done = done.map_err(|error| match error.problem {
+        io::Problem::CalledOff => Failure::Stopped("nothing was written".to_owned()),
+        _ if error.file == args.to => writing(error),
+        _ => reading(error),
+    })?;
+    let lost = |done: &io::Converted| {
+        let samples = done.lost_sample_names.then(|| format!("the names of {} samples", done.n_samples));
+        let features = done.lost_feature_names.then(|| format!("the names of {} features", done.n_features));
+        samples.into_iter().chain(features).collect()
+    };
+    Ok(done.map(|done| Converted {
+        file: &args.to,
+        n_samples: done.n_samples,
+        n_features: done.n_features,
+        stored_values: done.stored_values,
+        sparse: Format::of_output(&args.to).is_ok_and(|format| format == Format::CsrStore),
+        lost: lost(&done),
+    }))
+}
+
+fn tell(args: &ConvertArgs, converted: &Converted<'_>, layout: Layout) -> Result<(), Failure> {
     if args.common.json {
-        return json::print(&converted);
+        return json::print(converted);
     }
     if let Some(told) = layout.told {
         args.common.say(told)?;
@@ -112,7 +173,9 @@ fn lost_names<T: Real>(table: &mut Table<T>, format: Format) -> Vec<String> {
     if matches!(format, Format::Csv | Format::Tsv) {
         return Vec::new();
     }
+    let has_features = format == Format::CsrStore;
     let samples = table.sample_names.take().map(|names| format!("the names of {} samples", names.len()));
-    let features = table.feature_names.take().map(|names| format!("the names of {} features", names.len()));
+    let features = if has_features { None } else { table.feature_names.take() };
+    let features = features.map(|names| format!("the names of {} features", names.len()));
     samples.into_iter().chain(features).collect()
 }

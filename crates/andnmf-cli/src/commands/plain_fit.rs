@@ -14,6 +14,7 @@ use ndarray::Array2;
 use serde_json::Value;
 
 use super::fit::results::{Results, Summary};
+use super::fit::survey::Survey;
 use super::fit::{methods, page, plan};
 use crate::failure::Failure;
 use crate::shared::{Common, OutputFolder, Precision, Progress};
@@ -74,7 +75,8 @@ impl<T: Real> PlainFit<T> {
         progress.doing("weights of the samples");
         let model = Model::from_fit(&fit, settings, names)?;
         let weights = model.weights(samples, None, &common.unstoppable())?;
-        let summary = Summary::of(&fit, settings, (samples, &weights), ("auto", beside), begun)?;
+        let negatives = Survey::of(samples)?.negatives;
+        let summary = Summary::of(&fit, settings, (samples, &weights), &negatives, ("auto", beside), begun)?;
         Ok(Self { fit, model, weights, summary, begun })
     }
 

@@ -23,7 +23,7 @@ pub(crate) enum Precision {
 /// Samples in a file, and how to read it.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DataArgs {
-    /// The samples, one per row: .npy .npz .mtx .csv .tsv .svmlight docword (text also as .gz), a 10x folder, a folder of pictures; .h5ad and .parquet where built in
+    /// The samples, one per row: .npy .npz .csrstore .mtx .csv .tsv .svmlight docword (text also as .gz), a 10x folder, a folder of pictures; .h5ad and .parquet where built in
     #[arg(value_name = "DATA")]
     pub(crate) data: PathBuf,
     #[command(flatten)]
@@ -85,36 +85,46 @@ pub(crate) struct FileArgs {
 }
 
 impl FileArgs {
-    /// The samples of a file with their names.
-    pub(crate) fn read<T: Real>(&self, path: &Path) -> Result<Table<T>, Failure> {
+    /// What was typed, as the library has it.
+    pub(crate) fn options(&self) -> ReadOptions {
         let is_yes = |answer: Option<YesNo>| answer.map(|answer| answer == YesNo::Yes);
-        let options = ReadOptions {
+        ReadOptions {
             transpose: self.transpose,
             layer: self.layer.clone(),
             header: is_yes(self.header),
             row_names: is_yes(self.row_names),
             ..ReadOptions::default()
-        };
-        let mut table = io::read::<T>(path, &options).map_err(reading)?;
-        if let Some(file) = &self.name_file {
-            let names = io::read_names(file).map_err(reading)?;
-            if names.len() != table.n_features() {
-                return Err(Failure::Request(format!(
-                    "{}: {} names, but {} has {} features; each feature needs one{}",
-                    file.display(),
-                    names.len(),
-                    path.display(),
-                    table.n_features(),
-                    if names.len() == table.n_samples() {
-                        " (if its columns are samples, --transpose)"
-                    } else {
-                        ""
-                    },
-                )));
-            }
+        }
+    }
+
+    /// The samples of a file with their names.
+    pub(crate) fn read<T: Real>(&self, path: &Path) -> Result<Table<T>, Failure> {
+        let mut table = io::read::<T>(path, &self.options()).map_err(reading)?;
+        if let Some(names) = self.names_for(path, table.n_samples(), table.n_features())? {
             table.feature_names = Some(names);
         }
         Ok(table)
+    }
+
+    /// The names of the file that was given for them, for samples of this size.
+    pub(crate) fn names_for(
+        &self,
+        path: &Path,
+        n_samples: usize,
+        n_features: usize,
+    ) -> Result<Option<Vec<String>>, Failure> {
+        let Some(file) = &self.name_file else { return Ok(None) };
+        let names = io::read_names(file).map_err(reading)?;
+        if names.len() != n_features {
+            return Err(Failure::Request(format!(
+                "{}: {} names, but {} has {n_features} features; each feature needs one{}",
+                file.display(),
+                names.len(),
+                path.display(),
+                if names.len() == n_samples { " (if its columns are samples, --transpose)" } else { "" },
+            )));
+        }
+        Ok(Some(names))
     }
 }
 

@@ -11,6 +11,7 @@ mod generate;
 mod help;
 mod images;
 mod manual;
+mod out_of_core;
 mod report;
 mod reproduce;
 mod suggest_rank;

@@ -43,6 +43,11 @@ impl<'a, T: Real> Run<'a, T> {
         Run { observer: None, cancel: self.cancel, threads: self.threads }
     }
 
+    /// The same threads, with nobody watching and nobody to stop it.
+    pub(crate) fn unwatched(&self) -> Self {
+        Self { observer: None, cancel: None, threads: self.threads }
+    }
+
     /// Uses this many threads: at least one, and at most 256, since no run can use more. The result is the same
     /// for any number.
     #[must_use]

@@ -4,6 +4,20 @@ use super::error::{Fault, Problem};
 use crate::Real;
 use crate::samples::CsrSamples;
 
+/// Whoever takes the entries of a sparse matrix as they are read, in whatever order the file has them.
+pub(crate) trait EntrySink<T> {
+    /// Takes an entry; row and column count from 0 and have been [checked](position).
+    fn take(&mut self, row: u32, column: u32, value: T) -> Result<(), Fault>;
+}
+
+impl<T: Real> EntrySink<T> for Entries<T> {
+    #[inline]
+    fn take(&mut self, row: u32, column: u32, value: T) -> Result<(), Fault> {
+        self.push(row, column, value);
+        Ok(())
+    }
+}
+
 /// Entries of a sparse matrix, in any order; those of the same place are added up.
 pub(crate) struct Entries<T> {
     order: Order,
@@ -29,7 +43,7 @@ impl<T: Real> Entries<T> {
         self.values.len()
     }
 
-    /// Adds an entry; row and column count from 0 and have been [checked](position).
+    /// Adds an entry.
     #[inline]
     pub(crate) fn push(&mut self, row: u32, column: u32, value: T) {
         self.columns.push(column);

@@ -155,6 +155,9 @@ pub enum Problem {
     /// No rows or no columns.
     #[error("there are no values: at least one row and one column are needed")]
     Empty,
+    /// Whoever wanted the work done has called it off.
+    #[error("the work was called off before its end")]
+    CalledOff,
     /// A file that is there already and was not to be replaced.
     #[error("the file is there already")]
     Exists,
@@ -223,6 +226,10 @@ impl From<SamplesError> for Fault {
             SamplesError::Empty { .. } => Problem::Empty.into(),
             SamplesError::NotFinite { row, column, value } => Problem::NotFinite { value }
                 .at(Place::Value { row: row as u64 + 1, column: column as u64 + 1 }),
+            SamplesError::Damaged { first, last, reason, .. } => {
+                let reason = format!("samples {first} to {last} (counted from 0): {reason}");
+                Problem::NotThisFormat { expected: "an undamaged file", reason }.into()
+            }
             other => Problem::Unsupported {
                 what: other.to_string(),
                 instead: "the matrix in the file is damaged".to_owned(),

@@ -25,6 +25,8 @@ pub enum Format {
     Docword,
     /// Sparse rows with a target each: `.svmlight`, `.libsvm`, also with `.gz`.
     Svmlight,
+    /// A store of sparse rows that can be read by blocks: `.csrstore`.
+    CsrStore,
     /// A folder of 10x Genomics: `matrix.mtx`, `features.tsv` or `genes.tsv`, `barcodes.tsv`, also with `.gz`.
     TenX,
     /// Annotated data: `.h5ad`.
@@ -36,7 +38,7 @@ pub enum Format {
 }
 
 /// Endings with the formats they stand for, and whether `.gz` may follow.
-const ENDINGS: [(&str, Format, bool); 11] = [
+const ENDINGS: [(&str, Format, bool); 12] = [
     (".npy", Format::Npy, false),
     (".npz", Format::Npz, false),
     (".mtx", Format::MatrixMarket, true),
@@ -45,6 +47,7 @@ const ENDINGS: [(&str, Format, bool); 11] = [
     (".svmlight", Format::Svmlight, true),
     (".libsvm", Format::Svmlight, true),
     (".svm", Format::Svmlight, true),
+    (".csrstore", Format::CsrStore, false),
     (".h5ad", Format::H5ad, false),
     (".parquet", Format::Parquet, false),
     (".pq", Format::Parquet, false),
@@ -133,6 +136,7 @@ impl fmt::Display for Format {
             Self::Tsv => ".tsv",
             Self::Docword => "docword",
             Self::Svmlight => "svmlight",
+            Self::CsrStore => ".csrstore",
             Self::TenX => "10x folder",
             Self::H5ad => ".h5ad",
             Self::Parquet => ".parquet",
@@ -261,6 +265,7 @@ mod tests {
             ("docword.csv", Format::Csv),
             ("a.svmlight", Format::Svmlight),
             ("a.libsvm", Format::Svmlight),
+            ("a.csrstore", Format::CsrStore),
             ("a.h5ad", Format::H5ad),
             ("a.parquet", Format::Parquet),
         ] {

@@ -4,6 +4,7 @@
 //! is wrong is told with the file, the place and what would be right.
 
 mod aside;
+mod csr_store;
 mod delimited;
 mod docword;
 mod entries;
@@ -16,9 +17,12 @@ mod matrix_market;
 mod names;
 mod npy;
 mod npz;
+mod on_disk;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod sample_stream;
 pub(crate) mod source;
+mod streamed;
 mod svmlight;
 mod table;
 mod ten_x;
@@ -35,6 +39,9 @@ pub(crate) use error::Fault;
 pub use error::{FileError, Place, Problem};
 pub use format::Format;
 pub use names::read_names;
+pub use on_disk::OnDisk;
+pub use sample_stream::SampleStream;
+pub use streamed::{Converted, Streaming, convert_by_rows};
 pub use table::{Table, Values};
 pub use write::{write, write_array};
 
@@ -110,6 +117,7 @@ pub(crate) fn read_as<T: Real>(
         // A folder: the file that something is wrong with is one of those in it.
         Format::TenX => return ten_x::read(path),
         Format::Npz => npz::read(path, options.layer.as_deref()),
+        Format::CsrStore => csr_store::read(path),
         Format::Images => return Ok(images::read_folder(path)?.table),
         #[cfg(feature = "h5ad")]
         Format::H5ad => h5ad::read(path, options.layer.as_deref()),

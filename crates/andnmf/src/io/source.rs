@@ -32,6 +32,16 @@ pub(crate) fn unpacked<'a>(
     Ok(Box::new(source))
 }
 
+/// The same for a source that goes from thread to thread, and may be packed whatever it is called.
+pub(crate) fn unpacked_anywhere<'a>(
+    mut source: impl BufRead + Send + 'a,
+) -> Result<Box<dyn BufRead + Send + 'a>, Fault> {
+    if source.fill_buf()?.starts_with(&GZIP_MAGIC) {
+        return Ok(Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(source))));
+    }
+    Ok(Box::new(source))
+}
+
 /// Reads until the buffer is full or the source at its end, and says how far it came.
 pub(crate) fn fill(source: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut filled = 0;

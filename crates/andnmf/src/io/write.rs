@@ -10,16 +10,16 @@ use ndarray::ArrayView2;
 
 use super::aside::{Overwrite, write_file};
 use super::error::{Fault, FileError, Place, Problem};
-use super::{Format, Table, delimited, docword, matrix_market, npy, npz, svmlight};
+use super::{Format, Table, csr_store, delimited, docword, matrix_market, npy, npz, svmlight};
 use crate::Real;
 
 /// How hard to try: beyond this, numbers hardly get smaller, and writing takes several times as long.
 pub(crate) const PACKING: u32 = 3;
 
 /// Writes a matrix in the format that the name tells, packed where it ends in `.gz`: `.npy`, `.npz`, `.mtx`, `.csv`,
-/// `.tsv`, `docword*.txt`, `.svmlight`.
+/// `.tsv`, `docword*.txt`, `.svmlight`, `.csrstore`.
 ///
-/// Names are written where the format has a place for them (`.csv`, `.tsv`). Sparse matrices stay sparse where the
+/// Names are written where the format has a place for them (`.csv`, `.tsv`; those of features in `.csrstore`). Sparse matrices stay sparse where the
 /// format knows such. Nothing half-written stays, whatever goes wrong.
 ///
 /// # Errors
@@ -31,6 +31,7 @@ pub fn write<T: Real>(path: &Path, table: &Table<T>, overwrite: Overwrite) -> Re
     let packed = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
     write_file(path, overwrite, |out| match format {
         Format::Npz => npz::write(out, table),
+        Format::CsrStore => csr_store::write(out, table),
         _ if packed => {
             // The compressor likes long pieces, and numbers are short ones.
             let encoder = GzEncoder::new(out, Compression::new(PACKING));
@@ -120,6 +121,7 @@ mod tests {
             ("a.csv.gz", false, true),
             ("a.tsv", false, true),
             ("a.tsv.gz", false, true),
+            ("a.csrstore", true, true),
             ("a.svmlight", true, false),
             ("a.libsvm.gz", true, false),
         ] {

@@ -1,6 +1,6 @@
 //! Random sketches of the samples, and their span, in a few passes.
 
-use ndarray::{Array2, ArrayView2, Axis, concatenate};
+use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 use rand::RngExt;
 use rayon::prelude::*;
 
@@ -10,7 +10,8 @@ use super::product::{length, multiply_add};
 use super::row_map::RowMap;
 use crate::random::{Stream, numbered_generator};
 use crate::samples::fold::{FoldPlan, fold};
-use crate::samples::{Block, Samples, read};
+use crate::samples::read_ahead::for_each_block;
+use crate::samples::{Block, Samples};
 use crate::{Real, SamplesError};
 
 /// A sketch counts as complete when it has this many rows more than its rank: the chance that a random
@@ -90,17 +91,23 @@ pub(crate) fn project<T: Real>(
     let map = RowMap::new(basis.to_owned(), samples.is_sparse());
     let mut projected = Array2::zeros((n, size));
     const ROWS: usize = 256;
+    // Only within a group can the next block be read ahead.
+    let group = ROWS * if samples.is_slow() { 16 } else { 1 };
     projected
         .as_slice_mut()
         .expect("row-major")
-        .par_chunks_mut(ROWS * size.max(1))
+        .par_chunks_mut(group * size.max(1))
         .enumerate()
         .try_for_each(|(i, out)| {
-            let first = i * ROWS;
-            let rows = out.len() / size;
-            let out = ndarray::ArrayViewMut2::from_shape((rows, size), out).expect("cut to whole rows");
-            map.apply(&read(samples, first..first + rows)?, out);
-            Ok(())
+            let (start, rows) = (i * group, out.len() / size);
+            let mut out = ndarray::ArrayViewMut2::from_shape((rows, size), out).expect("cut to whole rows");
+            let end = start + rows;
+            let blocks = (start..end).step_by(ROWS).map(|first| first..end.min(first + ROWS)).collect();
+            for_each_block(samples, blocks, |first, block| {
+                let own = first - start..first - start + block.n_samples();
+                map.apply(&block, out.slice_mut(s![own, ..]));
+                Ok::<(), SamplesError>(())
+            })
         })?;
     Ok(projected)
 }

@@ -246,14 +246,14 @@ impl<'a, T: Real> CsrView<'a, T> {
         Ok(Self::from_owned_parts(self.n_features, row_starts, indices, values))
     }
 
-    /// Rows put together from other blocks, whose indices and values were checked there.
-    pub(crate) fn from_owned_parts(
+    /// Rows whose indices and values were checked where they come from, each feature at most once in a row.
+    pub(crate) fn from_owned_parts<I: CsrIndex>(
         n_features: usize,
         row_starts: Vec<usize>,
-        indices: Vec<usize>,
+        indices: Vec<I>,
         values: Vec<T>,
     ) -> Self {
-        let indices = FeatureIndices::Usize(Cow::Owned(indices));
+        let indices = I::wrap(Cow::Owned(indices));
         Self { n_features, row_starts: Cow::Owned(row_starts), indices, values: Cow::Owned(values) }
     }
 

@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use super::{Block, Samples, read};
+use super::read_ahead::for_each_block;
+use super::{Block, Samples};
 use crate::{Real, SamplesError};
 
 /// More parts than this bring nothing even on large machines, and each part in flight has its own sums.
@@ -84,10 +85,8 @@ where
         0..plan.n_parts,
         &|part| {
             let mut sums = new();
-            for rows in plan.blocks(plan.part(part)) {
-                let first = rows.start;
-                step(&mut sums, first, read(samples, rows)?)?;
-            }
+            let blocks = plan.blocks(plan.part(part)).collect();
+            for_each_block(samples, blocks, |first, block| step(&mut sums, first, block))?;
             Ok(sums)
         },
         merge,

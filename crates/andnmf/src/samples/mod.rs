@@ -8,6 +8,7 @@ mod dense;
 pub(crate) mod fold;
 mod non_negative;
 mod picked;
+pub(crate) mod read_ahead;
 mod select;
 pub(crate) mod slots;
 mod watched;
@@ -54,6 +55,12 @@ pub trait Samples<T: Real>: Sync {
         false
     }
 
+    /// Whether a block takes so long to read that the next one is worth reading while this one is worked on, as from
+    /// a file. That takes one more thread, and room for one more block, for each thread that works.
+    fn is_slow(&self) -> bool {
+        false
+    }
+
     /// The samples with these row numbers: as many as asked for, with all features.
     ///
     /// # Errors
@@ -82,6 +89,10 @@ macro_rules! same_shape_as {
 
         fn is_checked(&self) -> bool {
             self.$field.is_checked()
+        }
+
+        fn is_slow(&self) -> bool {
+            self.$field.is_slow()
         }
     };
 }
@@ -178,7 +189,7 @@ fn check_not_empty(n_samples: usize, n_features: usize) -> Result<(), SamplesErr
 }
 
 /// Refuses rows that do not exist.
-fn check_rows(rows: &Range<usize>, n_samples: usize) -> Result<(), SamplesError> {
+pub(crate) fn check_rows(rows: &Range<usize>, n_samples: usize) -> Result<(), SamplesError> {
     if rows.start > rows.end || rows.end > n_samples {
         return Err(SamplesError::Rows { start: rows.start, end: rows.end, n_samples });
     }

@@ -55,6 +55,10 @@ impl<T: Real> Samples<T> for Picked<'_, T> {
         true
     }
 
+    fn is_slow(&self) -> bool {
+        self.samples.is_slow()
+    }
+
     fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
         check_rows(&rows, self.n_samples())?;
         gather(self.samples, &self.numbers[rows])

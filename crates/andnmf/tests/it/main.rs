@@ -9,6 +9,7 @@ mod figures;
 mod files;
 mod method_input;
 mod methods;
+mod on_disk;
 mod oracle;
 mod recovery;
 mod resume;

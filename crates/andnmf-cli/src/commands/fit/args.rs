@@ -1,5 +1,6 @@
 //! What can be typed after `andnmf fit`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use andnmf::and::{Batch, Compress, Inner, Step};
@@ -8,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::typed::{self, Init, Rank, Shape, ThresholdArg};
-use crate::shared::{Common, DataArgs};
+use crate::shared::{Bytes, Common, DataArgs};
 
 /// Factorize samples: find their components and how much of each every sample has.
 ///
@@ -17,6 +18,10 @@ use crate::shared::{Common, DataArgs};
 /// Without further options the method is AND, and everything but the rank comes from the data. DIR gets
 /// components.npy (rank × features), weights.npy (samples × rank), model.safetensors, trace.csv and summary.json.
 ///
+/// With DATA being -, samples come from standard input, as text (.csv) or as .npy files one after another, and are not
+/// kept: each --batch of them moves the components on, the first one gives the start, and model.safetensors is written
+/// every --save-every batches. There are no weights then; andnmf transform gives them.
+///
 /// Ctrl-C stops the fit after the stage at hand: what was found so far is written, marked as cancelled, with a
 /// checkpoint for --resume, and the exit status is 130. A second Ctrl-C ends at once and writes nothing.
 #[derive(Debug, Clone, Args)]
@@ -24,7 +29,9 @@ use crate::shared::{Common, DataArgs};
   andnmf fit samples.npy --rank 20 --out fitted
   andnmf fit counts.mtx --vocab genes.txt --rank auto --out fitted --report
   andnmf fit samples.npy --rank 20 --method hals --out hals
-  andnmf fit samples.npy --rank 20 --out fitted --resume")]
+  andnmf fit samples.npy --rank 20 --out fitted --resume
+  andnmf fit huge.npy --rank 20 --precision f32 --memory 2G --out fitted
+  producer | andnmf fit - --rank 20 --batch 5000 --out fitted")]
 pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
@@ -55,7 +62,7 @@ pub(crate) struct FitArgs {
     /// Length of a gradient step of AND: safe, paper (0.5/rank), or a value that multiplies sums over samples [default: safe]
     #[arg(long, value_name = "safe|paper|VALUE", value_parser = typed::step)]
     pub(crate) step: Option<Step>,
-    /// Samples per gradient step: all, or a number [default: that of the method]
+    /// Samples per gradient step: all, or a number [default: that of the method]; with DATA being -, samples per batch
     #[arg(long, value_name = "N|all", value_parser = typed::batch)]
     pub(crate) batch: Option<Batch>,
     /// Work in a smaller space: auto, off, lossless, or the number of leading directions to keep [default: auto]
@@ -70,12 +77,21 @@ pub(crate) struct FitArgs {
     /// Stop after so many seconds of stages, with what was found by then; with --resume they count anew
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) time_limit: Option<f64>,
+    /// Memory that the fit may take, such as 2G or 512M [default: what the system can spare]
+    ///
+    /// Where the samples do not fit, they are read from their file as the fit goes, with the same result. That takes a
+    /// .npy file in row order or a .csrstore file: andnmf convert makes them from the others.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory: Option<Bytes>,
     /// Seed of everything random
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
     /// True components (rank × features), to measure against; the fit does not see them
     #[arg(long, value_name = "FILE")]
     pub(crate) truth: Option<PathBuf>,
+    /// With DATA being -, write the model after so many batches [default: 100]
+    #[arg(long, value_name = "BATCHES")]
+    pub(crate) save_every: Option<NonZeroUsize>,
     /// Also write report.html, a page for the browser
     #[arg(long)]
     pub(crate) report: bool,

@@ -1,10 +1,14 @@
 //! `andnmf fit`: samples in, components, weights and a verdict out.
 
 mod args;
+mod needs;
 pub(crate) mod page;
 pub(crate) mod plan;
 pub(crate) mod results;
 mod saved;
+mod source;
+mod stream;
+pub(crate) mod survey;
 pub(crate) mod typed;
 mod watch;
 pub(crate) mod words;
@@ -12,18 +16,21 @@ pub(crate) mod words;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use andnmf::Real;
 use andnmf::fit::{Fit, Start, StopReason};
-use andnmf::io::{self, Table};
+use andnmf::io;
 use andnmf::metrics::Recovery;
 use andnmf::model::Model;
 use andnmf::rank::{RankSettings, suggest_rank};
+use andnmf::samples::Samples;
+use andnmf::{Real, SamplesError};
 use ndarray::Array2;
 use serde_json::{Value, json};
 
 pub(crate) use args::{FitArgs, Show, methods};
 use results::{Results, Summary};
 use saved::{CHECKPOINT, Identity, Keeper, Saved};
+use source::Source;
+use survey::Survey;
 use typed::Rank;
 pub(crate) use typed::Shape;
 use watch::Watch;
@@ -36,30 +43,50 @@ const MOST_AUTO_RANK: usize = 50;
 
 pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     args.common.set_threads()?;
-    match args.data.how.precision {
-        Precision::F32 => fit::<f32>(args),
-        Precision::F64 => fit::<f64>(args),
+    let from_stream = args.data.data == Path::new(stream::NAME);
+    match (args.data.how.precision, from_stream) {
+        (Precision::F32, false) => fit::<f32>(args),
+        (Precision::F64, false) => fit::<f64>(args),
+        (Precision::F32, true) => stream::run::<f32>(args),
+        (Precision::F64, true) => stream::run::<f64>(args),
     }
 }
 
 fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     let begun = Instant::now();
+    if args.save_every.is_some() {
+        return Err(Failure::Request(
+            "--save-every is for samples from standard input, DATA being -".to_owned(),
+        ));
+    }
     // Everything that can be wrong without a look at the data is told at once.
     let rank_or_one = if let Rank::Of(rank) = args.rank { rank } else { 1 };
-    plan::settings(args, rank_or_one)?;
+    let settings = plan::settings(args, rank_or_one)?;
     let every = checkpoint_pause(args.checkpoint_every)?;
     let folder = open_folder(args)?;
 
     let mut progress = Progress::new(&args.common, format!("reading {}", args.data.data.display()));
-    let samples = args.data.read::<T>()?;
-    let layout = Layout::of(&args.data.data, &samples, &args.data.how.file);
-    let names = samples.feature_names.clone();
+    // Nobody knows yet how many components auto will find: it looks at no more than this.
+    let room_for = if args.rank == Rank::Auto { plan::settings(args, MOST_AUTO_RANK)? } else { settings };
+    let source = Source::<T>::open(args, &room_for)?;
+    let samples = source.samples();
+    let layout = match &source {
+        Source::Memory(table) => Layout::of(&args.data.data, table, &args.data.how.file),
+        Source::Disk { .. } => Layout::default(),
+    };
+    if source.on_disk() {
+        args.common
+            .note(&["the samples stay in their file, and are read from it as the fit goes".to_owned()]);
+    }
+    let names = source.feature_names().map(<[String]>::to_vec);
     let kind = page::kind(args.show, args.shape, names.as_deref(), samples.n_features())?;
-    let truth = read_truth::<T>(args, &samples)?;
-    let rank = rank(args, &samples, &progress)?;
+    let truth = read_truth::<T>(args, samples.n_features())?;
+    progress.doing("looking through the samples");
+    let survey = Survey::of(samples).map_err(|error| in_file(args, error))?;
+    let rank = rank(args, samples, &progress)?;
     let settings = plan::settings(args, rank)?;
     let init = args.init.to_string();
-    let identity = Identity::of(&samples, &settings, init.clone())?;
+    let identity = Identity::of(samples, survey.fingerprint, &settings, init.clone());
 
     let (start, errors) = if args.resume {
         let saved = Saved::<T>::load(folder.path(), &identity)?;
@@ -73,7 +100,7 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     let mut watch = Watch::new(&mut progress, limits, truth.as_ref(), &keeper, every);
     watch.errors = errors;
     let solver = settings.clone().check::<T>()?;
-    let fit = solver.fit(&samples, start, &mut args.common.run().observe(&mut watch))?;
+    let fit = solver.fit(samples, start, &mut args.common.run().observe(&mut watch))?;
     let (errors, failed) = (watch.errors, watch.failed);
     if let Some(failure) = failed {
         return Err(failure);
@@ -85,8 +112,10 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     }
     let model = Model::from_fit(&fit, &settings, names)?;
     // Ctrl-C was for the stages: what they found is written all the same.
-    let weights = model.weights(&samples, None, &args.common.unstoppable())?;
-    let mut summary = Summary::of(&fit, &settings, (&samples, &weights), (&init, beside(args)), begun)?;
+    let weights = model.weights(samples, None, &args.common.unstoppable())?;
+    let mut summary =
+        Summary::of(&fit, &settings, (samples, &weights), &survey.negatives, (&init, beside(args)), begun)?;
+    summary.out_of_core = source.on_disk();
     summary.warnings.splice(0..0, layout.doubts);
     if let Some(truth) = &truth {
         summary.recovery = Some(Recovery::measure(fit.components.view(), truth.view())?);
@@ -171,11 +200,11 @@ fn open_folder(args: &FitArgs) -> Result<OutputFolder, Failure> {
     Ok(folder)
 }
 
-fn read_truth<T: Real>(args: &FitArgs, samples: &Table<T>) -> Result<Option<Array2<T>>, Failure> {
+fn read_truth<T: Real>(args: &FitArgs, n_features: usize) -> Result<Option<Array2<T>>, Failure> {
     let Some(path) = &args.truth else { return Ok(None) };
     let truth = io::read_array::<T>(path).map_err(reading)?;
-    if truth.ncols() != samples.n_features() {
-        return Err(Failure::Request(wrong_width(path, truth.dim(), samples.n_features())));
+    if truth.ncols() != n_features {
+        return Err(Failure::Request(wrong_width(path, truth.dim(), n_features)));
     }
     Ok(Some(truth))
 }
@@ -189,7 +218,7 @@ fn wrong_width(path: &Path, (rows, columns): (usize, usize), n_features: usize) 
 }
 
 /// How many components to look for.
-fn rank<T: Real>(args: &FitArgs, samples: &Table<T>, progress: &Progress) -> Result<usize, Failure> {
+fn rank<T: Real>(args: &FitArgs, samples: &dyn Samples<T>, progress: &Progress) -> Result<usize, Failure> {
     if let Rank::Of(rank) = args.rank {
         return Ok(rank);
     }
@@ -209,6 +238,16 @@ fn rank<T: Real>(args: &FitArgs, samples: &Table<T>, progress: &Progress) -> Res
     };
     args.common.say(format!("rank {rank}: {}", found.reason))?;
     Ok(rank)
+}
+
+/// What is wrong with a value of the samples, with the name of their file.
+fn in_file(args: &FitArgs, error: SamplesError) -> Failure {
+    match Failure::from(error) {
+        Failure::Request(message) if !message.starts_with(&args.data.data.display().to_string()) => {
+            Failure::Request(format!("{}: {message}", args.data.data.display()))
+        }
+        other => other,
+    }
 }
 
 /// What the fit was told beyond the settings of its method.

@@ -16,6 +16,7 @@ use ndarray::Array2;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::survey::Negatives;
 use crate::failure::Failure;
 use crate::shared::{OutputFolder, writing};
 
@@ -40,6 +41,8 @@ pub(crate) struct Summary {
     pub(crate) trust: Option<Trust>,
     pub(crate) warnings: Vec<String>,
     pub(crate) settings: Value,
+    /// Whether the samples stayed in their file.
+    pub(crate) out_of_core: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) recovery: Option<Recovery>,
 }
@@ -51,6 +54,7 @@ impl Summary {
         fit: &Fit<T>,
         settings: &MethodParams,
         (samples, weights): (&dyn Samples<T>, &Array2<T>),
+        negatives: &Negatives,
         (init, beside): (&str, Value),
         begun: Instant,
     ) -> Result<Self, Failure> {
@@ -58,7 +62,6 @@ impl Summary {
         if let (Value::Object(all), Value::Object(beside)) = (&mut all_settings, beside) {
             all.extend(beside);
         }
-        let negatives = Negatives::of(samples);
         let mut warnings: Vec<String> = fit.warnings.iter().map(ToString::to_string).collect();
         warnings.splice(0..0, negatives.in_words(fit));
         Ok(Self {
@@ -72,10 +75,11 @@ impl Summary {
             seconds: begun.elapsed().as_secs_f64(),
             reconstruction_error: reconstruction_error(samples, weights.view(), fit.components.view())?,
             passes: fit.passes,
-            start: start_of(fit, init, settings, &negatives),
+            start: start_of(fit, init, settings, negatives),
             trust: fit.trust.clone(),
             warnings,
             settings: all_settings,
+            out_of_core: false,
             recovery: None,
         })
     }
@@ -103,26 +107,7 @@ fn start_of<T: Real>(fit: &Fit<T>, init: &str, settings: &MethodParams, negative
     .to_owned()
 }
 
-/// The values of samples that are below zero.
-struct Negatives {
-    count: usize,
-    all: usize,
-    lowest: f64,
-}
-
 impl Negatives {
-    fn of<T: Real>(samples: &dyn Samples<T>) -> Self {
-        let all = samples.n_samples().saturating_mul(samples.n_features());
-        let mut found = Self { count: 0, all, lowest: 0.0 };
-        if let Ok(block) = samples.block(0..samples.n_samples()) {
-            block.for_each(|_, _, value| {
-                found.count += usize::from(value.as_f64() < 0.0);
-                found.lowest = found.lowest.min(value.as_f64());
-            });
-        }
-        found
-    }
-
     /// What they mean for a fit, where there are any.
     fn in_words<T: Real>(&self, fit: &Fit<T>) -> Option<String> {
         let &Self { count, all, lowest } = self;
@@ -179,7 +164,7 @@ impl<T: Real> Results<'_, T> {
 }
 
 /// `trace.csv`; what a method does not have stays empty.
-fn trace_csv(trace: &[StageRecord], errors: Option<&BTreeMap<usize, f64>>) -> String {
+pub(crate) fn trace_csv(trace: &[StageRecord], errors: Option<&BTreeMap<usize, f64>>) -> String {
     let mut text = String::from("stage,seconds,threshold_min,threshold_median,active_fraction,change");
     text.push_str(if errors.is_some() { ",relative_correlation_error\n" } else { "\n" });
     let or_empty = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:?}"));

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use andnmf::fit::Checkpoint;
 use andnmf::io::{Overwrite, write_aside};
 use andnmf::samples::Samples;
-use andnmf::{MethodParams, Real, SamplesError};
-use andnmf_lab::Fingerprint;
+use andnmf::{MethodParams, Real};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -46,20 +45,22 @@ pub(crate) struct Saved<T: Real> {
 }
 
 impl Identity {
+    /// The fit of these samples, whose values have this fingerprint.
     pub(crate) fn of<T: Real>(
         samples: &dyn Samples<T>,
+        fingerprint: String,
         settings: &MethodParams,
         init: String,
-    ) -> Result<Self, SamplesError> {
-        Ok(Self {
+    ) -> Self {
+        Self {
             layout: LAYOUT,
             precision: T::NAME.to_owned(),
             n_samples: samples.n_samples(),
             n_features: samples.n_features(),
-            fingerprint: fingerprint(samples)?,
+            fingerprint,
             init,
             settings: settings.clone(),
-        })
+        }
     }
 
     /// What stands against going on with a fit that was saved as `self` under what is asked for now. Limits on time
@@ -166,23 +167,4 @@ impl Keeper {
     pub(crate) fn discard(&self) {
         let _ = std::fs::remove_file(&self.path);
     }
-}
-
-/// A name that other samples have by accident only: over places and bits of all values.
-fn fingerprint<T: Real>(samples: &dyn Samples<T>) -> Result<String, SamplesError> {
-    let mut print = Fingerprint::default();
-    let n_samples = samples.n_samples();
-    let mut first = 0;
-    while first < n_samples {
-        let last = (first + 1024).min(n_samples);
-        samples.block(first..last)?.for_each(|row, column, value| {
-            // Zeros that are stored and zeros that are not are the same samples.
-            if value.as_f64() != 0.0 {
-                print.mix(((first + row) as u64) << 32 | column as u64);
-                print.mix(value.bits());
-            }
-        });
-        first = last;
-    }
-    Ok(print.to_string())
 }

@@ -30,38 +30,86 @@ pub(crate) fn read_text<T: Real>(
     preferred: char,
     options: &ReadOptions,
 ) -> Result<Table<T>, Fault> {
-    let mut lines = Lines::new(text);
-    let Some((first_number, first)) =
-        next_record(&mut lines, None)?.map(|(n, line)| (n, line.text.to_owned()))
-    else {
-        return Err(Problem::Empty.into());
-    };
-    let separator = separator(&first, preferred);
-    let second = next_record(&mut lines, Some(separator))?.map(|(n, line)| (n, line.text.to_owned()));
-    let first_fields =
-        split(&first, separator).ok_or_else(|| Problem::Empty.at(Place::Line(first_number)))?;
-    let second_fields = second.as_ref().and_then(|(_, line)| split(line, separator));
-    let layout = Layout::recognise(&first_fields, second_fields.as_deref(), options);
+    let mut reader = RowReader::<_, T>::new(text, preferred, options)?;
+    while reader.read_row()? {}
+    let (names, corner) = reader.names()?;
+    Ok(Table { corner, ..reader.rows.into_table(names)? })
+}
 
-    let mut rows = Rows::<T>::new(separator, layout.row_names);
-    if !layout.header {
-        rows.push(first_number, &first)?;
-    }
-    if let Some((number, line)) = &second {
-        rows.push(*number, line)?;
-    }
-    let mut last = lines.number();
-    while let Some((number, line)) = next_record(&mut lines, Some(separator))? {
-        if rows.n_columns == Some(1) && !layout.row_names && number > last + 1 {
-            return Err(Problem::Missing.at(Place::Line(last + 1)));
+/// A text read row by row.
+pub(crate) struct RowReader<R, T> {
+    lines: Lines<R>,
+    separator: char,
+    layout: Layout,
+    first: (u64, String),
+    /// The lines that had to be looked at to know the layout, the next one last.
+    waiting: Vec<(u64, String)>,
+    rows: Rows<T>,
+    /// The number of the last line that was read.
+    last: u64,
+}
+
+impl<R: BufRead, T: Real> RowReader<R, T> {
+    pub(crate) fn new(text: R, preferred: char, options: &ReadOptions) -> Result<Self, Fault> {
+        let mut lines = Lines::new(text);
+        let Some(first) = next_record(&mut lines, None)?.map(|(n, line)| (n, line.text.to_owned())) else {
+            return Err(Problem::Empty.into());
+        };
+        let separator = separator(&first.1, preferred);
+        let second = next_record(&mut lines, Some(separator))?.map(|(n, line)| (n, line.text.to_owned()));
+        let first_fields =
+            split(&first.1, separator).ok_or_else(|| Problem::Empty.at(Place::Line(first.0)))?;
+        let second_fields = second.as_ref().and_then(|(_, line)| split(line, separator));
+        let layout = Layout::recognise(&first_fields, second_fields.as_deref(), options);
+        let mut waiting: Vec<(u64, String)> = second.into_iter().collect();
+        if !layout.header {
+            waiting.push(first.clone());
         }
-        last = line.number;
-        rows.push(number, line.text)?;
+        let (rows, last) = (Rows::new(separator, layout.row_names), lines.number());
+        Ok(Self { lines, separator, layout, first, waiting, rows, last })
     }
-    let n_columns = rows.n_columns.unwrap_or(0);
-    let names = layout.header.then(|| layout.column_names(&first_fields, n_columns));
-    let corner = layout.corner(&first_fields, n_columns);
-    Ok(Table { corner, ..rows.into_table(names, first_number)? })
+
+    /// Adds the next row to those that were read; false at the end.
+    fn read_row(&mut self) -> Result<bool, Fault> {
+        if let Some((number, line)) = self.waiting.pop() {
+            self.rows.push(number, &line)?;
+            return Ok(true);
+        }
+        let Some((number, line)) = next_record(&mut self.lines, Some(self.separator))? else {
+            return Ok(false);
+        };
+        if self.rows.n_columns == Some(1) && !self.layout.row_names && number > self.last + 1 {
+            return Err(Problem::Missing.at(Place::Line(self.last + 1)));
+        }
+        self.last = line.number;
+        self.rows.push(number, line.text)?;
+        Ok(true)
+    }
+
+    /// The next row alone, those before it forgotten; `None` at the end.
+    pub(crate) fn next_row(&mut self) -> Result<Option<&[T]>, Fault> {
+        self.rows.values.clear();
+        self.rows.names.clear();
+        Ok(self.read_row()?.then_some(&self.rows.values[..]))
+    }
+
+    /// Whether the first column names the rows.
+    pub(crate) fn has_row_names(&self) -> bool {
+        self.layout.row_names
+    }
+
+    /// The names of the columns, where there are any, and what stands above those of the rows; once a row was read.
+    pub(crate) fn names(&self) -> Result<(Option<Vec<String>>, Option<String>), Fault> {
+        let Some(n_columns) = self.rows.n_columns else { return Err(Problem::Empty.into()) };
+        let (line, text) = &self.first;
+        let fields = split(text, self.separator).unwrap_or_default();
+        let names = self.layout.header.then(|| self.layout.column_names(&fields, n_columns));
+        if let Some(names) = names.as_ref().filter(|names| names.len() != n_columns) {
+            let expected = format!("{n_columns} names, one for each column of values,");
+            return Err(Problem::Count { expected, given: names.len() as u64 }.at(Place::Line(*line)));
+        }
+        Ok((names, self.layout.corner(&fields, n_columns)))
+    }
 }
 
 /// What the first line and the first column are.
@@ -215,12 +263,8 @@ impl<T: Real> Rows<T> {
         }
     }
 
-    fn into_table(self, feature_names: Option<Vec<String>>, first_line: u64) -> Result<Table<T>, Fault> {
+    fn into_table(self, feature_names: Option<Vec<String>>) -> Result<Table<T>, Fault> {
         let Some(n_columns) = self.n_columns else { return Err(Problem::Empty.into()) };
-        if let Some(names) = feature_names.as_ref().filter(|names| names.len() != n_columns) {
-            let expected = format!("{n_columns} names, one for each column of values,");
-            return Err(Problem::Count { expected, given: names.len() as u64 }.at(Place::Line(first_line)));
-        }
         let shape = (self.values.len() / n_columns, n_columns);
         let array = Array2::from_shape_vec(shape, self.values).map_err(|_| Problem::Empty)?;
         let sample_names = self.row_names.then_some(self.names);

@@ -4,7 +4,7 @@
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-use super::entries::{Entries, position};
+use super::entries::{Entries, EntrySink, position};
 use super::error::{Fault, Place, Problem};
 use super::text::{Lines, number, whole, write_number};
 use super::{Table, source};
@@ -17,26 +17,43 @@ pub(crate) fn read<T: Real>(path: &Path) -> Result<Table<T>, Fault> {
 
 /// The counts of a text.
 pub(crate) fn read_text<T: Real>(text: impl BufRead) -> Result<Table<T>, Fault> {
+    let (mut entries, mut sizes) = (Entries::<T>::new(), (0, 0));
+    stream(text, &mut entries, |_, [documents, words, _]| {
+        sizes = (documents, words);
+        Ok(())
+    })?;
+    Ok(entries.into_samples(sizes.0, sizes.1)?.into())
+}
+
+/// Hands on the counts of a text; the number of its documents. `begun` is told the numbers of documents, words and
+/// entries before the first of those.
+pub(crate) fn stream<T: Real, S: EntrySink<T>>(
+    text: impl BufRead,
+    entries: &mut S,
+    begun: impl FnOnce(&mut S, [u64; 3]) -> Result<(), Fault>,
+) -> Result<u64, Fault> {
     let mut lines = Lines::new(text);
     let documents = header(&mut lines, "documents")?;
     let words = header(&mut lines, "words")?;
     let count = header(&mut lines, "entries")?;
-    let mut entries = Entries::<T>::new();
+    begun(entries, [documents, words, count])?;
+    let mut read = 0;
     while let Some(line) = lines.next_filled()? {
         let (document, word, value) =
             entry(line.text, documents, words).map_err(|problem| problem.at(line.place()))?;
-        entries.push(document, word, value);
-        if entries.len() as u64 > count {
+        entries.take(document, word, value)?;
+        read += 1;
+        if read > count {
             let what = format!("an entry beyond the {count} that are declared");
             let instead = "the third line must be the number of entries".to_owned();
             return Err(Problem::Unsupported { what, instead }.at(line.place()));
         }
     }
-    if (entries.len() as u64) < count {
-        let missing = format!("{count} entries are declared, there are {}", entries.len());
+    if read < count {
+        let missing = format!("{count} entries are declared, there are {read}");
         return Err(Problem::Truncated { missing }.at(lines.end()));
     }
-    Ok(entries.into_samples(documents, words)?.into())
+    Ok(documents)
 }
 
 /// One of the three numbers at the beginning.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ndarray::{Array2, ShapeBuilder};
 
-use super::entries::{Entries, position};
+use super::entries::{Entries, EntrySink, position};
 use super::error::{Fault, Problem};
 use super::text::{Line, Lines, number, shorten, whole, write_number};
 use super::{Table, Values, source};
@@ -22,6 +22,35 @@ type Turned = bool;
 
 /// The matrix of a text.
 pub(crate) fn read_text<T: Real>(text: impl BufRead, turned: Turned) -> Result<Table<T>, Fault> {
+    let (mut lines, banner, [rows, columns, count]) = begin(text)?;
+    if banner.entries {
+        let mut entries = Entries::<T>::new();
+        read_entries(&mut lines, &banner, [rows, columns, count], turned, &mut entries)?;
+        let (n_samples, n_features) = if turned { (columns, rows) } else { (rows, columns) };
+        return Ok(entries.into_samples(n_samples, n_features)?.into());
+    }
+    let table = read_array(&mut lines, &banner, rows, columns)?;
+    if turned { Ok(table.transposed()?) } else { Ok(table) }
+}
+
+/// Hands on the entries of a text that has its values so; the number of rows, or `None` where the text is a full array.
+/// `begun` is told the numbers of rows, columns and entries before the first of those.
+pub(crate) fn stream<T: Real, S: EntrySink<T>>(
+    text: impl BufRead,
+    entries: &mut S,
+    begun: impl FnOnce(&mut S, [u64; 3]) -> Result<(), Fault>,
+) -> Result<Option<u64>, Fault> {
+    let (mut lines, banner, sizes) = begin(text)?;
+    if !banner.entries {
+        return Ok(None);
+    }
+    begun(entries, sizes)?;
+    read_entries(&mut lines, &banner, sizes, false, entries)?;
+    Ok(Some(sizes[0]))
+}
+
+/// First line and sizes: rows, columns, and the number of entries where those follow.
+fn begin<R: BufRead>(text: R) -> Result<(Lines<R>, Banner, [u64; 3]), Fault> {
     let mut lines = Lines::new(text);
     let banner = Banner::read(lines.next()?)?;
     let sizes = sizes(&mut lines, if banner.entries { 3 } else { 2 })?;
@@ -32,13 +61,7 @@ pub(crate) fn read_text<T: Real>(text: impl BufRead, turned: Turned) -> Result<T
             Problem::Unsupported { what, instead: "it must have as many of both".to_owned() }.at(lines.end())
         );
     }
-    if banner.entries {
-        let read = read_entries(&mut lines, &banner, [rows, columns, sizes[2]], turned)?;
-        let (n_samples, n_features) = if turned { (columns, rows) } else { (rows, columns) };
-        return Ok(read.into_samples(n_samples, n_features)?.into());
-    }
-    let table = read_array(&mut lines, &banner, rows, columns)?;
-    if turned { Ok(table.transposed()?) } else { Ok(table) }
+    Ok((lines, banner, [rows, columns, sizes.get(2).copied().unwrap_or(0)]))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -127,8 +150,8 @@ fn read_entries<T: Real>(
     banner: &Banner,
     [rows, columns, count]: [u64; 3],
     turned: Turned,
-) -> Result<Entries<T>, Fault> {
-    let mut entries = Entries::<T>::new();
+    entries: &mut impl EntrySink<T>,
+) -> Result<(), Fault> {
     let mut read = 0;
     while let Some(line) = lines.next_filled()? {
         if line.text.starts_with('%') {
@@ -146,10 +169,10 @@ fn read_entries<T: Real>(
         let (row, column, value) =
             entry(line.text, banner.pattern, rows, columns).map_err(|problem| problem.at(line.place()))?;
         let (row, column) = if turned { (column, row) } else { (row, column) };
-        entries.push(row, column, value);
+        entries.take(row, column, value)?;
         match banner.symmetry {
-            Symmetry::Symmetric if row != column => entries.push(column, row, value),
-            Symmetry::Skew if row != column => entries.push(column, row, -value),
+            Symmetry::Symmetric if row != column => entries.take(column, row, value)?,
+            Symmetry::Skew if row != column => entries.take(column, row, -value)?,
             Symmetry::Skew if value != T::default() => {
                 let what = "an entry on the diagonal of a skew-symmetric matrix".to_owned();
                 return Err(
@@ -163,7 +186,7 @@ fn read_entries<T: Real>(
         let missing = format!("{count} entries are declared, there are {read}");
         return Err(Problem::Truncated { missing }.at(lines.end()));
     }
-    Ok(entries)
+    Ok(())
 }
 
 /// Row, column and value of a line, both counted from 0.

@@ -89,11 +89,20 @@ impl Header {
 
     /// The header as numpy writes it, with the values beginning at a multiple of 64.
     pub(crate) fn bytes(descr: &str, shape: &[usize]) -> Vec<u8> {
+        Self::padded(descr, shape, 64)
+    }
+
+    /// The same, equally long for any two sizes: for those that are known last.
+    pub(crate) fn bytes_with_room(descr: &str, shape: &[usize; 2]) -> Vec<u8> {
+        Self::padded(descr, shape, 128)
+    }
+
+    fn padded(descr: &str, shape: &[usize], multiple: usize) -> Vec<u8> {
         let sizes: Vec<String> = shape.iter().map(|size| format!("{size},")).collect();
         let mut text =
             format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({}), }}", sizes.join(" "));
         let unpadded = MAGIC.len() + 4 + text.len() + 1;
-        text.push_str(&" ".repeat(unpadded.next_multiple_of(64) - unpadded));
+        text.push_str(&" ".repeat(unpadded.next_multiple_of(multiple) - unpadded));
         text.push('\n');
         // At most a few hundred bytes: twenty digits for each of two sizes.
         let length = (text.len() as u16).to_le_bytes();
@@ -188,6 +197,15 @@ mod tests {
             assert_eq!(header.shape, shape.iter().map(|&size| size as u64).collect::<Vec<_>>());
             assert_eq!(header.item, Item { kind: Kind::Signed, size: 2, big_endian: true });
         }
+    }
+
+    #[test]
+    fn a_header_with_room_has_one_length_for_all_sizes() {
+        let lengths = [[0, 0], [7, 123_456], [usize::MAX, usize::MAX]]
+            .map(|shape| Header::bytes_with_room("<f8", &shape).len());
+        assert_eq!(lengths, [128; 3]);
+        let bytes = Header::bytes_with_room("<f8", &[12, 3]);
+        assert_eq!(Header::read(&mut &bytes[..]).unwrap().shape, [12, 3]);
     }
 
     #[test]

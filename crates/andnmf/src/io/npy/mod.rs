@@ -26,19 +26,13 @@ pub(crate) fn read<T: Real>(path: &Path) -> Result<Table<T>, Fault> {
 /// The matrix of a source that ends with it; `room` is the length of the source, where that is known.
 pub(crate) fn read_matrix<T: Real>(source: &mut impl Read, room: Option<u64>) -> Result<Table<T>, Fault> {
     let header = Header::read(source)?;
-    if matches!(header.item.kind, Kind::Bytes | Kind::Letters) {
-        let what = "an array of text".to_owned();
-        return Err(
-            Problem::Unsupported { what, instead: "save it as an array of numbers".to_owned() }.into()
-        );
-    }
-    let &[rows, columns] = &header.shape[..] else { return Err(other_shape(&header.shape).into()) };
-    let count = count(&header.shape)?;
+    let (rows, columns) = matrix_shape(&header)?;
+    let count = rows * columns;
     let numbers =
         values::read::<Reals<T>>(source, header.item, count, room).map_err(|failure| match failure {
             Failure::File(problem) => problem.into(),
             Failure::Value(wrong) => {
-                let (at, rows, columns) = (wrong.at as u64, rows.max(1), columns.max(1));
+                let (at, rows, columns) = (wrong.at as u64, rows.max(1) as u64, columns.max(1) as u64);
                 let (row, column) =
                     if header.column_major { (at % rows, at / rows) } else { (at / columns, at % columns) };
                 Problem::NotFinite { value: wrong.value }
@@ -46,10 +40,23 @@ pub(crate) fn read_matrix<T: Real>(source: &mut impl Read, room: Option<u64>) ->
             }
         })?;
     at_end(source)?;
-    // The product of both is a count that is in memory.
-    let shape = (rows as usize, columns as usize).set_f(header.column_major);
+    let shape = (rows, columns).set_f(header.column_major);
     let array = Array2::from_shape_vec(shape, numbers).map_err(|_| Problem::Empty)?;
     Ok(Table::of_finite(array)?)
+}
+
+/// Rows and columns of a matrix of numbers; their product fits into memory as far as numbers go.
+pub(crate) fn matrix_shape(header: &Header) -> Result<(usize, usize), Fault> {
+    if matches!(header.item.kind, Kind::Bytes | Kind::Letters) {
+        let what = "an array of text".to_owned();
+        return Err(
+            Problem::Unsupported { what, instead: "save it as an array of numbers".to_owned() }.into()
+        );
+    }
+    let &[rows, columns] = &header.shape[..] else { return Err(other_shape(&header.shape).into()) };
+    count(&header.shape)?;
+    let size = |size: u64| usize::try_from(size).map_err(|_| Fault::from(Problem::Empty));
+    Ok((size(rows)?, size(columns)?))
 }
 
 /// Whole numbers in one dimension: the indices and sizes of a sparse matrix.
@@ -73,17 +80,22 @@ fn read_vector<G: Target>(
     refuse: impl Fn(Unusable) -> Problem,
 ) -> Result<Vec<G::Value>, Fault> {
     let header = Header::read(source)?;
-    if header.shape.len() != 1 {
-        let given = header.shape.len() as u64;
-        return Err(Problem::Count { expected: "1 dimension".to_owned(), given }.into());
-    }
-    let count = count(&header.shape)?;
+    let count = vector_length(&header)?;
     let numbers = values::read::<G>(source, header.item, count, None).map_err(|failure| match failure {
         Failure::File(problem) => problem,
         Failure::Value(wrong) => refuse(wrong),
     })?;
     at_end(source)?;
     Ok(numbers)
+}
+
+/// How many values an array of one dimension has.
+pub(crate) fn vector_length(header: &Header) -> Result<usize, Fault> {
+    if header.shape.len() != 1 {
+        let given = header.shape.len() as u64;
+        return Err(Problem::Count { expected: "1 dimension".to_owned(), given }.into());
+    }
+    count(&header.shape)
 }
 
 /// A single word, as bytes or letters.
@@ -129,15 +141,14 @@ fn other_shape(shape: &[u64]) -> Problem {
 }
 
 /// Whatever follows the values would be lost; and archives compare checksums only at the end.
-fn at_end(source: &mut impl Read) -> Result<(), Fault> {
+pub(crate) fn at_end(source: &mut impl Read) -> Result<(), Fault> {
     let more = io::copy(&mut source.take(1 << 20), &mut io::sink())?;
-    if more > 0 {
-        let instead = "the shape in the header does not fit the values".to_owned();
-        return Err(
-            Problem::Unsupported { what: "there are bytes after the values".to_owned(), instead }.into()
-        );
-    }
-    Ok(())
+    if more > 0 { Err(bytes_left_over()) } else { Ok(()) }
+}
+
+pub(crate) fn bytes_left_over() -> Fault {
+    let instead = "the shape in the header does not fit the values".to_owned();
+    Problem::Unsupported { what: "there are bytes after the values".to_owned(), instead }.into()
 }
 
 /// Writes a matrix in rows, in its own precision.

@@ -1,5 +1,6 @@
 //! Archives of numpy: `.npz` with one matrix, or with a sparse matrix as scipy saves it.
 
+mod stream;
 mod write;
 
 use std::fs::File;
@@ -16,6 +17,7 @@ use super::npy;
 use super::text::shorten;
 use crate::Real;
 use crate::samples::{CsrSamples, Samples};
+pub(crate) use stream::stream;
 pub(crate) use write::write;
 
 /// The matrix of a file; `array` names it where there are several.
@@ -95,6 +97,14 @@ impl<R: Read + Seek> Archive<R> {
         self.names.iter().position(|known| known == name)
     }
 
+    /// An array as a stream.
+    fn member(&mut self, name: &str) -> Result<impl Read + '_, Fault> {
+        let index = self.place_of(name).ok_or_else(|| Problem::Truncated {
+            missing: format!("a sparse matrix needs the array '{name}'"),
+        })?;
+        self.zip.by_index(index).map_err(damaged)
+    }
+
     /// Reads one array.
     fn part<V>(
         &mut self,
@@ -105,10 +115,7 @@ impl<R: Read + Seek> Archive<R> {
             Place::Whole => fault.problem.at(array_place(name)),
             _ => fault,
         };
-        let index = self.place_of(name).ok_or_else(|| Problem::Truncated {
-            missing: format!("a sparse matrix needs the array '{name}'"),
-        })?;
-        let mut member = self.zip.by_index(index).map_err(|error| here(damaged(error)))?;
+        let mut member = self.member(name).map_err(here)?;
         read(&mut member).map_err(here)
     }
 

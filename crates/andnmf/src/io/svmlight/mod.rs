@@ -6,7 +6,7 @@
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-use super::entries::{Entries, position};
+use super::entries::{Entries, EntrySink, position};
 use super::error::{Fault, Place, Problem};
 use super::text::{Lines, number, shorten, whole, write_number};
 use super::{Table, source};
@@ -19,8 +19,32 @@ pub(crate) fn read<T: Real>(path: &Path) -> Result<Table<T>, Fault> {
 
 /// The samples of a text.
 pub(crate) fn read_text<T: Real>(text: impl BufRead) -> Result<Table<T>, Fault> {
-    let mut lines = Lines::new(text);
     let mut entries = Entries::<T>::new();
+    let extent = stream(text, &mut entries)?;
+    if extent.lowest > 0 {
+        entries.count_columns_from_zero();
+    }
+    Ok(entries.into_samples(extent.rows.into(), extent.n_features())?.into())
+}
+
+/// What only the end of a text tells.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Extent {
+    pub(crate) rows: u32,
+    /// The lowest number of a feature: with 0, features count from there.
+    pub(crate) lowest: u32,
+    highest: u32,
+}
+
+impl Extent {
+    pub(crate) fn n_features(&self) -> u64 {
+        u64::from(self.highest) + u64::from(self.lowest == 0)
+    }
+}
+
+/// Hands on the samples of a text, features numbered as they are there.
+pub(crate) fn stream<T: Real>(text: impl BufRead, entries: &mut impl EntrySink<T>) -> Result<Extent, Fault> {
+    let mut lines = Lines::new(text);
     let mut rows = 0_u32;
     let (mut lowest, mut highest) = (u32::MAX, 0);
     while let Some(line) = lines.next()? {
@@ -49,21 +73,17 @@ pub(crate) fn read_text<T: Real>(text: impl BufRead) -> Result<Table<T>, Fault> 
             let feature = feature.map_err(|problem| problem.at(place()))?;
             let value = self::number(value).map_err(|problem| problem.at(place()))?;
             (lowest, highest) = (lowest.min(feature), highest.max(feature));
-            entries.push(rows, feature, value);
+            entries.take(rows, feature, value)?;
         }
         rows = rows.checked_add(1).ok_or(Problem::DeclaredSize {
             declared: "more rows".to_owned(),
             held: format!("{} rows", u32::MAX),
         })?;
     }
-    if entries.len() == 0 {
+    if lowest > highest {
         return Err(Problem::Empty.into());
     }
-    if lowest > 0 {
-        entries.count_columns_from_zero();
-    }
-    let n_features = u64::from(highest) + u64::from(lowest == 0);
-    Ok(entries.into_samples(rows.into(), n_features)?.into())
+    Ok(Extent { rows, lowest, highest })
 }
 
 /// A target is a number, or several of them with commas between.
