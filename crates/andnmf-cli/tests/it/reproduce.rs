@@ -207,7 +207,7 @@ fn a_corpus_gives_the_truth_and_what_has_no_data_is_left_out_with_a_word() {
     let mended = command(&args).env_remove("ANDNMF_DATA").output().unwrap();
     assert_eq!(json(&mended)["cells_done_now"].as_u64(), Some(0));
     assert_eq!(std::fs::read(&kept).unwrap(), learned);
-    args[args.iter().position(|word| *word == "3").unwrap()] = "4";
+    let args: Vec<&str> = args.into_iter().map(|word| if word == "3" { "4" } else { word }).collect();
     let other = command(&args).env_remove("ANDNMF_DATA").output().unwrap();
     assert_eq!(other.status.code(), Some(2), "four topics are another truth");
     assert!(text(&other.stderr).contains("the truth was 3 ×"), "{}", text(&other.stderr));
