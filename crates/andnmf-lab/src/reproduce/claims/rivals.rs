@@ -9,7 +9,7 @@ use super::runs::{by_time, known, to_the_end};
 use super::{Claim, Finding};
 
 /// An error so many times above AND's is far from where AND gets.
-const FAR_ABOVE: f64 = 100.0;
+const FAR_ABOVE: f64 = 10.0;
 /// A method that takes so many times as long as AND is very slow.
 const VERY_SLOW: f64 = 10.0;
 
@@ -109,7 +109,7 @@ fn fails_on_neg(figure: FigureName, case: &'static str, signed: &'static str) ->
              come below, which stands beside what was measured."
         } else {
             "Holds where at least a tenth of its start's error is left of both, and neither still falls; with a difference \
-             where a tenth is left, or both end a hundred times above AND."
+             where a tenth is left, or both end ten times above AND."
         },
         judge: Box::new(move |results| {
             let and = to_the_end(results, figure, case, AND_PAPER)?;
@@ -196,7 +196,7 @@ fn does_not_converge(figure: FigureName, case: &'static str, method: &'static st
         about: format!("{case}: {method}"),
         paper: "The other methods do not converge to the truth.",
         rule: "Holds where the error has stopped falling (per doubling of the stages by less than a tenth) with a \
-               hundredth or more of its start's error left; with a difference where it still falls, and is a hundred \
+               hundredth or more of its start's error left; with a difference where it still falls, and is ten \
                times above the end of AND when its time is up.",
         judge: Box::new(move |results| {
             let and = to_the_end(results, figure, case, AND_PAPER)?;

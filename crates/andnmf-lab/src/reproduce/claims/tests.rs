@@ -430,6 +430,7 @@ fn more_steps_have_to_lead_lower_and_to_end_lower() {
     assert_eq!(verdict(stalling(0.5, 40)), Holds);
     assert_eq!(verdict(made_up(10.0, &[1.0, 0.1, 0.5])), HoldsWithADifference);
     assert_eq!(verdict(stalling(0.2, 40)), DoesNotHold);
+    assert_eq!(verdict(stalling(0.301, 40)), DoesNotHold, "no difference to speak of");
 }
 
 #[test]

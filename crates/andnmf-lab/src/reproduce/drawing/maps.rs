@@ -10,6 +10,8 @@ use super::super::numbers::{Table, number};
 use super::super::plan::{LEMMA_CASES, MAPS, Map};
 use super::super::{CellOutcome, FigureName, FollowedLemma, Results, Series, median};
 
+/// Mixing errors at or below this are rounding.
+const ROUNDING: f64 = 1e-12;
 /// So many lines of the bound are drawn at most.
 const MOST_LEVELS: usize = 3;
 
@@ -263,7 +265,10 @@ fn lemma_panel(case: &str, results: &Results) -> Option<Panel> {
     let predictions = |value: fn(&andnmf::theory::StageCheck) -> f64| {
         predicted.stages.iter().enumerate().map(|(stage, check)| (stage + 1, value(check))).collect()
     };
-    let excess = disturbances.iter().enumerate().map(|(stage, d)| (stage + 1, d.size / d.allowed)).collect();
+    // Below that there is nothing left to disturb.
+    let above_rounding = norms.iter().map(|before| before.mixing > ROUNDING);
+    let excess = disturbances.iter().zip(above_rounding).enumerate().filter(|(_, (_, above))| *above);
+    let excess = excess.map(|(stage, (rest, _))| (stage + 1, rest.size / rest.allowed)).collect();
     let lines = vec![
         line("‖E‖, mixing", false, measured(|norms| norms.mixing)),
         line("‖Σ − I‖, scale", false, measured(|norms| norms.scale)),
