@@ -158,7 +158,7 @@ impl<'a> Executor<'a> {
         // Maps have hundreds of places and show nothing of this.
         let wanted = and && from_truth && !recovery.conditions;
         let mixing = wanted.then(|| mixing(&data)).transpose()?;
-        Ok(CellOutcome::Recovered(Recovered { conditions, mixing, ..found }))
+        Ok(CellOutcome::Recovered(Box::new(Recovered { conditions, mixing, ..found })))
     }
 
     /// Errors of the start as the method takes it; nothing where it begins with the data alone.

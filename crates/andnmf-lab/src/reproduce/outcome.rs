@@ -26,7 +26,7 @@ pub struct CellResult {
 #[serde(rename_all = "kebab-case")]
 pub enum CellOutcome {
     /// A truth was sought.
-    Recovered(Recovered),
+    Recovered(Box<Recovered>),
     /// The errors of the theory were followed.
     StageLemma(FollowedLemma),
     /// Topics were found.

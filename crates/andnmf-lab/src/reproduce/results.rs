@@ -34,7 +34,7 @@ impl<'a> Series<'a> {
     #[must_use]
     pub fn runs(&self) -> Vec<&'a Recovered> {
         let recovered = |result: &&'a CellResult| match &result.outcome {
-            CellOutcome::Recovered(recovered) => Some(recovered),
+            CellOutcome::Recovered(recovered) => Some(&**recovered),
             _ => None,
         };
         self.cells.iter().filter_map(recovered).collect()

@@ -27,7 +27,7 @@ impl Book {
     }
 
     fn run(self, figure: FigureName, case: &str, method: &str, recovered: Recovered) -> Self {
-        self.add(figure, case, method, CellOutcome::Recovered(recovered))
+        self.add(figure, case, method, CellOutcome::Recovered(Box::new(recovered)))
     }
 
     fn at(mut self, value: f64) -> Self {
@@ -111,10 +111,13 @@ fn failed_idle_and_cut_runs_are_no_measurements_and_say_why() {
         assert_eq!(claim.verdict, NotMeasured);
         claim.measured
     };
-    assert_eq!(of(CellOutcome::Recovered(falling(0.8, 100))).verdict, Holds);
+    assert_eq!(of(CellOutcome::Recovered(Box::new(falling(0.8, 100)))).verdict, Holds);
     assert!(told(of(failed())).contains("AND (paper) failed: the step is too long"));
-    assert!(told(of(CellOutcome::Recovered(cut(made_up(10.0, &[]))))).contains("did not finish a stage"));
-    let short = told(of(CellOutcome::Recovered(cut(falling(0.8, 100)))));
+    assert!(
+        told(of(CellOutcome::Recovered(Box::new(cut(made_up(10.0, &[]))))))
+            .contains("did not finish a stage")
+    );
+    let short = told(of(CellOutcome::Recovered(Box::new(cut(falling(0.8, 100))))));
     assert!(short.contains("after 100 stages") && short.contains("--budget"), "{short}");
     // One of several is enough: the others would be a choice.
     let some = Book::default()
@@ -468,12 +471,14 @@ fn starts_off_the_span_are_judged_at_the_length_of_the_components_and_by_their_s
             .at(1.0)
             .judged(FigureName::Fig3b, DIR, "hardly affects")
     };
-    let verdict = |half, whole| book(CellOutcome::Recovered(half), CellOutcome::Recovered(whole)).verdict;
+    let verdict = |half, whole| {
+        book(CellOutcome::Recovered(Box::new(half)), CellOutcome::Recovered(Box::new(whole))).verdict
+    };
     assert_eq!(verdict(falling(0.7, 80), falling(0.72, 80)), Holds);
     assert_eq!(verdict(falling(0.7, 80), falling(0.8, 80)), HoldsWithADifference);
     assert_eq!(verdict(falling(0.7, 80), stalling(5.0, 80)), HoldsWithADifference);
     assert_eq!(verdict(stalling(5.0, 80), stalling(5.0, 80)), DoesNotHold);
-    let claim = book(failed(), CellOutcome::Recovered(falling(0.7, 80)));
+    let claim = book(failed(), CellOutcome::Recovered(Box::new(falling(0.7, 80))));
     assert_eq!(claim.verdict, NotMeasured);
     assert!(claim.measured.contains("noise/signal = 0.5 failed"), "{}", claim.measured);
 }
