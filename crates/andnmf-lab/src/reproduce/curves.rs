@@ -123,7 +123,8 @@ pub(super) mod tests {
         assert!((last.seconds - 4.0).abs() < 1e-12 && last.error.middle == 4.0);
         assert!((last.error.low - 2.4).abs() < 1e-12 && (last.error.high - 5.6).abs() < 1e-12);
         assert!(curve(&[], 1.0, Spacing::Even).is_empty());
-        assert!(curve(&[&one, &made_up(8.0, &[])], 4.0, Spacing::Even).is_empty(), "one has no stage");
+        let idle = [&made_up(8.0, &[4.0, 2.0]), &made_up(8.0, &[])];
+        assert!(curve(&idle, 4.0, Spacing::Even).is_empty(), "one has no stage");
         assert!(curve(&[&one], 0.5, Spacing::Even).is_empty(), "it is over before there is anything");
     }
 }
