@@ -1,6 +1,9 @@
 //! Short names for long contents.
 
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 
 /// A number that other contents have by accident only (FNV-1a with a rotation).
 ///
@@ -23,6 +26,21 @@ impl Fingerprint {
     /// Takes in a number.
     pub fn mix(&mut self, word: u64) {
         self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+    }
+
+    /// The fingerprint of what a file holds.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn of_file(path: &Path) -> io::Result<Self> {
+        let (mut file, mut print) = (File::open(path)?, Self::default());
+        let mut block = vec![0; 1 << 16];
+        loop {
+            match file.read(&mut block)? {
+                0 => return Ok(print),
+                read => print = print.with_bytes(&block[..read]),
+            }
+        }
     }
 
     /// Takes in bytes.

@@ -65,6 +65,79 @@ fn a_figure_is_drawn_listed_judged_and_not_done_twice() {
 }
 
 #[test]
+fn another_figure_adds_to_the_report_and_another_kind_of_figure_is_refused() {
+    let folder = Folder::new();
+    let truth = small_truth(&folder);
+    let out = folder.arg("made");
+    let of = |figure: &'static str, more: &[&'static str]| {
+        let args = small(&truth, &out).into_iter().map(|word| if word == "fig4" { figure } else { word });
+        args.chain(more.iter().copied()).map(str::to_owned).collect::<Vec<String>>()
+    };
+    let call = |args: &[String]| andnmf(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let first = json(&call(&of("fig4", &["--json"])));
+    let both = json(&call(&of("fig2a", &["--json"])));
+    assert_eq!(both["figures"], serde_json::json!(["fig2a", "fig4"]));
+    assert_eq!(both["cells_done_now"].as_u64(), Some(6), "the earlier figure is not made again");
+    let claims = both["claims"].as_array().unwrap();
+    let earlier = first["claims"].as_array().unwrap();
+    assert!(earlier.iter().all(|claim| claims.contains(claim)), "{claims:?}");
+    let page = text(&std::fs::read(folder.path("made/report.html")).unwrap());
+    assert!(page.contains("Figure 2a") && page.contains("Figure 4"));
+
+    let other = folder.write_array("other.npy", &topics(16, 80, 1).unwrap());
+    let with = |truth: &str, budget: &str| {
+        ["reproduce", "fig2a", "--quick", "--seeds", "1", "--budget", budget, "--truth", truth, "--out", &out]
+            .map(str::to_owned)
+    };
+    let refuse =
+        |args: &[String], said: &[&str]| refused(&args.iter().map(String::as_str).collect::<Vec<_>>(), said);
+    refuse(&with(&truth, "3"), &["--budget was 2 and is 3", "--force"]);
+    refuse(&with(&other, "2"), &["the truth was 16 × 80", "--force"]);
+    let unchanged = read_json(&folder.path("made/summary.json"));
+    assert_eq!(unchanged["figures"], both["figures"], "a refused call changes nothing");
+    let forced = [&with(&other, "2")[..], &["--force".to_owned(), "--json".to_owned()]].concat();
+    assert_eq!(json(&call(&forced))["figures"], serde_json::json!(["fig2a"]));
+}
+
+#[test]
+fn a_run_cut_by_time_is_not_measured_and_everything_says_so() {
+    let folder = Folder::new();
+    let out = folder.arg("made");
+    let args = ["reproduce", "fig2a", "--quick", "--seeds", "1", "--budget", "0.0001", "--out", &out];
+    let told = andnmf(&args);
+    assert!(told.status.success(), "{}", text(&told.stderr));
+    assert!(text(&told.stdout).contains("not measured: 1"), "{}", text(&told.stdout));
+    let summary = read_json(&folder.path("made/summary.json"));
+    assert_eq!(summary["claims"][0]["verdict"], "not-measured");
+    assert!(summary["claims"][0]["measured"].as_str().unwrap().contains("--budget"), "{summary}");
+    let csv = text(&std::fs::read(folder.path("made/fig2a.csv")).unwrap());
+    assert!(csv.lines().next().unwrap().contains("stages,stopped by"), "{csv}");
+    assert!(csv.lines().skip(1).all(|line| line.contains(",time,")), "{csv}");
+    let drawn = text(&std::fs::read(folder.path("made/fig2a.svg")).unwrap());
+    assert!(drawn.contains("in time") || drawn.contains("by time"), "the legend");
+}
+
+#[test]
+fn results_name_the_commit_of_the_program_and_not_that_of_the_folder() {
+    let folder = Folder::new();
+    let truth = small_truth(&folder);
+    let out = folder.arg("made");
+    let first = json(&andnmf(&[&small(&truth, &out)[..], &["--json"]].concat()));
+    let cell = files_in(&folder.path("made/cells/fig4")).remove(0);
+    let path = folder.path("made/cells/fig4").join(cell);
+    let mut kept = read_json(&path);
+    let built = kept["commit"].as_str().map(str::to_owned);
+    assert_eq!(first["commits"], serde_json::json!(built.iter().collect::<Vec<_>>()));
+    kept["commit"] = serde_json::json!("another");
+    std::fs::write(&path, kept.to_string()).unwrap();
+    assert!(andnmf(&["report", &out, "--title", "Of two programs"]).status.success());
+    let document = text(&std::fs::read(folder.path("made/reproduction.md")).unwrap());
+    assert!(document.contains("another") && document.contains("# Of two programs"), "{document}");
+    assert!(built.is_none_or(|built| document.contains(&built)), "{document}");
+    refused(&["report", &out, "--shape", "4x4"], &["--shape", "reproduction"]);
+}
+
+#[test]
 fn the_page_is_built_again_from_finished_runs_only() {
     let folder = Folder::new();
     let truth = small_truth(&folder);
@@ -124,6 +197,20 @@ fn a_corpus_gives_the_truth_and_what_has_no_data_is_left_out_with_a_word() {
     assert_eq!(left_out, ["table1", "fig5"]);
     let page = text(&std::fs::read(folder.path("made/report.html")).unwrap());
     assert!(page.contains("Not run: the Olivetti faces are not here"));
+
+    // The truth is not learned again while it is the same, and learned where the file is not the same any more.
+    let kept = folder.path("made/truth.npy");
+    let learned = std::fs::read(&kept).unwrap();
+    let again = command(&args).env_remove("ANDNMF_DATA").output().unwrap();
+    assert_eq!(json(&again)["cells_done_now"].as_u64(), Some(0));
+    std::fs::write(&kept, "torn").unwrap();
+    let mended = command(&args).env_remove("ANDNMF_DATA").output().unwrap();
+    assert_eq!(json(&mended)["cells_done_now"].as_u64(), Some(0));
+    assert_eq!(std::fs::read(&kept).unwrap(), learned);
+    let args: Vec<&str> = args.into_iter().map(|word| if word == "3" { "4" } else { word }).collect();
+    let other = command(&args).env_remove("ANDNMF_DATA").output().unwrap();
+    assert_eq!(other.status.code(), Some(2), "four topics are another truth");
+    assert!(text(&other.stderr).contains("the truth was 3 ×"), "{}", text(&other.stderr));
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! The smallest piece of work: one method, once, on one set of samples.
 
 use andnmf::MethodParams;
+use andnmf::fit::Method;
 use serde::{Deserialize, Serialize};
 
 use super::FigureName;
 use crate::{Experiment, Fingerprint};
 
 /// Results of other rules than these are not taken for results of these: raise it where what a cell measures changes.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 
 /// One run of a plan: everything that decides its result, times apart.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -113,6 +114,13 @@ impl Cell {
         format!("{}-{}-{print}.json", readable.join("-"), self.seed)
     }
 
+    /// Whether its run has an end of its own: methods that alternate stop in a recovery when their time is up.
+    #[must_use]
+    pub fn ends_by_itself(&self) -> bool {
+        let ends = matches!(self.settings().method(), Method::And | Method::AnchorWords);
+        ends || !matches!(self.task, Task::Recovery(_))
+    }
+
     /// The settings of its method.
     #[must_use]
     pub fn settings(&self) -> &MethodParams {
@@ -133,7 +141,6 @@ fn plain(text: &str) -> String {
 pub(super) mod tests {
     use super::*;
     use crate::StartFrom;
-    use andnmf::fit::Method;
     use andnmf::synth::{DatasetKind, DatasetSpec};
 
     /// A cell of almost no work.

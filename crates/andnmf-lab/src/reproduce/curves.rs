@@ -23,15 +23,21 @@ pub(super) struct CurvePoint {
 }
 
 /// Error against time of the runs of one method, until `until` seconds. A run that has ended stays where it is. Before
-/// the first stage the error is that of the start, where the method began there (`from_start`); otherwise the curve
-/// begins when all runs have something to show.
-pub(super) fn curve(runs: &[&Recovered], from_start: bool, until: f64, spacing: Spacing) -> Vec<CurvePoint> {
+/// the first stage the error is that of the method's own start; where it had none, the curve begins when all runs have
+/// something to show. Runs without a stage have no curve.
+pub(super) fn curve(runs: &[&Recovered], until: f64, spacing: Spacing) -> Vec<CurvePoint> {
+    if runs.iter().any(|run| run.stages == 0) {
+        return Vec::new();
+    }
+    let from_start = runs.iter().all(|run| run.own_start.is_some());
     let firsts = runs.iter().filter_map(|run| run.way.first()).map(|point| point.seconds);
     let begin = firsts.fold(None, |begin: Option<f64>, first| {
         Some(begin.map_or(first, |begin| if from_start { begin.min(first) } else { begin.max(first) }))
     });
     let Some(begin) = begin else { return Vec::new() };
-    let until = until.max(begin);
+    if until < begin {
+        return Vec::new();
+    }
     let times = (0..POINTS).map(|i| {
         let share = i as f64 / (POINTS - 1) as f64;
         match spacing {
@@ -55,14 +61,15 @@ fn error_at(run: &Recovered, seconds: f64, from_start: bool) -> Option<f64> {
     let by_then = |point: &&WayPoint| point.seconds <= seconds * (1.0 + 1e-9);
     match run.way.iter().take_while(by_then).last() {
         Some(point) => Some(point.errors.total),
-        None => from_start.then_some(run.start.total),
+        None => run.own_start.filter(|_| from_start).map(|start| start.total),
     }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::course::tests::stages;
     use super::*;
-    use crate::reproduce::Errors;
+    use crate::reproduce::{ComponentErrors, Course, Errors, WeightCorrelations};
     use andnmf::fit::StopReason;
 
     /// A made-up run: a stage per second, with these errors.
@@ -75,14 +82,17 @@ pub(super) mod tests {
         });
         Recovered {
             start: both(start),
+            own_start: Some(both(start)),
             way: way.collect(),
+            course: Course::of(start, &stages(errors)),
             end: both(errors.last().copied().unwrap_or(start)),
+            components: Some(ComponentErrors { in_order: true, median: 0.0, worst_tenth: 0.1 }),
             stages: errors.len(),
             solver_seconds: errors.len() as f64,
             stop_reason: StopReason::MaxStages,
-            in_order: true,
-            rises: 0,
-            largest_weight_correlation: 0.0,
+            weights: WeightCorrelations { largest: 0.0, most_positive: 0.0, typical: 0.0 },
+            mixing: None,
+            least_without_negatives: None,
             conditions: None,
             broken_off: None,
         }
@@ -91,7 +101,7 @@ pub(super) mod tests {
     #[test]
     fn a_curve_is_a_staircase_that_begins_at_the_start_and_stays_at_the_end() {
         let run = made_up(8.0, &[4.0, 2.0]);
-        let points = curve(&[&run], true, 10.0, Spacing::Even);
+        let points = curve(&[&run], 10.0, Spacing::Even);
         for point in &points {
             let expected = match point.seconds {
                 t if t < 1.0 => 8.0,
@@ -105,12 +115,16 @@ pub(super) mod tests {
 
     #[test]
     fn bands_are_over_seeds_and_a_run_without_a_start_begins_late() {
-        let (one, two) = (made_up(8.0, &[4.0, 2.0]), made_up(8.0, &[6.0]));
-        let points = curve(&[&one, &two], false, 4.0, Spacing::Geometric);
+        let (mut one, mut two) = (made_up(8.0, &[4.0, 2.0]), made_up(8.0, &[6.0]));
+        (one.own_start, two.own_start) = (None, None);
+        let points = curve(&[&one, &two], 4.0, Spacing::Geometric);
         assert_eq!(points[0].seconds, 1.0);
         let last = points.last().unwrap();
         assert!((last.seconds - 4.0).abs() < 1e-12 && last.error.middle == 4.0);
         assert!((last.error.low - 2.4).abs() < 1e-12 && (last.error.high - 5.6).abs() < 1e-12);
-        assert!(curve(&[], true, 1.0, Spacing::Even).is_empty());
+        assert!(curve(&[], 1.0, Spacing::Even).is_empty());
+        let idle = [&made_up(8.0, &[4.0, 2.0]), &made_up(8.0, &[])];
+        assert!(curve(&idle, 4.0, Spacing::Even).is_empty(), "one has no stage");
+        assert!(curve(&[&one], 0.5, Spacing::Even).is_empty(), "it is over before there is anything");
     }
 }

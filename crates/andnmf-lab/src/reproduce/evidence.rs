@@ -1,95 +1,87 @@
-//! Questions that claims ask of runs.
+//! Questions that claims ask of runs: medians over seeds of what each run kept of all its stages.
 
+use super::course::Moment;
 use super::outcome::Recovered;
 use super::quantiles::median;
 
-/// What is left of the start's error at the end, as a share: the median over seeds.
+/// An error that ends by so much below where it was at half of the stages still falls.
+const STILL_FALLS: f64 = 0.9;
+
+fn middle(runs: &[&Recovered], value: impl Fn(&Recovered) -> f64) -> Option<f64> {
+    median(&runs.iter().map(|run| value(run)).collect::<Vec<_>>())
+}
+
+/// What is left at the end of the error that a method began with, as a share.
 pub(super) fn left(runs: &[&Recovered]) -> Option<f64> {
-    median(&runs.iter().map(|run| run.end.total / run.start.total).collect::<Vec<_>>())
+    middle(runs, |run| run.end.total / run.begin())
 }
 
-/// The error at the end: the median over seeds.
+/// The error at the end.
 pub(super) fn end(runs: &[&Recovered]) -> Option<f64> {
-    median(&runs.iter().map(|run| run.end.total).collect::<Vec<_>>())
+    middle(runs, |run| run.end.total)
 }
 
-/// The smallest error on the way: the median over seeds.
+/// The smallest error on the way.
 pub(super) fn smallest(runs: &[&Recovered]) -> Option<f64> {
-    let smallest =
-        |run: &&Recovered| run.way.iter().map(|point| point.errors.total).fold(run.end.total, f64::min);
-    median(&runs.iter().map(smallest).collect::<Vec<_>>())
+    middle(runs, |run| run.course.smallest.min(run.end.total))
 }
 
-/// The error when half of the stages were done: the median over seeds.
-pub(super) fn halfway(runs: &[&Recovered]) -> Option<f64> {
-    let half = |run: &&Recovered| {
-        let by_then = run.way.iter().take_while(|point| 2 * (point.stage + 1) <= run.stages).last();
-        by_then.map_or(run.start.total, |point| point.errors.total)
-    };
-    median(&runs.iter().map(half).collect::<Vec<_>>())
+/// What the second half of the stages leaves of the error that the first half came to.
+pub(super) fn second_half(runs: &[&Recovered]) -> Option<f64> {
+    middle(runs, |run| run.end.total / run.course.halfway)
 }
 
-/// Seconds until the error is this share of the start's: the median over seeds, infinite for those that never get
-/// there.
-pub(super) fn seconds_to(runs: &[&Recovered], share: f64) -> Option<f64> {
-    first_below(runs, share, |run, i| run.way[i].seconds)
+/// Whether the error still falls when it ends: per doubling of the stages by a tenth or more.
+pub(super) fn still_falls(runs: &[&Recovered]) -> bool {
+    second_half(runs).is_some_and(|ratio| ratio <= STILL_FALLS)
 }
 
-/// Stages until the error is this share of the start's, in the same way.
-pub(super) fn stages_to(runs: &[&Recovered], share: f64) -> Option<f64> {
-    first_below(runs, share, |run, i| (run.way[i].stage + 1) as f64)
+/// Whether the error neither falls nor rises any more.
+pub(super) fn has_settled(runs: &[&Recovered]) -> bool {
+    second_half(runs).is_some_and(|ratio| ratio > STILL_FALLS && ratio < 1.0 / STILL_FALLS)
 }
 
-fn first_below(runs: &[&Recovered], share: f64, value: impl Fn(&Recovered, usize) -> f64) -> Option<f64> {
-    let first = |run: &&Recovered| {
-        let below = run.way.iter().position(|point| point.errors.total <= share * run.start.total);
-        below.map_or(f64::INFINITY, |i| value(run, i))
-    };
-    let mut values: Vec<f64> = runs.iter().map(first).collect();
+/// How straight the way down is, and how many stages it has.
+pub(super) fn straightness(runs: &[&Recovered]) -> Option<(f64, f64)> {
+    Some((middle(runs, |run| run.course.straightness)?, middle(runs, |run| run.course.way_down as f64)?))
+}
+
+/// The share of stages at which the error was above its smallest so far, and the most by which it was.
+pub(super) fn rising(runs: &[&Recovered]) -> Option<(f64, f64)> {
+    let share = middle(runs, |run| run.course.rises as f64 / run.stages.max(1) as f64)?;
+    Some((share, middle(runs, |run| run.course.largest_rise)?))
+}
+
+/// The mean relative error of a component at the end.
+pub(super) fn per_component(runs: &[&Recovered], rank: usize) -> Option<f64> {
+    middle(runs, |run| run.end.relative / rank as f64)
+}
+
+/// Seconds and stages until a moment: infinite for runs that never came to it.
+pub(super) fn seconds_to(runs: &[&Recovered], moment: fn(&Recovered) -> Option<Moment>) -> Option<f64> {
+    first(runs, |run| moment(run).map(|moment| moment.seconds))
+}
+
+/// The same in stages.
+pub(super) fn stages_to(runs: &[&Recovered], moment: fn(&Recovered) -> Option<Moment>) -> Option<f64> {
+    first(runs, |run| moment(run).map(|moment| moment.stages as f64))
+}
+
+fn first(runs: &[&Recovered], value: impl Fn(&Recovered) -> Option<f64>) -> Option<f64> {
+    let mut values: Vec<f64> = runs.iter().map(|run| value(run).unwrap_or(f64::INFINITY)).collect();
     // Without interpolation: there is nothing between a number and infinity.
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied()
 }
 
-/// Whether the error still falls: it ends by a tenth below where it was at half of the time.
-pub(super) fn still_falls(runs: &[&Recovered]) -> bool {
-    let ratio = |run: &&Recovered| {
-        let by_then = |point: &&super::WayPoint| 2.0 * point.seconds <= run.solver_seconds;
-        let half = run.way.iter().take_while(by_then).last();
-        run.end.total / half.map_or(run.start.total, |point| point.errors.total)
-    };
-    median(&runs.iter().map(ratio).collect::<Vec<_>>()).is_some_and(|ratio| ratio <= 0.9)
+/// A hundredth of the error that a method began with.
+pub(super) fn hundredth(run: &Recovered) -> Option<Moment> {
+    run.course.to_a_hundredth
 }
 
-/// How straight the way down is on a logarithmic axis: the share of the variation of the error's logarithm that a line
-/// over the stages explains, from the start until the error is within ten times its smallest. The median over seeds.
-pub(super) fn straightness(runs: &[&Recovered]) -> Option<f64> {
-    median(&runs.iter().map(|run| straightness_of(run)).collect::<Vec<_>>())
-}
-
-fn straightness_of(run: &Recovered) -> f64 {
-    let smallest = run.way.iter().map(|point| point.errors.total).fold(f64::INFINITY, f64::min);
-    let mut points = vec![(0.0, run.start.total.ln())];
-    for point in &run.way {
-        points.push(((point.stage + 1) as f64, point.errors.total.max(f64::MIN_POSITIVE).ln()));
-        if point.errors.total <= 10.0 * smallest {
-            break;
-        }
-    }
-    let count = points.len() as f64;
-    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0 / count, y + point.1 / count));
-    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
-    for (stage, log) in points {
-        xx += (stage - x) * (stage - x);
-        xy += (stage - x) * (log - y);
-        yy += (log - y) * (log - y);
-    }
-    if xx * yy > 0.0 { xy * xy / (xx * yy) } else { 0.0 }
-}
-
-/// The share of stages at which the error rose above its smallest so far: the median over seeds.
-pub(super) fn rising_share(runs: &[&Recovered]) -> Option<f64> {
-    median(&runs.iter().map(|run| run.rises as f64 / run.stages.max(1) as f64).collect::<Vec<_>>())
+/// A thousandth of it.
+pub(super) fn thousandth(run: &Recovered) -> Option<Moment> {
+    run.course.to_a_thousandth
 }
 
 #[cfg(test)]
@@ -98,25 +90,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_geometric_fall_is_straight_and_a_bent_one_is_not() {
-        let falling: Vec<f64> = (1..60).map(|stage| 10.0 * 0.7_f64.powi(stage)).collect();
-        // Five times smaller with each stage, and then hardly any.
-        let fall = |stage: i32| 10.0 * 0.2_f64.powi(stage.min(6)) * 0.95_f64.powi((stage - 6).max(0));
-        let bent: Vec<f64> = (1..120).map(fall).collect();
-        let (falling, bent) = (made_up(10.0, &falling), made_up(10.0, &bent));
-        assert!(straightness(&[&falling]).unwrap() > 0.9999);
-        assert!(straightness(&[&bent]).unwrap() < 0.9);
-        assert!(still_falls(&[&falling]) && !still_falls(&[&made_up(10.0, &[1.0, 1.0, 1.0, 1.0])]));
+    fn what_still_falls_is_not_settled() {
+        let falling = made_up(10.0, &[5.0, 4.0, 3.0, 2.0]);
+        let flat = made_up(10.0, &[1.0, 1.0, 1.0, 1.0]);
+        let rising = made_up(10.0, &[1.0, 1.0, 2.0, 2.0]);
+        assert!(still_falls(&[&falling]) && !has_settled(&[&falling]));
+        assert!(!still_falls(&[&flat]) && has_settled(&[&flat]));
+        assert!(!still_falls(&[&rising]) && !has_settled(&[&rising]));
+        assert!(!still_falls(&[]) && !has_settled(&[]));
     }
 
     #[test]
     fn shares_and_times_by_hand() {
-        let (one, two) = (made_up(10.0, &[5.0, 1.0, 0.5, 2.0]), made_up(10.0, &[8.0, 6.0, 6.0, 6.0]));
-        assert_eq!(left(&[&one]), Some(0.2));
-        assert_eq!((end(&[&one, &two]), smallest(&[&one])), (Some(4.0), Some(0.5)));
-        assert_eq!(halfway(&[&one]), Some(1.0));
-        assert_eq!((seconds_to(&[&one], 0.1), stages_to(&[&one], 0.1)), (Some(2.0), Some(2.0)));
-        assert_eq!(seconds_to(&[&one, &two, &two], 0.1), Some(f64::INFINITY));
-        assert_eq!((left(&[]), end(&[]), seconds_to(&[], 0.5), straightness(&[])), (None, None, None, None));
+        let (one, two) = (made_up(10.0, &[5.0, 0.1, 0.05, 2.0]), made_up(10.0, &[8.0, 6.0, 6.0, 6.0]));
+        assert_eq!((left(&[&one]), smallest(&[&one])), (Some(0.2), Some(0.05)));
+        assert_eq!((end(&[&one, &two]), second_half(&[&two])), (Some(4.0), Some(1.0)));
+        assert_eq!((seconds_to(&[&one], hundredth), stages_to(&[&one], hundredth)), (Some(2.0), Some(2.0)));
+        assert_eq!(seconds_to(&[&one, &two, &two], hundredth), Some(f64::INFINITY));
+        assert_eq!(stages_to(&[&one], thousandth), Some(f64::INFINITY));
+        assert_eq!(
+            (left(&[]), end(&[]), seconds_to(&[], hundredth), straightness(&[])),
+            (None, None, None, None)
+        );
+        let own =
+            Recovered { own_start: Some(crate::reproduce::Errors { total: 4.0, relative: 4.0 }), ..one };
+        assert_eq!(left(&[&own]), Some(0.5));
     }
 }

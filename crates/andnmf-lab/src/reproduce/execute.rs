@@ -4,21 +4,23 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use andnmf::fit::{Fit, Run, Start, StopReason};
-use andnmf::metrics::{coherence, correlation_error, reconstruction_error, top_features};
+use andnmf::fit::{Fit, Method, Run, Start, StopReason};
+use andnmf::metrics::{coherence, reconstruction_error, top_features};
 use andnmf::nnls;
 use andnmf::samples::{DenseSamples, Samples};
 use andnmf::synth::Dataset;
 use andnmf::text::{Corpus, TextOptions, VocabularyParams, read_texts};
+use andnmf::theory::GeneralCorrelationConditions;
 use andnmf::theory::bounds::CorrelationBounds;
-use andnmf::theory::{DecompositionObserver, GeneralCorrelationConditions, strongest_correlations};
 use andnmf::{FitError, MethodParams};
 
+use super::Sources;
 use super::cell::{Cell, RealStart, Recovery, Task, TextValues, Truth};
+use super::lemma::LemmaObserver;
+use super::measure::{broken_off, mixing, recovered};
 use super::outcome::{CellOutcome, Conditions, Errors, FoundPictures, FoundTopics, Recovered};
-use super::thinning::thinned;
-use super::{Norms, Sources};
-use crate::{ExperimentError, Outcome, StageRow, with_out_of_span_share};
+use super::spoken::spoken;
+use crate::{ExperimentError, StartFrom, with_out_of_span_share};
 
 /// Weights drawn to estimate the conditions of the theorems: more than any experiment has, so that the estimate does
 /// not depend on how many those are.
@@ -37,6 +39,8 @@ pub struct Surroundings<'a> {
     pub threads: Option<usize>,
     /// Set to stop, in the middle of a cell if need be.
     pub stop: Option<&'a AtomicBool>,
+    /// The state of the source that the program was built from, where it is known: kept with every result.
+    pub commit: Option<&'a str>,
 }
 
 impl Surroundings<'_> {
@@ -132,29 +136,64 @@ impl<'a> Executor<'a> {
             rows.push(*row);
             ControlFlow::Continue(())
         });
-        let conditions = recovery.conditions.then(|| conditions(recovery)).transpose()?;
         let found = match outcome {
             Ok(outcome) if outcome.stop_reason == StopReason::Cancelled => return Err(Trouble::Stopped),
-            Ok(outcome) => recovered(&outcome, &data)?,
+            Ok(outcome) => recovered(&outcome, &data, self.own_start(recovery, &data)?)?,
             Err(ExperimentError::Fit(FitError::StoppedBeforeStart)) => {
-                return Err("nothing was found in the time there was".into());
+                return Err("nothing was found in the time there was; a larger --budget gives it more".into());
             }
             // Numbers that leave their range after many stages do not undo those stages.
-            Err(error) => broken_off(&rows, &data, error.to_string())?,
+            Err(ExperimentError::Fit(error)) => {
+                let why = told(&error, "a truth of more components has a shorter one");
+                match rows.is_empty() {
+                    true => return Err(Trouble::Failed(why)),
+                    false => broken_off(&rows, &data, self.own_start(recovery, &data)?, why)?,
+                }
+            }
+            Err(error) => return Err(error.into()),
         };
-        Ok(CellOutcome::Recovered(Recovered { conditions, ..found }))
+        let conditions = recovery.conditions.then(|| conditions(recovery)).transpose()?;
+        let from_truth = recovery.experiment.from == StartFrom::MixedTruth;
+        let and = recovery.experiment.method.method() == Method::And;
+        // Maps have hundreds of places and show nothing of this.
+        let wanted = and && from_truth && !recovery.conditions;
+        let mixing = wanted.then(|| mixing(&data)).transpose()?;
+        Ok(CellOutcome::Recovered(Box::new(Recovered { conditions, mixing, ..found })))
+    }
+
+    /// Errors of the start as the method takes it; nothing where it begins with the data alone.
+    fn own_start(&self, recovery: &Recovery, data: &Dataset) -> Result<Option<Errors>, Trouble> {
+        let experiment = &recovery.experiment;
+        if experiment.from == StartFrom::Data || experiment.method.method() == Method::AnchorWords {
+            return Ok(None);
+        }
+        // A run that is stopped before its first stage returns what it would have begun with.
+        let at_once = AtomicBool::new(true);
+        let watch = &mut |_: &crate::StageRow| ControlFlow::Break(());
+        match experiment.run_stoppable(data, self.around.threads, Some(&at_once), watch) {
+            Ok(begun) => Ok(Some(Errors {
+                total: begun.recovery.total_correlation_error,
+                relative: begun.recovery.relative_total_correlation_error,
+            })),
+            Err(ExperimentError::Fit(FitError::StoppedBeforeStart)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn follow_lemma(&mut self, recovery: &Recovery) -> Result<CellOutcome, Trouble> {
         let data = self.data(recovery)?;
-        let mut observer = DecompositionObserver::new(data.truth.clone(), &data.init)?;
+        let mut observer = LemmaObserver::new(&data)?;
         let samples = DenseSamples::new(data.samples.view())?;
         let mut run = self.around.run().observe(&mut observer);
         let solver = recovery.experiment.method.clone().check()?;
-        fitted(solver.fit(&samples, Start::Given(data.init.clone()), &mut run))?;
-        let norms = observer.norms.iter().map(|&norms| Norms::from(norms));
-        let finite = |norms: &Norms| [norms.scale, norms.mixing, norms.outside].iter().all(|v| v.is_finite());
-        Ok(CellOutcome::StageLemma(norms.take_while(finite).collect()))
+        let fit = solver.fit(&samples, Start::Given(data.init.clone()), &mut run);
+        // The observer ends a run itself where its numbers have left their range.
+        match fit {
+            Ok(_) if self.around.stopped() => return Err(Trouble::Stopped),
+            Ok(_) | Err(FitError::Overflow { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(CellOutcome::StageLemma(observer.followed()))
     }
 
     fn find_topics(
@@ -184,6 +223,8 @@ impl<'a> Executor<'a> {
             coherence: scores.per_topic,
             mean_coherence: scores.mean,
             size: (samples.n_samples(), samples.n_features()),
+            stages: fit.stages,
+            stop_reason: fit.stop,
             solver_seconds: fit.seconds,
         }))
     }
@@ -204,6 +245,8 @@ impl<'a> Executor<'a> {
             zeros: zeros.sum::<f64>() / fit.components.nrows() as f64,
             components: fit.components.mapv(|value| value as f32),
             residual,
+            stages: fit.stages,
+            stop_reason: fit.stop,
             solver_seconds: fit.seconds,
         }))
     }
@@ -224,9 +267,28 @@ impl<'a> Executor<'a> {
 
 /// A fit that came to its end.
 fn fitted(fit: Result<Fit<f64>, FitError>) -> Result<Fit<f64>, Trouble> {
-    match fit? {
-        fit if fit.stop == StopReason::Cancelled => Err(Trouble::Stopped),
-        fit => Ok(fit),
+    match fit {
+        Ok(fit) if fit.stop == StopReason::Cancelled => Err(Trouble::Stopped),
+        Ok(fit) => Ok(fit),
+        Err(error) => {
+            Err(Trouble::Failed(told(&error, "the same thresholds with a safe step stand beside this")))
+        }
+    }
+}
+
+/// What went wrong, for somebody who chose figures and not settings; `remedy` is what helps against a step that is too
+/// long.
+fn told(error: &FitError, remedy: &str) -> String {
+    match error {
+        FitError::UnstableStep { stage, step, largest_stable } => format!(
+            "the paper's step, here {}, is too long for these samples: from {} on steps diverge (stage {stage}); {remedy}",
+            spoken(*step),
+            spoken(*largest_stable)
+        ),
+        FitError::Overflow { stage } => {
+            format!("it diverged: numbers left their range in stage {stage}")
+        }
+        other => other.to_string(),
     }
 }
 
@@ -235,53 +297,4 @@ fn conditions(recovery: &Recovery) -> Result<Conditions, Trouble> {
     let weights = spec.weights.draw(CONDITION_SAMPLES, spec.rank, spec.seed)?;
     let conditions = GeneralCorrelationConditions::of(weights.view())?;
     Ok(Conditions { m: conditions.m, bound: CorrelationBounds::of(&conditions).general })
-}
-
-/// How often the error was by a twentieth above its smallest value so far.
-fn rises(rows: &[StageRow]) -> usize {
-    let mut smallest = f64::INFINITY;
-    let mut rises = 0;
-    for row in rows {
-        rises += usize::from(row.relative_correlation_error > 1.05 * smallest);
-        smallest = smallest.min(row.relative_correlation_error);
-    }
-    rises
-}
-
-fn recovered(outcome: &Outcome, data: &Dataset) -> Result<Recovered, Trouble> {
-    let end = correlation_error(outcome.components.view(), data.truth.view())?;
-    Ok(Recovered {
-        start: Errors { total: outcome.start_correlation_error, relative: outcome.start_error },
-        way: thinned(&outcome.stages),
-        end: Errors { total: end.total(), relative: end.relative_total() },
-        stages: outcome.stages.len(),
-        solver_seconds: outcome.solver_seconds,
-        stop_reason: outcome.stop_reason,
-        in_order: end.nearest.iter().enumerate().all(|(i, nearest)| *nearest == Some(i)),
-        rises: rises(&outcome.stages),
-        largest_weight_correlation: outcome.largest_weight_correlation,
-        conditions: None,
-        broken_off: None,
-    })
-}
-
-/// How far a run came that went wrong in the end.
-fn broken_off(rows: &[StageRow], data: &Dataset, why: String) -> Result<Recovered, Trouble> {
-    let way = thinned(rows);
-    let Some(last) = way.last().copied() else { return Err(Trouble::Failed(why)) };
-    let start = correlation_error(data.init.view(), data.truth.view())?;
-    let strongest = strongest_correlations(data.weights.view(), 1)?;
-    Ok(Recovered {
-        start: Errors { total: start.total(), relative: start.relative_total() },
-        end: last.errors,
-        way,
-        stages: rows.len(),
-        solver_seconds: last.seconds,
-        stop_reason: StopReason::MaxStages,
-        in_order: false,
-        rises: rises(rows),
-        largest_weight_correlation: strongest.first().map_or(0.0, |&(_, _, correlation)| correlation),
-        conditions: None,
-        broken_off: Some(why),
-    })
 }

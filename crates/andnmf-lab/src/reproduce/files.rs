@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::claims::{Judged, judge};
-use super::drawing::{curves, drawings};
+use super::drawing::{bound_table, curves, drawings, lemma_table};
 use super::markdown::{About, document};
-use super::numbers::{curve_table, table};
+use super::numbers::{Table, curve_table, table};
 use super::{FigureName, Plan, Results, Sources, page};
 use crate::figure::{FigureError, png};
 
@@ -46,7 +46,7 @@ impl Reproduction {
             "figures": self.plan.figures,
             "settings": self.plan.params,
             "program": about.program,
-            "commit": about.commit,
+            "commits": self.results.commits(),
             "machine": about.machine,
             "truth": about.truth,
             "cells": self.plan.cells.len(),
@@ -75,9 +75,14 @@ impl Reproduction {
                 continue;
             }
             files.push((format!("{figure}.csv"), table(figure, &self.results).csv().into_bytes()));
-            if !matches!(figure, FigureName::Table1 | FigureName::Fig5 | FigureName::Phase) {
-                let drawn = curve_table(&curves(figure, &self.results));
-                files.push((format!("{figure}-curves.csv"), drawn.csv().into_bytes()));
+            let mut more = |name: String, table: Table| files.push((name, table.csv().into_bytes()));
+            match figure {
+                FigureName::Table1 | FigureName::Fig5 => {}
+                FigureName::Phase => {
+                    more("phase-lemma.csv".into(), lemma_table(&self.results));
+                    more("phase-bound.csv".into(), bound_table(&self.results));
+                }
+                _ => more(format!("{figure}-curves.csv"), curve_table(&curves(figure, &self.results))),
             }
         }
         files.push(("report.html".into(), page::html(self, &claims, &drawings, about).into_bytes()));

@@ -6,13 +6,16 @@
 
 mod cell;
 mod claims;
+mod course;
 mod curves;
 mod drawing;
 mod evidence;
 mod execute;
 mod figure_name;
 mod files;
+mod lemma;
 mod markdown;
+mod measure;
 mod numbers;
 mod outcome;
 mod page;
@@ -21,6 +24,7 @@ mod quantiles;
 mod results;
 mod runner;
 mod sources;
+mod spoken;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -28,12 +32,14 @@ mod thinning;
 
 pub use cell::{Cell, RealStart, Recovery, Task, TextValues, Truth};
 pub use claims::{Judged, Verdict, judge};
+pub use course::{Course, Moment};
 pub use execute::Surroundings;
 pub use figure_name::FigureName;
 pub use files::Reproduction;
-pub use markdown::About;
+pub use markdown::{About, tally};
 pub use outcome::{
-    CellOutcome, CellResult, Conditions, Errors, FoundPictures, FoundTopics, Norms, Recovered, WayPoint,
+    CellOutcome, CellResult, ComponentErrors, Conditions, Disturbance, Errors, FollowedLemma, FoundPictures,
+    FoundTopics, Norms, Recovered, StartMixing, WayPoint, WeightCorrelations,
 };
 pub use plan::{KnownMatrix, Plan, PlanParams, Scale};
 pub use quantiles::{Band, median};

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::curves::CurvePoint;
-use super::evidence::seconds_to;
+use super::drawing::Curve;
+use super::evidence::{hundredth, seconds_to};
 use super::outcome::{CellOutcome, Recovered};
 use super::quantiles::Band;
 use super::{FigureName, Results, Series};
@@ -16,7 +16,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    fn new(header: &[&str]) -> Self {
+    pub(super) fn new(header: &[&str]) -> Self {
         Self { header: header.iter().map(|&name| name.to_owned()).collect(), rows: Vec::new() }
     }
 
@@ -46,7 +46,7 @@ pub(super) fn table(figure: FigureName, results: &Results) -> Table {
 }
 
 /// A number that JSON can hold, or nothing.
-fn number(value: Option<f64>) -> Value {
+pub(super) fn number(value: Option<f64>) -> Value {
     value.filter(|value| value.is_finite()).map_or(Value::Null, |value| json!(value))
 }
 
@@ -56,15 +56,18 @@ fn recoveries(series: &[Series<'_>]) -> Table {
         "method",
         "at",
         "seeds",
-        "start",
+        "common start",
+        "own start",
         "end (median)",
         "end (10 %)",
         "end (90 %)",
-        "end, relative",
+        "relative error per component (end)",
         "seconds to 1 %",
         "seconds",
         "stages",
+        "stopped by",
         "largest correlation of weights",
+        "typical correlation of weights",
         "remark",
     ]);
     for one in series {
@@ -78,6 +81,11 @@ fn recoveries(series: &[Series<'_>]) -> Table {
         };
         let middle = |value: &dyn Fn(&Recovered) -> f64| number(over(value).map(|band| band.middle));
         let end = over(&|run| run.end.total);
+        let rank = one.cells.first().map_or(1, |result| result.cell.settings().rank()) as f64;
+        // Failures say more than that they are failures.
+        let remark = one.remark().filter(|_| !runs.is_empty());
+        let remarks: Vec<String> =
+            remark.into_iter().chain(one.failures().into_iter().map(str::to_owned)).collect();
         let at: Vec<String> = one.at.iter().map(ToString::to_string).collect();
         table.rows.push(vec![
             json!(one.case),
@@ -85,22 +93,32 @@ fn recoveries(series: &[Series<'_>]) -> Table {
             if at.is_empty() { Value::Null } else { json!(at.join(" × ")) },
             json!(runs.len()),
             middle(&|run| run.start.total),
+            number(own_start(&runs)),
             number(end.map(|band| band.middle)),
             number(end.map(|band| band.low)),
             number(end.map(|band| band.high)),
-            middle(&|run| run.end.relative),
-            number(seconds_to(&runs, 0.01)),
+            middle(&|run| run.end.relative / rank),
+            number(seconds_to(&runs, hundredth)),
             middle(&|run| run.solver_seconds),
             middle(&|run| run.stages as f64),
-            middle(&|run| run.largest_weight_correlation),
-            json!(one.failures().join("; ")),
+            json!(one.stopped_by()),
+            middle(&|run| run.weights.largest),
+            middle(&|run| run.weights.typical),
+            json!(remarks.join("; ")),
         ]);
     }
     table
 }
 
+/// The error that a method began with, where it began with one: the median.
+fn own_start(runs: &[&Recovered]) -> Option<f64> {
+    let starts: Option<Vec<f64>> = runs.iter().map(|run| run.own_start.map(|start| start.total)).collect();
+    Band::of(&starts?).map(|band| band.middle)
+}
+
 fn topics(results: &Results) -> Table {
-    let mut table = Table::new(&["method", "seed", "topic", "coherence", "top words"]);
+    let mut table =
+        Table::new(&["method", "seed", "stages", "stopped by", "topic", "coherence", "top words"]);
     for result in results.results.iter().filter(|result| result.cell.figure == FigureName::Table1) {
         let cell = &result.cell;
         match &result.outcome {
@@ -110,6 +128,8 @@ fn topics(results: &Results) -> Table {
                     table.rows.push(vec![
                         json!(cell.method),
                         json!(cell.seed),
+                        json!(found.stages),
+                        json!(found.stop_reason),
                         json!(topic),
                         number(*score),
                         json!(words),
@@ -122,6 +142,8 @@ fn topics(results: &Results) -> Table {
                     json!(cell.seed),
                     Value::Null,
                     Value::Null,
+                    Value::Null,
+                    Value::Null,
                     json!(why),
                 ]);
             }
@@ -132,7 +154,15 @@ fn topics(results: &Results) -> Table {
 }
 
 fn pictures(results: &Results) -> Table {
-    let mut table = Table::new(&["method", "relative residual", "share of zeros", "seconds", "remark"]);
+    let mut table = Table::new(&[
+        "method",
+        "relative residual",
+        "share of zeros",
+        "seconds",
+        "stages",
+        "stopped by",
+        "remark",
+    ]);
     for result in results.results.iter().filter(|result| result.cell.figure == FigureName::Fig5) {
         let method = json!(result.cell.method);
         match &result.outcome {
@@ -140,11 +170,14 @@ fn pictures(results: &Results) -> Table {
                 let numbers = [found.residual, found.zeros, found.solver_seconds].map(|v| number(Some(v)));
                 let mut row = vec![method];
                 row.extend(numbers);
-                row.push(json!(""));
+                row.extend([json!(found.stages), json!(found.stop_reason), json!("")]);
                 table.rows.push(row);
             }
             CellOutcome::Failed(why) => {
-                table.rows.push(vec![method, Value::Null, Value::Null, Value::Null, json!(why)]);
+                let mut row = vec![method];
+                row.extend(vec![Value::Null; 5]);
+                row.push(json!(why));
+                table.rows.push(row);
             }
             _ => {}
         }
@@ -153,13 +186,20 @@ fn pictures(results: &Results) -> Table {
 }
 
 /// The drawn points of curves, in the order of the drawing.
-pub(super) fn curve_table(curves: &[(String, String, Vec<CurvePoint>)]) -> Table {
-    let mut table =
-        Table::new(&["samples", "method", "seconds", "error (median)", "error (10 %)", "error (90 %)"]);
-    for (case, method, points) in curves {
-        for point in points {
+pub(super) fn curve_table(curves: &[Curve]) -> Table {
+    let mut table = Table::new(&[
+        "samples",
+        "panel",
+        "method",
+        "seconds",
+        "error (median)",
+        "error (10 %)",
+        "error (90 %)",
+    ]);
+    for curve in curves {
+        for point in &curve.points {
             let Band { middle, low, high } = point.error;
-            let mut row = vec![json!(case), json!(method)];
+            let mut row = vec![json!(curve.case), json!(curve.panel), json!(curve.method)];
             row.extend([point.seconds, middle, low, high].map(|value| number(Some(value))));
             table.rows.push(row);
         }

@@ -16,7 +16,7 @@ pub(super) fn html(
     drawings: &[Drawing],
     about: &About,
 ) -> String {
-    let mut report = Report::new("The paper's figures, reproduced", Value::Null).with_section(Section {
+    let mut report = Report::new(about.title(), Value::Null).with_section(Section {
         title: "Claims".into(),
         // On a page, what was typed needs no marks around it.
         text: format!("{}\n\n{}", tally(claims), facts(reproduction, about).join("\n\n").replace('`', "")),

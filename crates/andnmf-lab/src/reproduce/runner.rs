@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use andnmf::fit::Method;
 use andnmf::io::FileError;
 
 use super::execute::Executor;
-use super::{Cell, CellResult, CellStore, Plan, Results, Surroundings, Task};
+use super::{Cell, CellResult, CellStore, Plan, Results, Surroundings};
 
 /// Where no cell of a kind has been done yet, it is taken to need this share of its time limit.
 const GUESSED_SHARE: f64 = 0.3;
@@ -77,7 +76,8 @@ impl Plan {
             let begun = Instant::now();
             let Some(outcome) = executor.run(cell) else { break };
             let wall_seconds = begun.elapsed().as_secs_f64();
-            let result = CellResult { cell: cell.clone(), wall_seconds, outcome };
+            let commit = around.commit.map(str::to_owned);
+            let result = CellResult { cell: cell.clone(), wall_seconds, commit, outcome };
             store.make_room(cell)?;
             store.keep(&result)?;
             pace.learn(&result);
@@ -109,7 +109,7 @@ impl Pace {
             return seconds / *count as f64;
         }
         match time_limit(cell) {
-            Some(limit) if takes_all_its_time(cell) => limit,
+            Some(limit) if !cell.ends_by_itself() => limit,
             Some(limit) => GUESSED_SHARE * limit,
             None => GUESSED_SECONDS,
         }
@@ -118,12 +118,6 @@ impl Pace {
     fn kind(cell: &Cell) -> (super::FigureName, &'static str) {
         (cell.figure, cell.settings().method().name())
     }
-}
-
-/// Methods that alternate have no end of their own in a recovery: they stop when their time is up.
-fn takes_all_its_time(cell: &Cell) -> bool {
-    let ends = matches!(cell.settings().method(), Method::And | Method::AnchorWords);
-    matches!(cell.task, Task::Recovery(_)) && !ends
 }
 
 fn time_limit(cell: &Cell) -> Option<f64> {

@@ -1,8 +1,6 @@
 //! What a reproduction works on beside what it makes itself.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ndarray::Array2;
 
@@ -25,17 +23,5 @@ impl Sources {
         let (rows, columns) = matrix.dim();
         let sizes = [rows as f64, columns as f64];
         Fingerprint::default().with_values(sizes.into_iter().chain(matrix.iter().copied())).to_string()
-    }
-
-    /// The name under which a file is known to cells.
-    pub(super) fn print_of_file(path: &Path) -> io::Result<String> {
-        let (mut file, mut print) = (File::open(path)?, Fingerprint::default());
-        let mut block = vec![0; 1 << 16];
-        loop {
-            match file.read(&mut block)? {
-                0 => return Ok(print.to_string()),
-                read => print = print.with_bytes(&block[..read]),
-            }
-        }
     }
 }

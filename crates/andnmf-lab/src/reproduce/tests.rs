@@ -13,7 +13,7 @@ fn plan(cells: Vec<Cell>) -> Plan {
 
 fn run(plan: &Plan, store: &CellStore) -> Results {
     let sources = Sources::default();
-    let around = Surroundings { sources: &sources, threads: Some(1), stop: None };
+    let around = Surroundings { sources: &sources, threads: Some(1), stop: None, commit: Some("abc") };
     plan.run(store, around, &mut |_| ()).unwrap()
 }
 
@@ -23,6 +23,10 @@ fn timeless(mut result: CellResult) -> CellResult {
     if let CellOutcome::Recovered(recovered) = &mut result.outcome {
         recovered.solver_seconds = 0.0;
         recovered.way.iter_mut().for_each(|point| point.seconds = 0.0);
+        let Course { to_a_tenth, to_a_hundredth, to_a_thousandth, .. } = &mut recovered.course;
+        for moment in [to_a_tenth, to_a_hundredth, to_a_thousandth] {
+            moment.iter_mut().for_each(|moment| moment.seconds = 0.0);
+        }
     }
     result
 }
@@ -37,6 +41,7 @@ fn finished_cells_are_not_done_again_and_give_the_same_results() {
     let again = run(&plan, &store);
     assert_eq!((again.newly_done, &again.results), (0, &first.results));
     assert_eq!(plan.found(&store).results, first.results);
+    assert_eq!(again.commits(), ["abc"]);
 
     let elsewhere = tempfile::tempdir().unwrap();
     let other = run(&plan, &CellStore::in_folder(elsewhere.path()));
@@ -75,7 +80,7 @@ fn a_stopped_plan_keeps_what_is_done_and_goes_on_from_there() {
     let store = CellStore::in_folder(folder.path());
     let plan = plan(vec![tiny(0), tiny(1), tiny(2)]);
     let (stop, sources) = (AtomicBool::new(false), Sources::default());
-    let around = Surroundings { sources: &sources, threads: Some(1), stop: Some(&stop) };
+    let around = Surroundings { sources: &sources, threads: Some(1), stop: Some(&stop), commit: None };
     let mut told = Vec::new();
     let results = plan
         .run(&store, around, &mut |progress| {
@@ -111,13 +116,14 @@ fn the_time_left_is_what_finished_cells_took() {
     let done = CellResult {
         cell: cells[0].clone(),
         wall_seconds: 7.0,
+        commit: None,
         outcome: CellOutcome::Failed("made up".into()),
     };
     store.make_room(&cells[0]).unwrap();
     store.keep(&done).unwrap();
     let stop = AtomicBool::new(true);
     let sources = Sources::default();
-    let around = Surroundings { sources: &sources, threads: None, stop: Some(&stop) };
+    let around = Surroundings { sources: &sources, threads: None, stop: Some(&stop), commit: None };
     let mut left = Vec::new();
     plan(cells).run(&store, around, &mut |progress| left.push(progress.seconds_left)).unwrap();
     assert_eq!(left, [21.0, 0.0]);

@@ -23,7 +23,8 @@ const PAGE: &str = "report.html";
 /// Example: andnmf report fitted
 ///
 /// Reads what `andnmf fit --out DIR` wrote and writes DIR/report.html, one page that needs nothing but a browser. A page
-/// that is there already is replaced. In a folder of `andnmf reproduce`, all figures are drawn again from its runs.
+/// that is there already is replaced. In a folder of `andnmf reproduce`, all figures are drawn again from its runs, in
+/// one way only: --show and --shape are for fits.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   andnmf report fitted
@@ -33,7 +34,7 @@ pub(crate) struct ReportArgs {
     /// The folder that a fit or a reproduction was written to
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Heading of the page [default: the name of the folder]
+    /// Heading of the page [default: of a fit, the name of the folder]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
     /// How the page draws components
@@ -56,7 +57,13 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
     }
     args.common.set_threads()?;
     let file = if args.folder.join(reproduce::PLAN).exists() {
-        reproduce::rebuild(&args.folder)?
+        if args.shape.is_some() || args.show != Show::Auto {
+            return Err(Failure::Request(format!(
+                "{} has a reproduction, whose figures are drawn in one way only: --show and --shape are for fits",
+                args.folder.display()
+            )));
+        }
+        reproduce::rebuild(&args.folder, args.title.as_deref())?
     } else {
         let (html, file) = (html(args)?, args.folder.join(PAGE));
         write_aside(&file, Overwrite::Yes, |out| out.write_all(html.as_bytes())).map_err(writing)?;

@@ -1,40 +1,23 @@
 //! Where and by what a reproduction was made.
 
 use std::fs;
-use std::process::Command;
 
 use andnmf_lab::reproduce::About;
 
 use super::PlanFile;
 
-/// Digits of a commit that tell it from all others.
-const COMMIT_DIGITS: &str = "--short=12";
+/// The state of the source that this program was built from, where it was built in a checkout.
+pub(super) const COMMIT: Option<&str> = option_env!("ANDNMF_COMMIT");
 
 /// What is to be said beside the results.
 pub(super) fn about(plan: &PlanFile) -> About {
     About {
         program: concat!("andnmf ", env!("CARGO_PKG_VERSION")).to_owned(),
-        commit: commit(),
+        title: None,
         machine: machine(),
-        command: plan.command.clone(),
+        commands: plan.commands.clone(),
         truth: plan.truth.clone(),
     }
-}
-
-/// The commit that is checked out, where the command runs in a checkout of this program; marked where files differ
-/// from it.
-fn commit() -> Option<String> {
-    let git = |arguments: &[&str]| {
-        let done = Command::new("git").args(arguments).output().ok().filter(|done| done.status.success())?;
-        Some(String::from_utf8_lossy(&done.stdout).trim().to_owned())
-    };
-    let top = git(&["rev-parse", "--show-toplevel"])?;
-    let ours = fs::read_to_string(format!("{top}/crates/andnmf-cli/Cargo.toml")).ok()?;
-    if !ours.contains("name = \"andnmf-cli\"") {
-        return None;
-    }
-    let changed = !git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty();
-    Some(git(&["rev-parse", COMMIT_DIGITS, "HEAD"])? + if changed { " (changed)" } else { "" })
 }
 
 /// Processor, threads and system, as far as they are known.

@@ -1,26 +1,27 @@
 //! `andnmf reproduce`: the paper's figures and tables, and the map beyond them.
 
 mod about;
+mod folder;
 mod sources;
 mod told;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use andnmf::io::{Overwrite, write_aside};
+use andnmf::io::{Overwrite, write_array, write_aside};
 use andnmf_lab::reproduce::{
     About, CellStore, FigureName, Plan, PlanParams, Reproduction, Scale, Sources, Surroundings,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::shared::{Common, OutputFolder, Progress, cancel, json, writing};
-use about::about;
-use sources::SourceArgs;
+use about::{COMMIT, about};
+pub(super) use folder::PLAN;
+use folder::{PlanFile, earlier, joined};
+use sources::{SourceArgs, Taken};
 
-/// What tells a reproduction's folder from others, and how to go on with it.
-pub(super) const PLAN: &str = "plan.json";
+/// A truth that was learned from a corpus.
+const TRUTH: &str = "truth.npy";
 /// Every figure.
 const ALL: &str = "all";
 
@@ -33,7 +34,8 @@ const ALL: &str = "all";
 /// everything on one page, reproduction.md, and summary.json with the verdicts.
 ///
 /// Every run within a figure is kept in DIR/cells as soon as it is done: after Ctrl-C the same command goes on where it
-/// was, and runs that are there already are not done again. The same seeds give the same results, times apart.
+/// was, and runs that are there already are not done again. The same seeds give the same results, times apart. Another
+/// FIGURE into the same DIR adds to its report; other sizes, seeds, budgets or sources there need --force.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   andnmf reproduce all --quick --out reproduced
@@ -59,7 +61,10 @@ pub(crate) struct ReproduceArgs {
     /// Small sizes and short budgets: everything in a few minutes
     #[arg(long)]
     quick: bool,
-    /// Most seconds in the solver, per method and seed [default: 10; with --quick 1]
+    /// Seconds in the solver, per method and seed of fig1a to fig1c [default: 10; with --quick 1.5]
+    ///
+    /// What ends by itself (AND in fig2a to fig4, table1, fig5) may take up to six times as long, and runs that need
+    /// longer count as not measured. In phase, AND may take this long, and the others a tenth of it at each place.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     budget: Option<f64>,
     /// Runs with different seeds [default: 5; with --quick 2]
@@ -67,7 +72,7 @@ pub(crate) struct ReproduceArgs {
     seeds: Option<usize>,
     #[command(flatten)]
     sources: SourceArgs,
-    /// Write into DIR although it holds something else
+    /// Write into DIR although it holds something else, or figures of other sizes or sources
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -88,19 +93,6 @@ fn figures() -> impl TypedValueParser<Value = Asked> {
         .try_map(|name| if name == ALL { Ok(Asked::All) } else { name.parse().map(Asked::One) })
 }
 
-/// The contents of `plan.json`: from this, the plan can be made again.
-#[derive(Debug, Serialize, Deserialize)]
-struct PlanFile {
-    /// What was asked for.
-    figures: Vec<FigureName>,
-    /// What the plan is made from.
-    params: PlanParams,
-    /// Where the truth came from, in words.
-    truth: String,
-    /// What was typed.
-    command: String,
-}
-
 pub(crate) fn run(args: &ReproduceArgs) -> Result<(), Failure> {
     args.common.set_threads()?;
     let scale = if args.quick { Scale::Quick } else { Scale::Full };
@@ -112,27 +104,35 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<(), Failure> {
     Plan::new(&figures, &params)?;
 
     let folder = OutputFolder::claim(&args.out)?;
-    if !folder.file(PLAN).exists() && !args.force {
-        folder.refuse_unless_empty()?;
-    }
+    let before = earlier(&folder, args.force)?;
     let progress = Progress::new(&args.common, "reading");
-    let (sources, truth) = args.sources.read(scale, &args.common)?;
+    let Taken { sources, truth, learned_from } =
+        args.sources.read(scale, &folder, before.as_ref(), &args.common)?;
     let params = params
         .with_sources(&sources)
         .map_err(|error| Failure::Request(format!("the texts of --data cannot be read: {error}")))?;
+    let store = CellStore::in_folder(folder.path());
+    let (figures, params) = joined(before.as_ref(), figures, params, &store, args.force)?;
     let plan = Plan::new(&figures, &params)?;
+    if let (Some(truth), Some(_)) = (&sources.truth, &learned_from) {
+        write_array(&folder.file(TRUTH), truth.view(), Overwrite::Yes).map_err(writing)?;
+    }
     let command = std::env::args().skip(1).fold("andnmf".to_owned(), |line, word| line + " " + &word);
-    let file = PlanFile { figures, params, truth, command };
+    let mut commands =
+        before.filter(|before| before.params == params).map_or_else(Vec::new, |before| before.commands);
+    commands.retain(|known| *known != command);
+    commands.push(command);
+    let file = PlanFile { figures, params, truth, learned_from, commands };
     write_aside(&folder.file(PLAN), Overwrite::Yes, |out| {
         serde_json::to_writer_pretty(&mut *out, &file).map_err(Into::into)
     })
     .map_err(writing)?;
 
-    let store = CellStore::in_folder(folder.path());
     let around = Surroundings {
         sources: &sources,
         threads: args.common.threads.map(std::num::NonZeroUsize::get),
         stop: Some(cancel::flag()),
+        commit: COMMIT,
     };
     let results = plan
         .run(&store, around, &mut |now| {
@@ -160,13 +160,8 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<(), Failure> {
 }
 
 /// Makes everything again from the runs that a folder holds; says where the page is.
-pub(super) fn rebuild(path: &Path) -> Result<PathBuf, Failure> {
-    let file = path.join(PLAN);
-    let wrong = |error: &dyn std::fmt::Display| {
-        Failure::Request(format!("{}: this is no plan of a reproduction: {error}", file.display()))
-    };
-    let text = fs::read_to_string(&file).map_err(|error| wrong(&error))?;
-    let known: PlanFile = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+pub(super) fn rebuild(path: &Path, title: Option<&str>) -> Result<PathBuf, Failure> {
+    let known = PlanFile::read(path)?;
     let plan = Plan::new(&known.figures, &known.params)?;
     let folder = OutputFolder::claim(path)?;
     let results = plan.found(&CellStore::in_folder(folder.path()));
@@ -176,11 +171,12 @@ pub(super) fn rebuild(path: &Path) -> Result<PathBuf, Failure> {
             path.display(),
             results.results.len(),
             plan.cells.len(),
-            known.command
+            known.commands.last().map_or("andnmf reproduce", String::as_str)
         )));
     }
     let reproduction = Reproduction { plan, results };
-    write(&folder, &reproduction, &about(&known), &Sources::default())?;
+    let about = About { title: title.map(str::to_owned), ..about(&known) };
+    write(&folder, &reproduction, &about, &Sources::default())?;
     Ok(folder.file("report.html"))
 }
 

@@ -5,14 +5,17 @@ use std::path::{Path, PathBuf};
 use andnmf::baselines::anchor_words::AnchorWordsParams;
 use andnmf::io::read_array;
 use andnmf::text::{Corpus, StopWords};
-use andnmf_lab::reproduce::{Scale, Sources};
+use andnmf_lab::Fingerprint;
+use andnmf_lab::reproduce::{KnownMatrix, Scale, Sources};
 use clap::Args;
 use ndarray::Array2;
 
 use super::super::anchor;
 use super::super::topics::corpus_of_bag;
+use super::TRUTH;
+use super::folder::PlanFile;
 use crate::failure::Failure;
-use crate::shared::{Common, reading};
+use crate::shared::{Common, OutputFolder, reading};
 
 /// Topics of the paper's truth.
 const TOPICS: usize = 100;
@@ -45,19 +48,34 @@ pub(super) struct SourceArgs {
     data: Option<PathBuf>,
 }
 
+/// What there is to work on.
+pub(super) struct Taken {
+    pub(super) sources: Sources,
+    /// In words, where the truth comes from.
+    pub(super) truth: String,
+    /// What the truth was learned from, by its fingerprint.
+    pub(super) learned_from: Option<String>,
+}
+
 impl SourceArgs {
-    /// What there is, and in words where the truth comes from.
-    pub(super) fn read(&self, scale: Scale, common: &Common) -> Result<(Sources, String), Failure> {
-        let (truth, told) = self.truth(scale)?;
-        let mut sources = Sources { truth, ..Sources::default() };
+    /// Reads everything; a truth that was learned before is taken from the folder.
+    pub(super) fn read(
+        &self,
+        scale: Scale,
+        folder: &OutputFolder,
+        before: Option<&PlanFile>,
+        common: &Common,
+    ) -> Result<Taken, Failure> {
+        let mut taken = self.truth(scale, folder, before)?;
         let Some(data) = self.data.clone().or_else(|| std::env::var_os(DATA_VARIABLE).map(PathBuf::from))
         else {
-            return Ok((sources, told));
+            return Ok(taken);
         };
         if !data.is_dir() {
             return Err(Failure::Request(format!("--data {}: there is no such folder", data.display())));
         }
         let there = |name: &str| Some(data.join(name)).filter(|path| path.is_file());
+        let sources = &mut taken.sources;
         sources.texts = there(TEXTS);
         sources.pictures = there(FACES).map(|path| faces(&path)).transpose()?;
         let missing: Vec<String> = [(TEXTS, sources.texts.is_none()), (FACES, sources.pictures.is_none())]
@@ -66,22 +84,58 @@ impl SourceArgs {
             .map(|(name, _)| format!("{} is not there: what needs it is left out", data.join(name).display()))
             .collect();
         common.note(&missing);
-        Ok((sources, told))
+        Ok(taken)
     }
 
-    fn truth(&self, scale: Scale) -> Result<(Option<Array2<f64>>, String), Failure> {
+    fn truth(
+        &self,
+        scale: Scale,
+        folder: &OutputFolder,
+        before: Option<&PlanFile>,
+    ) -> Result<Taken, Failure> {
+        let taken = |truth: Option<Array2<f64>>, told: String, learned_from: Option<String>| Taken {
+            sources: Sources { truth, ..Sources::default() },
+            truth: told,
+            learned_from,
+        };
         if let Some(file) = &self.truth {
             let truth = read_array::<f64>(file).map_err(reading)?;
-            return Ok((Some(truth), format!("truth from {}", name_of(file))));
+            return Ok(taken(Some(truth), format!("truth from {}", name_of(file)), None));
         }
-        let Some(file) = &self.corpus else { return Ok((None, "built-in truth".to_owned())) };
+        let Some(file) = &self.corpus else { return Ok(taken(None, "built-in truth".to_owned(), None)) };
         let usual = if scale == Scale::Quick { QUICK_TOPICS } else { TOPICS };
-        let params = AnchorWordsParams::new(self.topics.unwrap_or(usual));
-        let corpus: Corpus<f64> = corpus_of_bag(file, self.vocab.as_deref())?;
-        let found = anchor::find(corpus, params, StopWords::english(), None, None)?;
-        let told = format!("truth learned from {} by anchor words", name_of(file));
-        Ok((Some(found.topics.components), told))
+        let topics = self.topics.unwrap_or(usual);
+        let print = print_of(file, self.vocab.as_deref(), topics)?;
+        let truth = match learned_before(folder, before, &print) {
+            Some(known) => known,
+            None => {
+                let corpus: Corpus<f64> = corpus_of_bag(file, self.vocab.as_deref())?;
+                let params = AnchorWordsParams::new(topics);
+                anchor::find(corpus, params, StopWords::english(), None, None)?.topics.components
+            }
+        };
+        Ok(taken(Some(truth), format!("truth learned from {} by anchor words", name_of(file)), Some(print)))
     }
+}
+
+/// The truth that an earlier call learned from the same corpus, words and number of topics, if it is still the same.
+fn learned_before(folder: &OutputFolder, before: Option<&PlanFile>, print: &str) -> Option<Array2<f64>> {
+    let before = before.filter(|before| before.learned_from.as_deref() == Some(print))?;
+    let truth = read_array::<f64>(&folder.file(TRUTH)).ok()?;
+    let known = before.params.truth.as_ref()?;
+    (*known == KnownMatrix::of(&truth)).then_some(truth)
+}
+
+/// What a truth is learned from, in short.
+fn print_of(corpus: &Path, vocab: Option<&Path>, topics: usize) -> Result<String, Failure> {
+    let mut print = Fingerprint::default();
+    for file in [Some(corpus), vocab].into_iter().flatten() {
+        let of = Fingerprint::of_file(file)
+            .map_err(|error| Failure::Request(format!("{} cannot be read: {error}", file.display())))?;
+        print = print.with_bytes(of.to_string().as_bytes());
+    }
+    print.mix(topics as u64);
+    Ok(print.to_string())
 }
 
 /// Pictures as rows, from 0 to 1.

@@ -1,6 +1,6 @@
 //! What the command prints for people.
 
-use andnmf_lab::reproduce::{Reproduction, Verdict};
+use andnmf_lab::reproduce::{Reproduction, tally};
 
 use crate::failure::Failure;
 use crate::shared::{Common, OutputFolder};
@@ -17,14 +17,8 @@ pub(super) fn told(
         let about = format!("{:<width$}", claim.about);
         common.say(format!("{:<6}  {about}  {:<23}  {}", claim.figure, claim.verdict, claim.measured))?;
     }
-    let count = |verdict| claims.iter().filter(|claim| claim.verdict == verdict).count();
-    let (holds, differs, fails) =
-        (count(Verdict::Holds), count(Verdict::HoldsWithADifference), count(Verdict::DoesNotHold));
     if !claims.is_empty() {
-        common.say(format!(
-            "\nof {} claims {holds} hold, {differs} hold with a difference, {fails} do not hold",
-            claims.len()
-        ))?;
+        common.say(format!("\n{}", tally(&claims)))?;
     }
     for (figure, why) in &reproduction.plan.left_out {
         common.say(format!("{figure} was left out: {why}"))?;

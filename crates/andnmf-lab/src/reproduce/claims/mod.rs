@@ -1,19 +1,24 @@
 //! What the paper says of its figures, and whether it came out so.
 //!
-//! A verdict is computed from the numbers by the rule that stands beside the claim.
+//! A verdict is computed from the numbers by the rule that stands beside the claim. Where there are no numbers to judge
+//! by (a run failed, had no stage, or was cut by time before the end that the claim is about) there is none, and the
+//! reason stands in its place.
 
 mod convergence;
+mod generators;
+mod noise;
 mod real;
+mod rivals;
+mod runs;
+mod starts;
 mod sweeps;
 mod theory;
 
 use std::fmt;
 
-use andnmf::fit::StopReason;
 use serde::Serialize;
 
-use super::plan::labels::DIR;
-use super::{CellOutcome, FigureName, Results};
+use super::{FigureName, Results};
 
 /// Whether a claim holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -27,6 +32,12 @@ pub enum Verdict {
     DoesNotHold,
     /// There are no numbers to judge by.
     NotMeasured,
+}
+
+impl Verdict {
+    /// All of them, best first.
+    pub const ALL: [Self; 4] =
+        [Self::Holds, Self::HoldsWithADifference, Self::DoesNotHold, Self::NotMeasured];
 }
 
 impl fmt::Display for Verdict {
@@ -49,14 +60,14 @@ pub struct Judged {
     pub about: String,
     /// What the paper says, in our words.
     pub paper: &'static str,
-    /// What was measured.
+    /// What was measured, or why nothing was.
     pub measured: String,
     /// Whether it holds.
     pub verdict: Verdict,
     /// How the verdict comes from the numbers.
     pub rule: &'static str,
-    /// What the difference comes from, where there is one.
-    pub why: Option<&'static str>,
+    /// What makes the difference, by the numbers, where there is one.
+    pub why: Option<String>,
 }
 
 /// A claim before it is judged.
@@ -65,28 +76,46 @@ struct Claim {
     about: String,
     paper: &'static str,
     rule: &'static str,
-    /// What to say where it does not hold as it stands.
-    why: Option<&'static str>,
     judge: Judge,
 }
 
-/// A verdict and the numbers behind it; nothing where there are no numbers.
-type Judge = Box<dyn Fn(&Results) -> Option<(Verdict, String)>>;
+/// A verdict with the numbers behind it, or why there is none.
+type Judge = Box<dyn Fn(&Results) -> Result<Finding, String>>;
+
+/// What a rule finds.
+struct Finding {
+    verdict: Verdict,
+    measured: String,
+    why: Option<String>,
+}
+
+impl Finding {
+    /// Holds where all parts of the claim are true; otherwise the parts that are not say why, and it holds with a
+    /// difference where `nearly`.
+    fn of(parts: impl IntoIterator<Item = (bool, String)>, nearly: bool, measured: String) -> Self {
+        let wrong: Vec<String> = parts.into_iter().filter(|(true_, _)| !true_).map(|(_, why)| why).collect();
+        let verdict = match (wrong.is_empty(), nearly) {
+            (true, _) => Verdict::Holds,
+            (false, true) => Verdict::HoldsWithADifference,
+            (false, false) => Verdict::DoesNotHold,
+        };
+        let why = (!wrong.is_empty()).then(|| sentence(&wrong.join("; ")));
+        Self { verdict, measured, why }
+    }
+}
+
+/// With a capital and a full stop.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+}
 
 impl Claim {
     fn judged(self, results: &Results) -> Judged {
-        let nothing = || {
-            let of = results.results.iter().filter(|result| result.cell.figure == self.figure);
-            let reason = of.filter_map(|result| result.outcome.trouble()).next();
-            let told = reason.map_or_else(String::new, |reason| format!(", as {reason}"));
-            (Verdict::NotMeasured, format!("there are no results{told}"))
+        let (verdict, measured, why) = match (self.judge)(results) {
+            Ok(Finding { verdict, measured, why }) => (verdict, measured, why),
+            Err(reason) => (Verdict::NotMeasured, reason, None),
         };
-        let (mut verdict, mut measured) = (self.judge)(results).unwrap_or_else(nothing);
-        if self.is_cut_short(results) {
-            verdict = Verdict::NotMeasured;
-            measured = format!("time was up before all stages were done; so far: {measured}");
-        }
-        let differs = matches!(verdict, Verdict::HoldsWithADifference | Verdict::DoesNotHold);
         Judged {
             figure: self.figure,
             about: self.about,
@@ -94,47 +123,25 @@ impl Claim {
             measured,
             verdict,
             rule: self.rule,
-            why: self.why.filter(|_| differs),
+            why,
         }
-    }
-}
-
-impl Claim {
-    /// Whether runs with a set number of stages came to their limit of time instead: where they would have ended is not
-    /// known.
-    fn is_cut_short(&self, results: &Results) -> bool {
-        let of_stages = FigureName::Fig2a..=FigureName::Fig4;
-        results.results.iter().any(|result| match &result.outcome {
-            CellOutcome::Recovered(run) => {
-                let case = &result.cell.case;
-                let same = *case == self.about || (self.figure == FigureName::Fig4 && case == DIR);
-                same && result.cell.figure == self.figure
-                    && of_stages.contains(&self.figure)
-                    && run.stop_reason == StopReason::TimeLimit
-            }
-            _ => false,
-        })
     }
 }
 
 /// The claims about some figures, judged, in the order of the paper.
 #[must_use]
 pub fn judge(figures: &[FigureName], results: &Results) -> Vec<Judged> {
-    let mut claims = convergence::claims();
+    let mut claims = generators::claims();
+    claims.extend(convergence::claims());
+    claims.extend(rivals::claims());
     claims.extend(sweeps::claims());
+    claims.extend(noise::claims());
+    claims.extend(starts::claims());
     claims.extend(real::claims());
     claims.extend(theory::claims());
+    claims.sort_by_key(|claim| claim.figure);
     let wanted = claims.into_iter().filter(|claim| figures.contains(&claim.figure));
     wanted.map(|claim| claim.judged(results)).collect()
-}
-
-/// The better verdict where both are true, the middle one where only one is.
-fn graded(holds: bool, nearly: bool) -> Verdict {
-    match (holds, nearly) {
-        (true, _) => Verdict::Holds,
-        (false, true) => Verdict::HoldsWithADifference,
-        (false, false) => Verdict::DoesNotHold,
-    }
 }
 
 #[cfg(test)]

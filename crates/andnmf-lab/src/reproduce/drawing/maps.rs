@@ -2,12 +2,16 @@
 
 use andnmf::theory::{ErrorNorms, StageLemmaReport};
 use ndarray::Array2;
+use serde_json::json;
 
 use crate::figure::{Axis, Chart, Heat, Line, Marks, Panel, Point, Scale};
 
+use super::super::numbers::{Table, number};
 use super::super::plan::{LEMMA_CASES, MAPS, Map};
-use super::super::{CellOutcome, FigureName, Results, Series, median};
+use super::super::{CellOutcome, FigureName, FollowedLemma, Results, Series, median};
 
+/// Mixing errors at or below this are rounding.
+const ROUNDING: f64 = 1e-12;
 /// So many lines of the bound are drawn at most.
 const MOST_LEVELS: usize = 3;
 
@@ -27,36 +31,84 @@ fn values_at(series: &[&Series<'_>], side: usize) -> Vec<f64> {
     values
 }
 
-fn map_chart(map: &Map, results: &Results) -> Option<Chart> {
-    let all = results.series(FigureName::Phase);
-    let series: Vec<&Series<'_>> = all.iter().filter(|series| series.case == map.case).collect();
-    let (x, y) = (values_at(&series, 0), values_at(&series, 1));
-    let rank = results.rank_of(FigureName::Phase)? as f64;
-    let place = |at: &[f64]| {
-        let column = x.iter().position(|value| at.first() == Some(value))?;
-        let row = y.iter().position(|value| at.get(1) == Some(value))?;
+/// Where the places of a map are, and how far beyond the theorem's bound each of them is, in powers of ten.
+struct Ground<'a> {
+    series: Vec<&'a Series<'a>>,
+    x: Vec<f64>,
+    y: Vec<f64>,
+    beyond: Array2<f64>,
+}
+
+impl<'a> Ground<'a> {
+    fn of(map: &Map, all: &'a [Series<'a>]) -> Self {
+        let series: Vec<&Series<'_>> = all.iter().filter(|series| series.case == map.case).collect();
+        let (x, y) = (values_at(&series, 0), values_at(&series, 1));
+        let beyond = Array2::from_elem((y.len(), x.len()), f64::NAN);
+        let mut ground = Self { series, x, y, beyond };
+        for i in 0..ground.series.len() {
+            let one = ground.series[i];
+            let ratios: Vec<f64> = one
+                .runs()
+                .iter()
+                .filter_map(|run| run.conditions)
+                .map(|conditions| (conditions.m / conditions.bound).log10())
+                .collect();
+            if let (Some(place), Some(ratio)) = (ground.place(one.at), median(&ratios)) {
+                ground.beyond[place] = ratio;
+            }
+        }
+        ground
+    }
+
+    fn place(&self, at: &[f64]) -> Option<[usize; 2]> {
+        let column = self.x.iter().position(|value| at.first() == Some(value))?;
+        let row = self.y.iter().position(|value| at.get(1) == Some(value))?;
         Some([row, column])
-    };
-    let mut beyond = Array2::from_elem((y.len(), x.len()), f64::NAN);
-    for one in &series {
-        let ratios: Vec<f64> = one
-            .runs()
-            .iter()
-            .filter_map(|run| run.conditions)
-            .map(|conditions| (conditions.m / conditions.bound).log10())
-            .collect();
-        if let (Some(place), Some(ratio)) = (place(one.at), median(&ratios)) {
-            beyond[place] = ratio;
+    }
+
+    /// Lines along which the m of the weights is a power of ten times the bound.
+    fn lines(&self) -> Vec<(i32, Vec<Point>)> {
+        let lines = levels(&self.beyond).into_iter();
+        lines
+            .map(|level| (level, contour(&self.beyond, level, &self.x, &self.y)))
+            .filter(|(_, points)| points.len() > 1)
+            .collect()
+    }
+}
+
+/// The lines of m over the maps, and m over the bound at every place.
+pub(in crate::reproduce) fn bound_table(results: &Results) -> Table {
+    let all = results.series(FigureName::Phase);
+    let mut table = Table::new(&["map", "what", "co-occurrence", "other side", "log10 of m over the bound"]);
+    for map in &MAPS {
+        let ground = Ground::of(map, &all);
+        for ((row, column), &value) in ground.beyond.indexed_iter() {
+            let place = [ground.x[column], ground.y[row], value].map(|value| number(Some(value)));
+            table.rows.push([vec![json!(map.case), json!("place")], place.to_vec()].concat());
+        }
+        for (level, points) in ground.lines() {
+            for point in points {
+                let place = [point.x, point.middle, f64::from(level)].map(|value| number(Some(value)));
+                table.rows.push([vec![json!(map.case), json!("line")], place.to_vec()].concat());
+            }
         }
     }
-    let overlay: Vec<Line> = levels(&beyond)
+    table
+}
+
+fn map_chart(map: &Map, results: &Results) -> Option<Chart> {
+    let all = results.series(FigureName::Phase);
+    let ground = Ground::of(map, &all);
+    let rank = results.rank_of(FigureName::Phase)? as f64;
+    let overlay: Vec<Line> = ground
+        .lines()
         .into_iter()
-        .filter_map(|level| {
-            let points = contour(&beyond, level, &x, &y);
+        .map(|(level, points)| {
             let name = format!("m = 10{} × the theorem's bound", raised(level));
-            (points.len() > 1).then_some(Line { name, points, dashed: true })
+            Line { name, points, dashed: true }
         })
         .collect();
+    let Ground { series, x, y, .. } = &ground;
     let mut methods: Vec<&str> = Vec::new();
     series.iter().for_each(|one| {
         if !methods.contains(&one.method) {
@@ -67,7 +119,7 @@ fn map_chart(map: &Map, results: &Results) -> Option<Chart> {
         let mut values = Array2::from_elem((y.len(), x.len()), f64::NAN);
         for one in series.iter().filter(|one| one.method == method) {
             let ends: Vec<f64> = one.runs().iter().map(|run| run.end.relative / rank).collect();
-            if let (Some(place), Some(end)) = (place(one.at), median(&ends)) {
+            if let (Some(place), Some(end)) = (ground.place(one.at), median(&ends)) {
                 values[place] = end;
             }
         }
@@ -84,7 +136,7 @@ fn map_chart(map: &Map, results: &Results) -> Option<Chart> {
             }),
         }
     });
-    let note = bound_note(&beyond);
+    let note = bound_note(&ground.beyond);
     (!series.is_empty()).then(|| Chart {
         title: format!("Recovery: {}", map.case),
         panels: panels.collect(),
@@ -147,7 +199,9 @@ fn contour(values: &Array2<f64>, level: i32, x: &[f64], y: &[f64]) -> Vec<Point>
 
 fn lemma_chart(results: &Results) -> Option<Chart> {
     let panels: Vec<Panel> = LEMMA_CASES.iter().filter_map(|case| lemma_panel(case, results)).collect();
-    let note = "Dashed: what the stage lemma predicts for the end of a stage from how it began.".to_owned();
+    let note = "Dashed: what the stage lemma predicts for the end of a stage from how it began. It does so only where ‖R‖, what \
+                decoding adds to the steps, is at most what it allows (a ratio of 1)."
+        .to_owned();
     (!panels.is_empty()).then(|| Chart {
         title: "The errors of the theory, stage by stage".into(),
         panels,
@@ -155,11 +209,52 @@ fn lemma_chart(results: &Results) -> Option<Chart> {
     })
 }
 
-fn lemma_panel(case: &str, results: &Results) -> Option<Panel> {
-    let norms = results.results.iter().find_map(|result| match &result.outcome {
-        CellOutcome::StageLemma(norms) if result.cell.case == case => Some(norms),
+fn followed<'a>(case: &str, results: &'a Results) -> Option<&'a FollowedLemma> {
+    results.results.iter().find_map(|result| match &result.outcome {
+        CellOutcome::StageLemma(followed) if result.cell.case == case => Some(followed),
         _ => None,
-    })?;
+    })
+}
+
+/// The errors of the theory and the lemma's premises and predictions, stage by stage.
+pub(in crate::reproduce) fn lemma_table(results: &Results) -> Table {
+    let mut table = Table::new(&[
+        "samples",
+        "stages done",
+        "‖E‖",
+        "‖Σ − I‖",
+        "‖N‖",
+        "‖E‖ predicted",
+        "‖Σ − I‖ predicted",
+        "‖R‖ in the stage",
+        "‖R‖ allowed",
+    ]);
+    for case in LEMMA_CASES {
+        let Some(followed) = followed(case, results) else { continue };
+        let errors: Vec<ErrorNorms> = followed.norms.iter().map(|&norms| norms.into()).collect();
+        let checks = StageLemmaReport::over(&errors).stages;
+        for (stage, norms) in followed.norms.iter().enumerate() {
+            // The start was predicted by nothing.
+            let before = stage.checked_sub(1);
+            let check = before.and_then(|before| checks.get(before));
+            let disturbance = before.and_then(|before| followed.disturbances.get(before));
+            let values = [
+                Some(norms.mixing),
+                Some(norms.scale),
+                Some(norms.outside),
+                check.map(|check| check.predicted_mixing_error),
+                check.map(|check| check.predicted_scale_error),
+                disturbance.map(|disturbance| disturbance.size),
+                disturbance.map(|disturbance| disturbance.allowed),
+            ];
+            table.rows.push([vec![json!(case), json!(stage)], values.map(number).to_vec()].concat());
+        }
+    }
+    table
+}
+
+fn lemma_panel(case: &str, results: &Results) -> Option<Panel> {
+    let FollowedLemma { norms, disturbances } = followed(case, results)?;
     let line = |name: &str, dashed: bool, values: Vec<(usize, f64)>| {
         let points = values.into_iter().map(|(stage, value)| Point::exact(stage as f64, value)).collect();
         Line { name: name.into(), points, dashed }
@@ -170,12 +265,17 @@ fn lemma_panel(case: &str, results: &Results) -> Option<Panel> {
     let predictions = |value: fn(&andnmf::theory::StageCheck) -> f64| {
         predicted.stages.iter().enumerate().map(|(stage, check)| (stage + 1, value(check))).collect()
     };
+    // Below that there is nothing left to disturb.
+    let above_rounding = norms.iter().map(|before| before.mixing > ROUNDING);
+    let excess = disturbances.iter().zip(above_rounding).enumerate().filter(|(_, (_, above))| *above);
+    let excess = excess.map(|(stage, (rest, _))| (stage + 1, rest.size / rest.allowed)).collect();
     let lines = vec![
         line("‖E‖, mixing", false, measured(|norms| norms.mixing)),
         line("‖Σ − I‖, scale", false, measured(|norms| norms.scale)),
         line("‖N‖, outside", false, measured(|norms| norms.outside)),
         line("‖E‖ predicted", true, predictions(|check| check.predicted_mixing_error)),
         line("‖Σ − I‖ predicted", true, predictions(|check| check.predicted_scale_error)),
+        line("‖R‖ by what is allowed", false, excess),
     ];
     let title = case.strip_prefix("stage lemma: ").unwrap_or(case).to_owned();
     Some(Panel {

@@ -4,7 +4,8 @@ mod curves;
 mod maps;
 mod real;
 
-pub(super) use curves::curves;
+pub(super) use curves::{Curve, curves};
+pub(super) use maps::{bound_table, lemma_table};
 
 use super::{FigureName, Plan, Results, Sources};
 

@@ -1,5 +1,6 @@
 //! Table 1 and Figure 5.
 
+use andnmf::fit::StopReason;
 use ndarray::{Array2, ArrayView2};
 
 use crate::figure::{Pictures, WordTable};
@@ -45,10 +46,20 @@ pub(super) fn pictures(results: &Results, sources: &Sources) -> Pictures {
         rows.push(("some of the pictures".to_owned(), some.map(|i| square(pictures.view(), i)).collect()));
     }
     for result in results.results.iter().filter(|result| result.cell.figure == FigureName::Fig5) {
-        if let CellOutcome::Pictures(found) = &result.outcome {
-            let components = found.components.mapv(f64::from);
-            let drawn = (0..components.nrows()).map(|i| square(components.view(), i)).collect();
-            rows.push((result.cell.method.clone(), drawn));
+        let method = &result.cell.method;
+        match &result.outcome {
+            CellOutcome::Pictures(found) => {
+                let components = found.components.mapv(f64::from);
+                let drawn = (0..components.nrows()).map(|i| square(components.view(), i)).collect();
+                let name = match (found.stages, found.stop_reason) {
+                    (0, _) => format!("{method} (no stage in time)"),
+                    (_, StopReason::TimeLimit) => format!("{method} (cut by time)"),
+                    _ => method.clone(),
+                };
+                rows.push((name, drawn));
+            }
+            CellOutcome::Failed(_) => rows.push((format!("{method} (failed)"), vec![])),
+            _ => {}
         }
     }
     Pictures { title: FigureName::Fig5.title().into(), rows }

@@ -24,3 +24,5 @@ pub(in crate::reproduce) const SIGNED: &str = ", signed";
 pub(in crate::reproduce) const DECREASING: &str = "decreasing";
 /// What follows the noise level where thresholds have a floor from the data.
 pub(in crate::reproduce) const FLOORED: &str = ", floored";
+/// What follows the noise level where a stage has as many steps as elsewhere in the paper.
+pub(in crate::reproduce) const FEWER_STEPS: &str = ", T = 50";

@@ -7,10 +7,9 @@ mod phase;
 mod real;
 mod sweeps;
 
-use std::path::Path;
-
 use andnmf::SettingError;
 use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
+use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 pub(super) use phase::{LEMMA_CASES, MAPS, Map};
@@ -18,7 +17,7 @@ pub(super) use real::{AND_OWN, AND_SAFE};
 
 use super::cell::{Cell, Recovery, Task, Truth};
 use super::{FigureName, Sources};
-use crate::{Experiment, StartFrom};
+use crate::{Experiment, Fingerprint, StartFrom};
 
 /// What the paper gives every component of DIR.
 const DIRICHLET_PARAMETER: f64 = 0.05;
@@ -63,6 +62,14 @@ pub struct KnownMatrix {
     pub print: String,
 }
 
+impl KnownMatrix {
+    /// Size and fingerprint of a matrix.
+    #[must_use]
+    pub fn of(matrix: &Array2<f64>) -> Self {
+        Self { rows: matrix.nrows(), columns: matrix.ncols(), print: Sources::print_of(matrix) }
+    }
+}
+
 /// A list of cells, and what had to be left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
@@ -92,14 +99,10 @@ impl PlanParams {
     /// # Errors
     /// Where the texts cannot be read.
     pub fn with_sources(mut self, sources: &Sources) -> Result<Self, std::io::Error> {
-        let known = |matrix: &ndarray::Array2<f64>| KnownMatrix {
-            rows: matrix.nrows(),
-            columns: matrix.ncols(),
-            print: Sources::print_of(matrix),
-        };
-        self.truth = sources.truth.as_ref().map(known);
-        self.pictures = sources.pictures.as_ref().map(known);
-        self.texts = sources.texts.as_deref().map(|path: &Path| Sources::print_of_file(path)).transpose()?;
+        self.truth = sources.truth.as_ref().map(KnownMatrix::of);
+        self.pictures = sources.pictures.as_ref().map(KnownMatrix::of);
+        let texts = sources.texts.as_deref().map(Fingerprint::of_file).transpose()?;
+        self.texts = texts.map(|print| print.to_string());
         Ok(self)
     }
 

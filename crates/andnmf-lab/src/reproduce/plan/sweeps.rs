@@ -4,7 +4,9 @@ use andnmf::MethodParams;
 use andnmf::and::{AndParams, Inner, Schedule, ThresholdParams};
 use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
 
-use super::labels::{CTM, CTM_RELEASED, DECREASING, DIR, DIR_AUTO, FLOORED, NOISE, NOISE_RELEASED};
+use super::labels::{
+    CTM, CTM_RELEASED, DECREASING, DIR, DIR_AUTO, FEWER_STEPS, FLOORED, NOISE, NOISE_RELEASED,
+};
 use super::methods::paper;
 use super::{Line, PlanParams};
 use crate::StartFrom;
@@ -16,6 +18,8 @@ const PATIENCE: f64 = 6.0;
 const CONSTANT_THRESHOLDS: [f64; 5] = [0.1, 0.03, 0.01, 0.003, 0.001];
 /// Levels of noise: about the norm of what is added to a sample.
 const NOISE_LEVELS: [f64; 3] = [0.001, 0.01, 0.03];
+/// The level at which the paper's two numbers of steps are compared; at the others it would be the same picture again.
+const STEPS_COMPARED_AT: f64 = 0.01;
 /// By then the threshold is far below the smallest noise.
 const NOISE_STAGES: usize = 100;
 /// No threshold below so many times the root mean square of negative decoded weights.
@@ -33,6 +37,10 @@ type Case = (&'static str, DatasetKind, Weights);
 
 fn dir(params: &PlanParams) -> Case {
     (DIR, DatasetKind::Dir, params.dirichlet())
+}
+
+fn ctm() -> Case {
+    (CTM, DatasetKind::Ctm, DatasetKind::Ctm.default_weights())
 }
 
 fn released() -> Case {
@@ -93,7 +101,7 @@ pub(super) fn thresholds(figure: FigureName, params: &PlanParams) -> Vec<Cell> {
     settings.extend(CONSTANT_THRESHOLDS.map(constant));
     let cases = match figure {
         FigureName::Fig2a => vec![dir(params)],
-        _ => vec![(CTM, DatasetKind::Ctm, DatasetKind::Ctm.default_weights()), released()],
+        _ => vec![ctm(), released()],
     };
     sweep(figure, params, &cases, &settings)
 }
@@ -102,24 +110,24 @@ pub(super) fn thresholds(figure: FigureName, params: &PlanParams) -> Vec<Cell> {
 pub(super) fn noise(params: &PlanParams) -> Vec<Cell> {
     let rank = params.truth_size().0;
     let mut settings = Vec::new();
+    let mut add = |level: f64, note: &str, steps: u64, data_floor: Option<f64>| {
+        let threshold = ThresholdParams { data_floor, ..ThresholdParams::default() };
+        let and = AndParams {
+            threshold: threshold.into(),
+            inner: Inner::Steps(steps),
+            max_stages: NOISE_STAGES,
+            ..AndParams::paper(rank)
+        };
+        let setting = Setting::new(format!("γ = {level}{note}"), level, MethodParams::And(and));
+        settings.push(Setting { noise: level, ..setting });
+    };
     for level in NOISE_LEVELS {
-        for (note, floor) in [("", None), (FLOORED, Some(FLOOR))] {
-            let threshold = ThresholdParams { data_floor: floor, ..ThresholdParams::default() };
-            let and = AndParams {
-                threshold: threshold.into(),
-                inner: Inner::Steps(100),
-                max_stages: NOISE_STAGES,
-                ..AndParams::paper(rank)
-            };
-            let setting = Setting::new(format!("γ = {level}{note}"), level, MethodParams::And(and));
-            settings.push(Setting { noise: level, ..setting });
-        }
+        add(level, "", 100, None);
+        add(level, FLOORED, 100, Some(FLOOR));
     }
-    let ctm = DatasetKind::Ctm.default_weights();
-    let cases = [
-        (NOISE, DatasetKind::Ctm, ctm),
-        (NOISE_RELEASED, DatasetKind::CtmReleased, Weights::LogisticNormalReleased),
-    ];
+    add(STEPS_COMPARED_AT, FEWER_STEPS, 50, None);
+    let named = |name: &'static str, (_, kind, weights): Case| (name, kind, weights);
+    let cases = [named(NOISE, ctm()), named(NOISE_RELEASED, released())];
     let fewer = PlanParams { seeds: params.seeds.min(NOISE_SEEDS), ..params.clone() };
     sweep(FigureName::Fig2c, &fewer, &cases, &settings)
 }
@@ -131,7 +139,7 @@ pub(super) fn mixed_starts(params: &PlanParams) -> Vec<Cell> {
         let setting = Setting::new(format!("r_l = {r_l}"), r_l, paper(rank));
         Setting { in_span: r_l, ..setting }
     };
-    sweep(FigureName::Fig3a, params, &[dir(params), released()], &MIXINGS.map(setting))
+    sweep(FigureName::Fig3a, params, &[dir(params), ctm(), released()], &MIXINGS.map(setting))
 }
 
 /// Starts that leave the span of the truth.
@@ -141,7 +149,7 @@ pub(super) fn starts_off_span(params: &PlanParams) -> Vec<Cell> {
         let setting = Setting::new(format!("noise/signal = {share}"), share, paper(rank));
         Setting { off_span: Some(share), ..setting }
     };
-    sweep(FigureName::Fig3b, params, &[dir(params), released()], &OFF_SPAN.map(setting))
+    sweep(FigureName::Fig3b, params, &[dir(params), ctm(), released()], &OFF_SPAN.map(setting))
 }
 
 /// Weights with ever more components in each sample.

@@ -56,8 +56,14 @@ fn a_given_truth_sets_the_sizes_of_all_but_the_signed_and_the_small() {
 
 #[test]
 fn both_readings_of_the_correlated_weights_are_run_and_named() {
+    let starts = plan(&[FigureName::Fig3a, FigureName::Fig3b], Scale::Quick);
     let plan =
         plan(&[FigureName::Fig1b, FigureName::Fig1c, FigureName::Fig2b, FigureName::Fig2c], Scale::Quick);
+    for figure in &starts.figures {
+        let of = starts.cells.iter().filter(|cell| cell.figure == *figure);
+        let cases: BTreeSet<&str> = of.map(|cell| cell.case.as_str()).collect();
+        assert_eq!(cases, BTreeSet::from([labels::DIR, labels::CTM, labels::CTM_RELEASED]));
+    }
     for figure in &plan.figures {
         let weights: BTreeSet<(String, bool)> = plan
             .cells
