@@ -1,0 +1,64 @@
+//! Topics and faces.
+
+use super::*;
+
+fn topics(mean: f64, stop_reason: StopReason) -> CellOutcome {
+    CellOutcome::Topics(FoundTopics {
+        topics: vec![],
+        coherence: vec![Some(mean), Some(0.01), None],
+        mean_coherence: Some(mean),
+        size: (1, 1),
+        stages: 5,
+        stop_reason,
+        solver_seconds: 1.0,
+    })
+}
+
+#[test]
+fn topics_are_judged_by_coherence() {
+    let coherent = |ours: CellOutcome| {
+        Book::default()
+            .add(FigureName::Table1, "", HALS, topics(0.2, StopReason::Converged))
+            .add(FigureName::Table1, "", LDA, topics(0.1, StopReason::MaxStages))
+            .add(FigureName::Table1, "", AND_SAFE, ours)
+            .judged(FigureName::Table1, AND_SAFE, "comparable")
+    };
+    let verdict = |mean| coherent(topics(mean, StopReason::MaxStages)).verdict;
+    assert_eq!((verdict(0.19), verdict(0.15), verdict(0.05)), (Holds, HoldsWithADifference, DoesNotHold));
+    let why = coherent(topics(0.05, StopReason::MaxStages)).why.unwrap();
+    assert!(why.contains("2 of its topics") && why.contains("below 0.05"), "{why}");
+    assert_eq!(coherent(topics(0.19, StopReason::TimeLimit)).verdict, NotMeasured);
+}
+
+#[test]
+fn faces_are_judged_in_the_papers_setting_and_beside_it() {
+    let pictures = |residual: f64, stages: usize| {
+        let components = ndarray::Array2::zeros((1, 4));
+        let stop_reason = if stages == 0 { StopReason::TimeLimit } else { StopReason::Converged };
+        CellOutcome::Pictures(FoundPictures {
+            components,
+            residual,
+            zeros: 0.0,
+            stages,
+            stop_reason,
+            solver_seconds: 1.0,
+        })
+    };
+    for method in [AND_SAFE, AND_OWN] {
+        let book = |ours: CellOutcome, nmf: CellOutcome| {
+            Book::default()
+                .add(FigureName::Fig5, "", HALS, nmf)
+                .add(FigureName::Fig5, "", AND_PAPER, failed())
+                .add(FigureName::Fig5, "", method, ours)
+                .judged(FigureName::Fig5, &format!("{method} and NMF"), "meaningful")
+        };
+        let faces = |ours: f64| book(pictures(ours, 9), pictures(0.1, 9));
+        let verdicts = [0.105, 0.14, 0.2].map(|ours| faces(ours).verdict);
+        assert_eq!(verdicts, [Holds, HoldsWithADifference, DoesNotHold]);
+        let measured = faces(0.105).measured;
+        assert!(measured.contains("AND (paper) failed: the step is too long"), "{measured}");
+        // A start is no result, whoever has it.
+        assert_eq!(book(pictures(0.1, 0), pictures(0.1, 9)).verdict, NotMeasured);
+        assert_eq!(book(pictures(0.1, 9), pictures(0.1, 0)).verdict, NotMeasured);
+    }
+}
