@@ -12,6 +12,7 @@ use ndarray::{Array2, ArrayView2};
 use crate::and::And;
 use crate::baselines::{AnchorWords, Anls, Hals, MinVolume, Mu, OnlineLda};
 use crate::diagnose::WeightDiagnosis;
+use crate::elsewhere::{Answer, Question};
 use crate::fit::{Fit, Run, Start};
 use crate::init::{Nndsvd, NndsvdFill};
 use crate::io::{FileError, Format, ReadOptions, Table};
@@ -20,7 +21,7 @@ use crate::nnls::NnlsError;
 use crate::rank::{RankSettings, RankSuggestion};
 use crate::samples::Samples;
 use crate::theory::MatrixError;
-use crate::{FitError, Real};
+use crate::{FitError, Real, SamplesError};
 
 macro_rules! compiled {
     ($(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty = $generic:expr;)*) => {
@@ -57,6 +58,8 @@ compiled! {
 
     fn singular_start(samples: &dyn Samples<Self>, rank: usize, fill: NndsvdFill, seed: u64) -> Result<Nndsvd<Self>, FitError> = crate::init::singular_start;
     fn far_samples(samples: &dyn Samples<Self>, rank: usize) -> Result<Array2<Self>, FitError> = crate::init::far_samples;
+
+    fn answer(samples: &dyn Samples<Self>, first: usize, question: &Question<'_, Self>) -> Result<Answer<Self>, SamplesError> = crate::elsewhere::answer_on_these_threads;
 
     fn table(path: &Path, format: Format, options: &ReadOptions) -> Result<Table<Self>, FileError> = crate::io::read_as;
 }

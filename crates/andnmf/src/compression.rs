@@ -7,9 +7,10 @@ use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
 
 use crate::fit::Warning;
+use crate::linalg::coordinates::project;
 use crate::linalg::leading::leading_directions;
 use crate::linalg::product::{multiply, multiply_long};
-use crate::linalg::sketch::{project, span};
+use crate::linalg::sketch::span;
 use crate::samples::{DenseSamples, Samples};
 use crate::{FitError, Real, SettingError};
 

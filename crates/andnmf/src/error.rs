@@ -164,6 +164,12 @@ pub enum SamplesError {
         /// What is wrong.
         reason: String,
     },
+    /// Samples that are elsewhere could not be worked on there.
+    #[error("the samples could not be worked on where they are: {reason}")]
+    Elsewhere {
+        /// What went wrong there.
+        reason: String,
+    },
     /// The source of the samples could not be read.
     #[error("samples {first} to {last} could not be read: {reason}")]
     Read {

@@ -44,6 +44,7 @@ pub mod baselines;
 mod compiled;
 mod compression;
 pub mod diagnose;
+pub mod elsewhere;
 mod error;
 pub mod fit;
 pub mod init;

@@ -31,6 +31,11 @@ impl<T: Real> Decoder<T> {
         Some(Self { inverse: RowMap::new(inverse.matrix, for_sparse), numerical_rank: inverse.rank })
     }
 
+    /// A decoder that was made before, of which only the matrix A† (rank × features) has come along.
+    pub(crate) fn from_matrix(matrix: Array2<T>, for_sparse: bool) -> Self {
+        Self { numerical_rank: matrix.nrows(), inverse: RowMap::new(matrix, for_sparse) }
+    }
+
     /// Number of linearly independent components, as far as rounding allows to tell.
     #[must_use]
     pub fn numerical_rank(&self) -> usize {

@@ -8,7 +8,7 @@ use super::begin::begin;
 use super::decoder::Decoder;
 use super::online::OnlineStage;
 use super::params::{AndParams, Batch};
-use super::statistics::{DecodeStatistics, StageStatistics};
+use super::statistics::{DecodeStatistics, StageStatistics, stage_statistics};
 use super::threshold::{LastStage, ThresholdParams, Thresholds};
 use crate::compression::Space;
 use crate::fit::{
@@ -17,9 +17,8 @@ use crate::fit::{
 use crate::linalg::product::multiply;
 use crate::linalg::symmetric::spectral_norm;
 use crate::pool::Pool;
-use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Samples, Watched};
-use crate::{FitError, Real};
+use crate::{FitError, Real, SamplesError};
 
 /// Fits samples by Algorithm 1 with the thresholds of a schedule.
 pub(super) fn fit<T: Real>(
@@ -105,22 +104,12 @@ impl<'a, T: Real> Engine<'a, T> {
 
     /// Folds a stage's sums over all samples.
     fn full_statistics(&self, decoder: &Decoder<T>, thresholds: &[T]) -> Result<StageStatistics<T>, Halt> {
-        let samples = self.samples();
-        let (rank, features) = self.state.working.dim();
-        let sparse = samples.is_sparse();
-        let check_time = || self.watch.check();
-        self.workers.run(|| {
-            fold(
-                samples,
-                &FoldPlan::new(samples, rank * features),
-                &|| StageStatistics::new(rank, features, sparse),
-                &|sums: &mut StageStatistics<T>, _, block| {
-                    check_time()?;
-                    self.buffers.lend(|buffer| sums.accumulate_with(decoder, thresholds, &block, buffer));
-                    Ok::<(), Halt>(())
-                },
-                &|left, right| left.merge_same_shape(right),
-            )
+        let stop = || self.watch.reason().is_some();
+        let samples = Watched { samples: self.samples(), stop: &stop };
+        let sums = self.workers.run(|| stage_statistics(&samples, decoder, thresholds, &self.buffers));
+        sums.map_err(|error| match (error, self.watch.reason()) {
+            (SamplesError::CalledOff, Some(reason)) => Halt::Stop(reason),
+            (error, _) => error.into(),
         })
     }
 

@@ -8,9 +8,12 @@ use ndarray::{Array2, ArrayView2};
 
 use super::accumulate::{Accumulator, Scratch};
 use super::decoder::Decoder;
+use crate::elsewhere::{Answer, Question, ask};
 use crate::linalg::weighted_sums::WeightedSums;
-use crate::samples::Block;
-use crate::{Real, ShapeError};
+use crate::pool::Pool;
+use crate::samples::fold::{FoldPlan, fold};
+use crate::samples::{Block, Samples};
+use crate::{Real, SamplesError, ShapeError};
 
 /// The sums of one stage over some samples.
 #[derive(Debug, Clone)]
@@ -18,6 +21,31 @@ pub struct StageStatistics<T: Real> {
     pub(super) sums: WeightedSums<T>,
     pub(super) n_samples: usize,
     pub(super) decoded: DecodeStatistics,
+}
+
+/// Folds a stage's sums over all samples.
+pub(crate) fn stage_statistics<T: Real>(
+    samples: &dyn Samples<T>,
+    decoder: &Decoder<T>,
+    thresholds: &[T],
+    buffers: &Pool<Scratch<T>>,
+) -> Result<StageStatistics<T>, SamplesError> {
+    let question = Question::Stage { decoder: decoder.matrix(), thresholds };
+    if let Some(answer) = ask(samples, &question)? {
+        return Ok(StageStatistics::from_answer(answer, samples.n_samples()));
+    }
+    let (rank, features) = decoder.matrix().dim();
+    let sparse = samples.is_sparse();
+    fold(
+        samples,
+        &FoldPlan::new(samples, rank * features),
+        &|| StageStatistics::new(rank, features, sparse),
+        &|sums: &mut StageStatistics<T>, _, block| {
+            buffers.lend(|buffer| sums.accumulate_with(decoder, thresholds, &block, buffer));
+            Ok::<(), SamplesError>(())
+        },
+        &|left, right| left.merge_same_shape(right),
+    )
 }
 
 /// What the decoded values A†y looked like before thresholding, per component.
@@ -138,6 +166,33 @@ impl<T: Real> StageStatistics<T> {
         self.sums.merge(other.sums);
         self.n_samples += other.n_samples;
         self.decoded.merge(&other.decoded);
+    }
+
+    /// For the way to whoever asked for these sums.
+    pub(crate) fn into_answer(self) -> Answer<T> {
+        let DecodeStatistics { active, negative, negative_squares, largest, lowest } = self.decoded;
+        let counts = active.into_iter().chain(negative).map(|count| count as f64);
+        Answer {
+            products: self.sums.products().as_standard_layout().into_owned(),
+            moments: self.sums.gram(),
+            added: counts.chain(negative_squares).collect(),
+            lowest,
+            highest: largest,
+            ..Answer::default()
+        }
+    }
+
+    fn from_answer(answer: Answer<T>, n_samples: usize) -> Self {
+        let rank = answer.moments.nrows();
+        let counts = |k: usize| answer.added[k * rank..(k + 1) * rank].iter().map(|&v| v as u64).collect();
+        let decoded = DecodeStatistics {
+            active: counts(0),
+            negative: counts(1),
+            negative_squares: answer.added[2 * rank..].to_vec(),
+            largest: answer.highest,
+            lowest: answer.lowest,
+        };
+        Self { sums: WeightedSums::from_parts(answer.products, answer.moments), n_samples, decoded }
     }
 
     /// B = Σ y zᵀ, as rank × features.

@@ -21,6 +21,7 @@ use super::state::{Side, unprojected};
 use crate::and::{Inner, Step, advance};
 use crate::fit::{Checkpoint, Fit, Halt, Run, StopReason};
 use crate::linalg::product::scale_rows;
+use crate::linalg::sketch::combinations;
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
 use crate::samples::Samples;
 use crate::samples::fold::{FoldPlan, fold};
@@ -226,6 +227,13 @@ fn full_products<T: Real>(bench: &Bench<'_, T>, samples: &dyn Samples<T>) -> Res
     let values = bench.values();
     let (rank, features, sparse) = (values.ncols(), samples.n_features(), samples.is_sparse());
     let zero = T::from_f64(0.0);
+    if samples.elsewhere().is_some() {
+        let mut weights = values.to_owned();
+        if let Some(multipliers) = &bench.projected.multipliers {
+            scale_rows(&mut weights, multipliers);
+        }
+        return Ok(combinations(samples, weights.view())?);
+    }
     let sums = bench.workers.run(|| {
         fold(
             samples,

@@ -4,19 +4,16 @@
 //! samples are read for the directions, once for the projection, and once or twice at the end. What is discarded
 //! tells the level of the noise.
 
-use std::ops::Range;
-use std::sync::Mutex;
-
 use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 use serde::{Deserialize, Serialize};
 
 use super::shares::{median, squares};
 use crate::fit::bits;
+use crate::linalg::coordinates::project_with_lowest;
 use crate::linalg::product::{frobenius, length, scale_rows};
 use crate::linalg::singular::{Wanted, leading_singular};
-use crate::linalg::sketch::project;
-use crate::samples::{Block, DenseSamples, Samples, same_shape_as};
-use crate::{FitError, Real, SamplesError};
+use crate::samples::{DenseSamples, Samples};
+use crate::{FitError, Real};
 
 /// Directions kept beside those of the components, for a fit that does not take what they leave out for noise.
 const SPARE: usize = 10;
@@ -141,12 +138,10 @@ impl<T: Real> Projection<T> {
         spare: &Array2<T>,
         spectrum: &Spectrum,
     ) -> Result<Self, FitError> {
-        let watch = SignWatch { samples, lowest: Mutex::new(0.0) };
         let all = concatenate(Axis(0), &[basis.view(), spare.view()]).expect("equally wide");
-        let rows = project(&watch, all.view())?;
+        let (rows, lowest) = project_with_lowest(samples, all.view())?;
         let spare = rows.slice(s![.., basis.nrows()..]).to_owned();
         let rows = rows.slice(s![.., ..basis.nrows()]).mapv(|v| T::from_f64(v.as_f64() / spectrum.unit));
-        let lowest = watch.lowest.into_inner().unwrap_or(f64::NEG_INFINITY);
         let reach = NOISE_REACH * spectrum.noise * spectrum.unit;
         // Values around zero may all be noise, too: those of mixtures have one sign along the strongest direction.
         let signs = if lowest == 0.0 {
@@ -223,34 +218,6 @@ impl<T: Real> Projected<T> {
 fn one_sign<T: Real>(values: ArrayView2<'_, T>) -> bool {
     let (negative, all) = values.columns().into_iter().next().map_or((0.0, 0.0), squares);
     negative.min(all - negative) <= OTHER_SIGN.powi(2) * all
-}
-
-/// Other samples; their lowest value, or zero where none is negative, is noticed as they are read.
-struct SignWatch<'a, T: Real> {
-    samples: &'a dyn Samples<T>,
-    lowest: Mutex<f64>,
-}
-
-impl<T: Real> Samples<T> for SignWatch<'_, T> {
-    same_shape_as!(samples);
-
-    fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
-        let block = self.samples.block(rows)?;
-        let mut lowest = T::from_f64(0.0);
-        let mut look = |v: T| {
-            if v < lowest {
-                lowest = v;
-            }
-        };
-        match &block {
-            Block::Dense(values) => values.iter().for_each(|&v| look(v)),
-            Block::Sparse(_) => block.for_each(|_, _, v| look(v)),
-        }
-        if let Ok(mut all) = self.lowest.lock() {
-            *all = all.min(lowest.as_f64());
-        }
-        Ok(block)
-    }
 }
 
 #[cfg(test)]

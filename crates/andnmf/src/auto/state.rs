@@ -1,6 +1,6 @@
 //! What a run needs to go on, beside the components.
 
-use ndarray::Array2;
+use ndarray::{Array2, Axis};
 use serde::{Deserialize, Serialize};
 
 use super::candidate::{Candidate, Origin};
@@ -8,7 +8,7 @@ use super::projected::Spectrum;
 use super::search::Search;
 use crate::Real;
 use crate::fit::bits;
-use crate::linalg::product::multiply;
+use crate::linalg::product::{length, multiply};
 use crate::linalg::pseudo_inverse::pseudo_inverse_of_rows;
 
 /// The state of a run with thresholds from the data, as checkpoints keep it.
@@ -65,7 +65,11 @@ impl<T: Real> AutoState<T> {
             let factor = self.spectrum.values[k] / self.spectrum.values[0] * root / self.spectrum.unit;
             column.mapv_inplace(|v| T::from_f64(v.as_f64() * factor));
         }
-        decoder.iter().all(|v| v.finite()).then_some(decoder)
+        // Features that are equally pure come in any order: rounding must not decide that of the components.
+        let lengths: Vec<f64> = decoder.outer_iter().map(length).collect();
+        let mut order: Vec<usize> = (0..lengths.len()).collect();
+        order.sort_by(|&a, &b| lengths[b].total_cmp(&lengths[a]));
+        decoder.iter().all(|v| v.finite()).then(|| decoder.select(Axis(0), &order))
     }
 
     /// The best components so far, in the coordinates of the samples' side.

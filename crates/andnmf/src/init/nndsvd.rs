@@ -15,9 +15,9 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, conca
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
+use crate::linalg::coordinates::project;
 use crate::linalg::product::length;
 use crate::linalg::singular::{Wanted, leading_singular};
-use crate::linalg::sketch::project;
 use crate::random::{Stream, generator};
 use crate::samples::{NonNegative, Samples};
 use crate::{FitError, Real, SamplesError, SettingError};

@@ -10,8 +10,9 @@
 
 use ndarray::{Array1, Array2, Axis};
 
+use crate::elsewhere::{Answer, Question, ask};
+use crate::linalg::coordinates::project;
 use crate::linalg::product::frobenius;
-use crate::linalg::sketch::project;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Block, Samples, dense_rows};
 use crate::{FitError, Real, SamplesError, SettingError};
@@ -102,15 +103,20 @@ struct Measured {
 
 /// What one pass over the samples collects.
 #[derive(Default)]
-struct Seen {
+pub(crate) struct Seen {
     sums: Vec<f64>,
     lengths: Vec<f64>,
-    negative: bool,
+    /// The lowest value, or zero.
+    lowest: f64,
     total: Vec<f64>,
 }
 
-fn measure<T: Real>(samples: &dyn Samples<T>) -> Result<Measured, SamplesError> {
-    let seen = fold(
+/// Sums and lengths of all samples, their lowest value and their sum.
+pub(crate) fn sizes_of_samples<T: Real>(samples: &dyn Samples<T>) -> Result<Seen, SamplesError> {
+    if let Some(answer) = ask(samples, &Question::Sizes)? {
+        return Ok(Seen::from_answer(answer));
+    }
+    fold(
         samples,
         &FoldPlan::new(samples, samples.n_features()),
         &|| Seen { total: vec![0.0; samples.n_features()], ..Seen::default() },
@@ -119,9 +125,12 @@ fn measure<T: Real>(samples: &dyn Samples<T>) -> Result<Measured, SamplesError> 
             Ok::<(), SamplesError>(())
         },
         &Seen::merge,
-    )?;
-    let Seen { sums, lengths, negative, total } = seen;
-    if !negative {
+    )
+}
+
+fn measure<T: Real>(samples: &dyn Samples<T>) -> Result<Measured, SamplesError> {
+    let Seen { sums, lengths, lowest, total } = sizes_of_samples(samples)?;
+    if lowest == 0.0 {
         return Ok(Measured { sizes: sums, lengths });
     }
     let total = Array1::from(total).insert_axis(Axis(0));
@@ -146,7 +155,7 @@ impl Seen {
             let v = v.as_f64();
             self.sums[first + i] += v;
             self.total[feature] += v;
-            self.negative |= v < 0.0;
+            self.lowest = self.lowest.min(v);
             largest[i] = largest[i].max(v.abs());
         });
         self.lengths.resize(end, 0.0);
@@ -163,8 +172,21 @@ impl Seen {
     fn merge(&mut self, other: Self) {
         self.sums.extend(other.sums);
         self.lengths.extend(other.lengths);
-        self.negative |= other.negative;
+        self.lowest = self.lowest.min(other.lowest);
         self.total.iter_mut().zip(other.total).for_each(|(a, b)| *a += b);
+    }
+
+    pub(crate) fn into_answer<T: Real>(self) -> Answer<T> {
+        let sizes = Array2::from_shape_fn((self.sums.len(), 2), |(i, column)| match column {
+            0 => self.sums[i],
+            _ => self.lengths[i],
+        });
+        Answer { sizes, added: self.total, lowest: vec![self.lowest], ..Answer::default() }
+    }
+
+    fn from_answer<T: Real>(answer: Answer<T>) -> Self {
+        let column = |k| answer.sizes.column(k).to_vec();
+        Self { sums: column(0), lengths: column(1), lowest: answer.lowest[0], total: answer.added }
     }
 }
 

@@ -3,9 +3,11 @@
 use ndarray::{Array2, s};
 
 use super::basis::orthonormal_rows;
+use super::coordinates::project;
 use super::product::{gram_add_lower, mirror_lower, multiply};
-use super::sketch::{left_product, project, random_combinations, rounding_cutoff, unit_rows};
+use super::sketch::{combinations, random_combinations, rounding_cutoff, unit_rows};
 use super::symmetric::eigen;
+use crate::elsewhere::{Question, ask};
 use crate::samples::Samples;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::{Real, SamplesError};
@@ -37,9 +39,7 @@ pub(crate) fn leading_directions<T: Real>(
     let mut passes = 1;
     for _ in 0..POWER_ITERATIONS {
         let projected = scaled_to_one(project(samples, basis.view())?).0;
-        let back = left_product(samples, basis.nrows(), &|first, block| {
-            projected.slice(s![first..first + block.n_samples(), ..]).t().as_standard_layout().into_owned()
-        })?;
+        let back = combinations(samples, projected.view())?;
         // Lengths tell the strong directions from the weak: all rows by one factor, not each by its own.
         basis = orthonormal_rows(scaled_to_one(back).0.view(), cutoff);
         passes += 2;
@@ -76,6 +76,9 @@ pub(crate) fn scaled_to_one<T: Real>(mut matrix: Array2<T>) -> (Array2<T>, f64) 
 
 /// Σ (value/scale)² over all samples, in one pass.
 pub(crate) fn squared_norm<T: Real>(samples: &dyn Samples<T>, scale: f64) -> Result<f64, SamplesError> {
+    if let Some(answer) = ask(samples, &Question::Sizes)? {
+        return Ok(answer.sizes.column(1).iter().map(|length| (length / scale).powi(2)).sum());
+    }
     fold(
         samples,
         &FoldPlan::new(samples, 1),

@@ -6,6 +6,7 @@
 
 pub(crate) mod basis;
 mod bridge;
+pub(crate) mod coordinates;
 pub(crate) mod dot;
 pub(crate) mod gather;
 pub(crate) mod lane_cholesky;

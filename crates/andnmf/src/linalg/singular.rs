@@ -13,8 +13,7 @@ use ndarray::{Array2, ArrayView2, Axis, s};
 use super::basis::orthonormal_rows;
 use super::leading::scaled_to_one;
 use super::product::{length, mirror_lower, multiply, multiply_add_wide};
-use super::row_map::RowMap;
-use super::sketch::{left_product, random_combinations, rounding_cutoff};
+use super::sketch::{normal_product, random_combinations, rounding_cutoff};
 use super::symmetric::eigen;
 use crate::samples::Samples;
 use crate::{Real, SamplesError};
@@ -67,7 +66,7 @@ pub(crate) fn leading_singular<T: Real>(
     let mut block = orthonormal_rows(sketch.view(), cutoff);
     let mut found = Singular { values: Vec::new(), vectors: Array2::zeros((0, features)), passes: 1 };
     while block.nrows() > 0 {
-        let image = normal_product(samples, block.view(), scale)?;
+        let image = scaled_normal_product(samples, block.view(), scale)?;
         found.passes += 1;
         let outside = krylov.extend(block, &image);
         let Some(ritz) = krylov.ritz(size, &outside) else {
@@ -85,18 +84,13 @@ pub(crate) fn leading_singular<T: Real>(
 }
 
 /// `block · YᵀY / scale²` in one pass, the scale keeping the products within the range of numbers.
-fn normal_product<T: Real>(
+fn scaled_normal_product<T: Real>(
     samples: &dyn Samples<T>,
     block: ArrayView2<'_, T>,
     scale: f64,
 ) -> Result<Array2<T>, SamplesError> {
-    let map = RowMap::new(block.mapv(|v| T::from_f64(v.as_f64() / scale)), samples.is_sparse());
-    let size = block.nrows();
-    let mut image = left_product(samples, size, &|_, rows| {
-        let mut projected = Array2::zeros((rows.n_samples(), size));
-        map.apply(rows, projected.view_mut());
-        projected.reversed_axes()
-    })?;
+    let scaled = block.mapv(|v| T::from_f64(v.as_f64() / scale));
+    let mut image = normal_product(samples, scaled.view())?;
     image.mapv_inplace(|v| T::from_f64(v.as_f64() / scale));
     Ok(image)
 }

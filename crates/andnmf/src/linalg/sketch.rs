@@ -1,16 +1,17 @@
 //! Random sketches of the samples, and their span, in a few passes.
 
+use std::ops::Range;
+
 use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 use rand::RngExt;
-use rayon::prelude::*;
 
 use super::basis::orthonormal_rows;
 use super::gather::scatter_row;
 use super::product::{length, multiply_add};
 use super::row_map::RowMap;
+use crate::elsewhere::{Cut, Question, ask};
 use crate::random::{Stream, numbered_generator};
 use crate::samples::fold::{FoldPlan, fold};
-use crate::samples::read_ahead::for_each_block;
 use crate::samples::{Block, Samples};
 use crate::{Real, SamplesError};
 
@@ -27,7 +28,7 @@ pub(super) fn rounding_cutoff<T: Real>() -> f64 {
 ///
 /// `left` gives, for the number of the first sample of a block and the block, the k × samples part of the matrix
 /// that meets it.
-pub(super) fn left_product<T: Real>(
+pub(crate) fn left_product<T: Real>(
     samples: &dyn Samples<T>,
     k: usize,
     left: &(impl Fn(usize, &Block<'_, T>) -> Array2<T> + Sync),
@@ -75,41 +76,51 @@ pub(super) fn random_combinations<T: Real>(
     size: usize,
     seed: u64,
 ) -> Result<Array2<T>, SamplesError> {
+    let cut = Cut(FoldPlan::new(samples, size * samples.n_features()));
+    if let Some(answer) = ask(samples, &Question::RandomCombinations { size, seed, cut })? {
+        return Ok(answer.products);
+    }
     left_product(samples, size, &|first, block| {
-        // One stream per block, named by its first sample: the same numbers whoever works on it.
-        let mut rng = numbered_generator(seed, Stream::Sketch, first);
-        Array2::from_shape_simple_fn((size, block.n_samples()), || T::from_f64(rng.random_range(-1.0..1.0)))
+        block_of_chance(seed, size, &(first..first + block.n_samples()))
     })
 }
 
-/// All samples in the coordinates of an orthonormal basis (rows): samples × basis size.
-pub(crate) fn project<T: Real>(
+/// The random numbers that a block of samples meets, size × samples.
+///
+/// One stream per block, named by its first sample: the same numbers whoever works on it.
+pub(crate) fn block_of_chance<T: Real>(seed: u64, size: usize, block: &Range<usize>) -> Array2<T> {
+    let mut rng = numbered_generator(seed, Stream::Sketch, block.start);
+    Array2::from_shape_simple_fn((size, block.len()), || T::from_f64(rng.random_range(-1.0..1.0)))
+}
+
+/// Zᵀ·Y for a matrix Z with a row for each sample of Y.
+pub(crate) fn combinations<T: Real>(
     samples: &dyn Samples<T>,
-    basis: ArrayView2<'_, T>,
+    weights: ArrayView2<'_, T>,
 ) -> Result<Array2<T>, SamplesError> {
-    let (n, size) = (samples.n_samples(), basis.nrows());
-    let map = RowMap::new(basis.to_owned(), samples.is_sparse());
-    let mut projected = Array2::zeros((n, size));
-    const ROWS: usize = 256;
-    // Only within a group can the next block be read ahead.
-    let group = ROWS * if samples.is_slow() { 16 } else { 1 };
-    projected
-        .as_slice_mut()
-        .expect("row-major")
-        .par_chunks_mut(group * size.max(1))
-        .enumerate()
-        .try_for_each(|(i, out)| {
-            let (start, rows) = (i * group, out.len() / size);
-            let mut out = ndarray::ArrayViewMut2::from_shape((rows, size), out).expect("cut to whole rows");
-            let end = start + rows;
-            let blocks = (start..end).step_by(ROWS).map(|first| first..end.min(first + ROWS)).collect();
-            for_each_block(samples, blocks, |first, block| {
-                let own = first - start..first - start + block.n_samples();
-                map.apply(&block, out.slice_mut(s![own, ..]));
-                Ok::<(), SamplesError>(())
-            })
-        })?;
-    Ok(projected)
+    if let Some(answer) = ask(samples, &Question::Combinations { weights })? {
+        return Ok(answer.products);
+    }
+    left_product(samples, weights.ncols(), &|first, block| {
+        weights.slice(s![first..first + block.n_samples(), ..]).t().as_standard_layout().into_owned()
+    })
+}
+
+/// D·YᵀY for directions D, in one pass.
+pub(crate) fn normal_product<T: Real>(
+    samples: &dyn Samples<T>,
+    directions: ArrayView2<'_, T>,
+) -> Result<Array2<T>, SamplesError> {
+    if let Some(answer) = ask(samples, &Question::NormalProduct { directions })? {
+        return Ok(answer.products);
+    }
+    let map = RowMap::new(directions.to_owned(), samples.is_sparse());
+    let size = directions.nrows();
+    left_product(samples, size, &|_, rows| {
+        let mut projected = Array2::zeros((rows.n_samples(), size));
+        map.apply(rows, projected.view_mut());
+        projected.reversed_axes()
+    })
 }
 
 /// What looking for a span came to.
@@ -149,11 +160,7 @@ pub(crate) fn span<T: Real>(
         // Few samples are their own sketch: the identity in place of random combinations.
         let complete = size >= n;
         let sketch = if complete {
-            left_product(samples, n, &|first, block| {
-                Array2::from_shape_fn((n, block.n_samples()), |(i, j)| {
-                    T::from_f64(f64::from(u8::from(i == first + j)))
-                })
-            })?
+            combinations(samples, Array2::eye(n).view())?
         } else {
             random_combinations(samples, size, seed)?
         };
@@ -183,6 +190,7 @@ pub(super) fn unit_rows<T: Real>(mut rows: Array2<T>) -> Array2<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::coordinates::project;
     use crate::linalg::product::multiply;
     use crate::samples::DenseSamples;
     use crate::testing::{assert_close, low_rank, random_matrix, sparse_copy};

@@ -57,6 +57,11 @@ impl<T: Real> WeightedSums<T> {
         Self { products, gram: Array2::zeros((rank, rank)) }
     }
 
+    /// Sums that were worked out before: B as rank × features, and C.
+    pub(crate) fn from_parts(products: Array2<T>, gram: Array2<T>) -> Self {
+        Self { products: Products::ByComponent(products), gram }
+    }
+
     /// Adds a block of samples with their weights (row-major, samples × rank), `active` of which are not zero.
     pub(crate) fn add(
         &mut self,

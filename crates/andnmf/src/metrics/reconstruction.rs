@@ -2,6 +2,7 @@
 
 use ndarray::{Array2, ArrayView2, s};
 
+use crate::elsewhere::{Question, ask};
 use crate::linalg::product::multiply;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Block, CsrView, Samples};
@@ -49,10 +50,23 @@ pub(crate) fn residual<T: Real>(
         let expected = format!("{} × {} (rank × features)", weights.ncols(), samples.n_features());
         return Err(ShapeError::new("components", components.dim(), expected).into());
     }
+    let (residual, size) = residual_and_size(samples, weights, components)?;
+    Ok((residual / if size > 0.0 { size } else { 1.0 }).sqrt())
+}
+
+/// The squared residual and the squared size of all samples.
+pub(crate) fn residual_and_size<T: Real>(
+    samples: &dyn Samples<T>,
+    weights: ArrayView2<'_, T>,
+    components: ArrayView2<'_, T>,
+) -> Result<(f64, f64), SamplesError> {
+    if let Some(answer) = ask(samples, &Question::Residual { weights, components })? {
+        return Ok((answer.added[0], answer.added[1]));
+    }
     let all = samples.n_samples().saturating_mul(samples.n_features());
     let thin = samples.is_sparse() && samples.stored_values().saturating_mul(THIN) < all;
     let sparse = thin.then(|| SparseResidual::new(components));
-    let (residual, size) = fold(
+    fold(
         samples,
         &FoldPlan::new(samples, 1),
         &|| (0.0, 0.0),
@@ -69,8 +83,7 @@ pub(crate) fn residual<T: Real>(
             left.0 += right.0;
             left.1 += right.1;
         },
-    )?;
-    Ok((residual / if size > 0.0 { size } else { 1.0 }).sqrt())
+    )
 }
 
 /// The squared residual of a block, by its definition.

@@ -4,6 +4,7 @@ use ndarray::{Array2, ArrayView2};
 
 use super::gram::{exponent, power_of_two};
 use super::{Begin, NnlsError, OutOfRange, ScaledGram, check_finite, solve_block};
+use crate::elsewhere::{Question, ask};
 use crate::fit::{Run, is_cancelled};
 use crate::linalg::product::multiply;
 use crate::linalg::row_map::RowMap;
@@ -53,6 +54,9 @@ pub(crate) fn weights_on_these_threads<T: Real>(
     samples: &dyn Samples<T>,
     components: ArrayView2<'_, T>,
 ) -> Result<Array2<T>, NnlsError> {
+    if let Some(answer) = ask(samples, &Question::Weights { components })? {
+        return Ok(answer.rows);
+    }
     let rank = components.nrows();
     // Powers of two keep the products in range and change no digit.
     let scales: Vec<f64> = components

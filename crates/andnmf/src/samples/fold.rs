@@ -53,6 +53,22 @@ impl FoldPlan {
         start(index)..start(index + 1)
     }
 
+    /// The blocks that these samples are in.
+    pub(crate) fn blocks_meeting(&self, samples: &Range<usize>) -> Vec<Range<usize>> {
+        let meets = |range: &Range<usize>| range.start < samples.end && samples.start < range.end;
+        let parts = (0..self.n_parts).map(|i| self.part(i)).filter(meets);
+        parts.flat_map(|part| self.blocks(part)).filter(meets).collect()
+    }
+
+    pub(crate) fn numbers(self) -> [usize; 3] {
+        [self.n_samples, self.n_parts, self.rows_per_block]
+    }
+
+    pub(crate) fn from_numbers([n_samples, n_parts, rows_per_block]: [usize; 3]) -> Option<Self> {
+        let sound = (1..=MOST_PARTS).contains(&n_parts) && rows_per_block > 0;
+        sound.then_some(Self { n_samples, n_parts, rows_per_block })
+    }
+
     /// The samples of each block, in the order of the samples.
     pub(crate) fn all_blocks(&self) -> impl Iterator<Item = Range<usize>> {
         (0..self.n_parts).flat_map(|part| self.blocks(self.part(part)))

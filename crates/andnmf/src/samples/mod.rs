@@ -24,6 +24,7 @@ pub(crate) use picked::{Picked, gather};
 pub use select::{document_frequencies, frequent_features};
 pub use watched::Watched;
 
+use crate::elsewhere::Elsewhere;
 use crate::{Real, SamplesError};
 
 /// A matrix of samples (rows) by features (columns) that can be read in blocks of rows.
@@ -59,6 +60,11 @@ pub trait Samples<T: Real>: Sync {
     /// a file. That takes one more thread, and room for one more block, for each thread that works.
     fn is_slow(&self) -> bool {
         false
+    }
+
+    /// Where the samples are worked on, if that is not here. Blocks are then read only where a few rows are wanted.
+    fn elsewhere(&self) -> Option<&dyn Elsewhere<T>> {
+        None
     }
 
     /// The samples with these row numbers: as many as asked for, with all features.

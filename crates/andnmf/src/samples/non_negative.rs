@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use super::{Block, CsrView, Samples, same_shape_as};
+use crate::elsewhere::{Answer, Elsewhere, Question, ask_through};
 use crate::pool::lock;
 use crate::{Real, SamplesError};
 
@@ -53,8 +54,27 @@ fn negative_feature<T: Real>(rows: &CsrView<'_, T>, i: usize) -> Option<(usize, 
     rows.row(i).find(|&(_, v)| v < T::from_f64(0.0)).map(|(feature, v)| (feature, v.as_f64()))
 }
 
+/// Where nobody here looks at values, the lowest of all is told with coordinates, though not its place.
+impl<T: Real> Elsewhere<T> for NonNegative<'_, T> {
+    fn ask(&self, question: &Question<'_, T>) -> Result<Answer<T>, SamplesError> {
+        let answer = ask_through(self.samples, question)?;
+        match answer.lowest.first() {
+            Some(&lowest) if lowest < 0.0 && matches!(question, Question::Coordinates { .. }) => {
+                let wanted_by = self.wanted_by;
+                let reason = format!("a value is {lowest}, but {wanted_by} needs values of zero or more");
+                Err(SamplesError::Unusable { reason })
+            }
+            _ => Ok(answer),
+        }
+    }
+}
+
 impl<T: Real> Samples<T> for NonNegative<'_, T> {
     same_shape_as!(samples);
+
+    fn elsewhere(&self) -> Option<&dyn Elsewhere<T>> {
+        self.samples.elsewhere().map(|_| self as &dyn Elsewhere<T>)
+    }
 
     fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
         let block = self.samples.block(rows.clone())?;

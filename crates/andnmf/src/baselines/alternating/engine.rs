@@ -172,6 +172,18 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
     fn pass(&mut self) -> Result<A::Sums, Halt> {
         let samples = self.space.samples(self.original);
         let (rank, width, sparse) = (self.next_weights.ncols(), samples.n_features(), samples.is_sparse());
+        if samples.elsewhere().is_some() {
+            self.watch.check()?;
+            let first = self.state.weights.is_none();
+            match &self.state.weights {
+                Some(last) => self.next_weights.assign(last),
+                None => self.next_weights.fill(T::from_f64(0.0)),
+            }
+            let (method, pass, weights) = (self.method, &self.pass, &mut self.next_weights);
+            if let Some(sums) = self.workers.run(|| method.ask(pass, samples, first, weights))? {
+                return Ok(sums);
+            }
+        }
         let plan = FoldPlan::new(samples, rank * width);
         let slots = Slots::new(&plan, &mut self.next_weights);
         let (method, pass, watch, state) = (self.method, &self.pass, &self.watch, &self.state);

@@ -11,14 +11,19 @@ use super::revive::{self, Residuals};
 use super::weights::WeightProblem;
 use super::{Alternation, BlockAt, Now, Renewed, Settings};
 use crate::compression::Space;
+use crate::elsewhere::{Question, ask};
 use crate::fit::Method;
-use crate::linalg::product::{frobenius, gram_of_rows, inner_product, multiply_add_wide};
+use crate::linalg::coordinates::project;
+use crate::linalg::product::{frobenius, gram_add_lower, gram_of_rows, inner_product, multiply_add_wide};
 use crate::linalg::row_map::RowMap;
+use crate::linalg::sketch::combinations;
 use crate::linalg::symmetric::gram_inverse;
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
 use crate::pool::Pool;
-use crate::samples::Block;
-use crate::{FitError, Real};
+use crate::samples::fold::{FoldPlan, fold};
+use crate::samples::slots::Slots;
+use crate::samples::{Block, DenseSamples, Samples};
+use crate::{FitError, Real, SamplesError};
 
 /// How a method renews weights and components from products.
 pub(in crate::baselines) trait GramRule<T: Real>: Sync {
@@ -188,6 +193,49 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
         into.squares += other.squares;
         into.largest = into.largest.max(other.largest);
         into.active += other.active;
+    }
+
+    fn ask(
+        &self,
+        pass: &GramPass<T>,
+        samples: &dyn Samples<T>,
+        first: bool,
+        weights: &mut Array2<T>,
+    ) -> Result<Option<GramSums<T>>, FitError> {
+        // The products with the components come here, the weights go there: each a row per sample.
+        let products = project(samples, pass.map.matrix())?;
+        let products = DenseSamples::new(products).map_err(|_| FitError::Overflow { stage: 0 })?;
+        let plan = FoldPlan::new(&products, 1);
+        let slots = Slots::new(&plan, weights);
+        let active = fold(
+            &products,
+            &plan,
+            &|| 0,
+            &|active: &mut u64, start, block| {
+                let Block::Dense(products) = &block else { return Ok(()) };
+                slots.with(start, |mut weights| {
+                    let problem = WeightProblem { gram: pass.gram.view(), products: products.view(), first };
+                    self.buffers.lend(|buffers| {
+                        self.rule.weights(&problem, weights.view_mut(), &mut buffers.rule);
+                    });
+                    *active += weights.iter().filter(|&&v| v != T::from_f64(0.0)).count() as u64;
+                });
+                Ok::<(), SamplesError>(())
+            },
+            &|left, right| *left += right,
+        )?;
+        let mut gram = Array2::zeros((weights.ncols(), weights.ncols()));
+        gram_add_lower(gram.view_mut(), weights.view());
+        let sums = WeightedSums::from_parts(combinations(samples, weights.view())?, gram);
+        let (mut squares, mut largest) = (0.0, 0.0);
+        if self.squares.get().is_none() {
+            let lengths = ask(samples, &Question::Sizes)?.map(|answer| answer.sizes.column(1).to_owned());
+            for length in lengths.into_iter().flatten() {
+                squares += length * length;
+                largest = f64::max(largest, length);
+            }
+        }
+        Ok(Some(GramSums { sums, squares, largest, active }))
     }
 
     fn renew(&self, sums: GramSums<T>, now: Now<'_, T>) -> Result<Renewed<T, Self>, FitError> {

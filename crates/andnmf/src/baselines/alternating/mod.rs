@@ -64,6 +64,21 @@ pub(super) trait Alternation<T: Real>: Sync {
 
     fn merge(&self, into: &mut Self::Sums, other: Self::Sums);
 
+    /// The same for all samples at once where they are elsewhere, and the method knows what to ask there; nothing
+    /// where they have to be read.
+    ///
+    /// # Errors
+    /// Where the samples are out of reach.
+    fn ask(
+        &self,
+        _pass: &Self::Pass,
+        _samples: &dyn Samples<T>,
+        _first: bool,
+        _weights: &mut Array2<T>,
+    ) -> Result<Option<Self::Sums>, FitError> {
+        Ok(None)
+    }
+
     /// Renews the components from the sums over all samples.
     fn renew(&self, sums: Self::Sums, now: Now<'_, T>) -> Result<Renewed<T, Self>, FitError>;
 }
