@@ -45,6 +45,7 @@ mod state;
 
 pub use candidate::Origin;
 pub use report::{AutoReport, Ending};
+pub(crate) use shares::quantile;
 pub use state::AutoState;
 
 use crate::and::AndParams;

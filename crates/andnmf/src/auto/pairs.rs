@@ -9,6 +9,7 @@
 use ndarray::Array2;
 use rayon::prelude::*;
 
+use super::shares::quantile;
 use crate::Real;
 use crate::fit::Halt;
 use crate::linalg::pseudo_inverse::pseudo_inverse_of_rows;
@@ -227,19 +228,6 @@ impl<T: Real> Rows<T> {
     }
 }
 
-/// The value below which this share of the values lies; zero where there are none.
-fn quantile(values: impl Iterator<Item = f64>, share: f64) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    if values.is_empty() {
-        return 0.0;
-    }
-    // Sides may have very few samples: between two of them, values are interpolated.
-    let place = (values.len() - 1) as f64 * share;
-    let (_, &mut at, above) = values.select_nth_unstable_by(place as usize, f64::total_cmp);
-    let next = above.iter().copied().min_by(f64::total_cmp).unwrap_or(at);
-    at + place.fract() * (next - at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -329,13 +317,5 @@ mod tests {
         assert_eq!(unfolded(Array2::eye(2), &signs).unwrap(), Array2::<f64>::eye(2));
         assert!(unfolded(array![[1.0, 1.0], [1.0, 1.0]], &signs).is_none());
         assert!(unfolded(Array2::zeros((2, 2)), &signs).is_none());
-    }
-
-    #[test]
-    fn quantiles_between_two_values_are_interpolated() {
-        assert_eq!(quantile([4.0, 1.0, 2.0].into_iter(), 0.5), 2.0);
-        assert_eq!(quantile([4.0, 1.0, 2.0, 3.0].into_iter(), 0.5), 2.5);
-        assert_eq!(quantile([4.0, 0.0].into_iter(), 0.25), 1.0);
-        assert_eq!(quantile(std::iter::empty(), 0.5), 0.0);
     }
 }

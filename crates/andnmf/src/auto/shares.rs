@@ -57,6 +57,19 @@ pub(super) fn nearest_sines<T: Real>(rows: &Array2<T>, others: &Array2<T>) -> Ve
     rows.outer_iter().zip(cosines.outer_iter()).map(nearest).collect()
 }
 
+/// The value below which this share of the values lies; zero where there are none.
+pub(crate) fn quantile(values: impl Iterator<Item = f64>, share: f64) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    if values.is_empty() {
+        return 0.0;
+    }
+    // Sides may have very few samples: between two of them, values are interpolated.
+    let place = (values.len() - 1) as f64 * share;
+    let (_, &mut at, above) = values.select_nth_unstable_by(place as usize, f64::total_cmp);
+    let next = above.iter().copied().min_by(f64::total_cmp).unwrap_or(at);
+    at + place.fract() * (next - at)
+}
+
 /// The sine between two vectors; one where either is zero.
 fn sine<T: Real>(a: ArrayView1<'_, T>, b: ArrayView1<'_, T>) -> f64 {
     let (one, other) = (length(a), length(b));
@@ -116,5 +129,13 @@ mod tests {
         let (all, rows) = negative_shares(&array![[3.0, -4.0], [0.0, 0.0], [0.0, 5.0]]);
         assert_eq!(rows, [0.8, 0.0, 0.0]);
         assert!((all - (16.0_f64 / 50.0).sqrt()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn quantiles_between_two_values_are_interpolated() {
+        assert_eq!(quantile([4.0, 1.0, 2.0].into_iter(), 0.5), 2.0);
+        assert_eq!(quantile([4.0, 1.0, 2.0, 3.0].into_iter(), 0.5), 2.5);
+        assert_eq!(quantile([4.0, 0.0].into_iter(), 0.25), 1.0);
+        assert_eq!(quantile(std::iter::empty(), 0.5), 0.0);
     }
 }

@@ -22,9 +22,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use ndarray::Array2;
+#[cfg(test)]
+mod tests;
+
+use ndarray::{Array2, ArrayView1};
 
 use crate::and::{AndParams, Batch, Compress, Schedule, Threshold, ThresholdParams};
+use crate::auto::quantile;
 use crate::fit::{Beginning, Fit, Method, Run, Solver, StageRecord, Start, StopReason};
 use crate::linalg::product::scale_rows;
 use crate::nnls::{self, NnlsError};
@@ -56,6 +60,22 @@ pub struct Online<T: Real> {
     trust: Option<Trust>,
     scale: Option<f64>,
     seconds: f64,
+    /// Whether the components are still those of a whole fit, at the scale of that.
+    off_scale: bool,
+    last: Option<Fit<T>>,
+}
+
+/// What a run needs to go on with the next batch.
+#[derive(Debug, Clone)]
+pub struct SoFar<T: Real> {
+    /// The components so far.
+    pub components: Array2<T>,
+    /// The thresholds of the last stage, one per component; none where there was no stage yet.
+    pub thresholds: Vec<f64>,
+    /// What thresholds from the data have begun with; `None` where the components are those of a whole fit.
+    pub first_threshold: Option<f64>,
+    /// How many batches were learned from.
+    pub batches: usize,
 }
 
 impl<T: Real> Online<T> {
@@ -78,9 +98,47 @@ impl<T: Real> Online<T> {
             trust: None,
             scale: None,
             seconds: 0.0,
+            off_scale: false,
+            last: None,
         };
         online.stage_params(0)?.check()?;
         Ok(online)
+    }
+
+    /// A fit that goes on from what another one, or a whole fit, has found. Its trace and seconds begin anew.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new), and where there is another number of components than the settings want.
+    pub fn resume(params: AndParams, so_far: SoFar<T>) -> Result<Self, SettingError> {
+        let SoFar { components, thresholds, first_threshold, batches } = so_far;
+        let found = components.nrows();
+        if found != params.rank {
+            return Err(SettingError::new(
+                "rank",
+                params.rank,
+                format!("there are {found} components so far"),
+            ));
+        }
+        let auto = params.threshold == Threshold::Auto;
+        Ok(Self {
+            components: Some(components),
+            thresholds,
+            batches,
+            off_scale: auto && first_threshold.is_none(),
+            first_threshold: first_threshold.unwrap_or(FIRST_THRESHOLD),
+            ..Self::new(params, Start::Auto)?
+        })
+    }
+
+    /// What [`resume`](Self::resume) goes on from; `None` before the first batch.
+    #[must_use]
+    pub fn so_far(&self) -> Option<SoFar<T>> {
+        Some(SoFar {
+            components: self.components.clone()?,
+            thresholds: self.thresholds.clone(),
+            first_threshold: (!self.off_scale).then_some(self.first_threshold),
+            batches: self.batches,
+        })
     }
 
     /// Learns from a batch of samples. False where the run was cancelled before that: nothing has changed then, unless
@@ -90,8 +148,15 @@ impl<T: Real> Online<T> {
     /// Where the samples cannot be used, or do not have the features of those before.
     pub fn learn(&mut self, samples: &dyn Samples<T>, run: &mut Run<'_, T>) -> Result<bool, FitError> {
         let auto = self.params.threshold == Threshold::Auto;
-        let now = match self.components.take() {
-            Some(components) => components,
+        let now = match self.components.clone() {
+            Some(mut components) => {
+                if self.off_scale {
+                    self.bring_to_scale(&mut components, samples, run)?;
+                    self.components = Some(components.clone());
+                    self.off_scale = false;
+                }
+                components
+            }
             None if auto && !matches!(self.start, Start::Given(_)) => return self.begin(samples, run),
             None => {
                 let workers = run.workers()?;
@@ -107,18 +172,12 @@ impl<T: Real> Online<T> {
                 components
             }
         };
-        let done = self.stage(&now, samples, run);
-        match done {
-            Ok(Some(components)) => {
-                self.components = Some(components);
-                self.batches += 1;
-                Ok(true)
-            }
-            other => {
-                self.components = Some(now);
-                other.map(|_| false)
-            }
+        let learned = self.stage(&now, samples, run)?;
+        self.batches += usize::from(learned);
+        if !learned {
+            self.components = Some(now);
         }
+        Ok(learned)
     }
 
     /// A fit to the first batch: all that it can tell goes into the start.
@@ -129,7 +188,7 @@ impl<T: Real> Online<T> {
         let mut components = fit.components.clone();
         self.keep(fit);
         self.bring_to_scale(&mut components, samples, &run.unwatched())?;
-        self.components = Some(components);
+        self.settle(components);
         self.batches += usize::from(!cancelled);
         Ok(!cancelled)
     }
@@ -137,14 +196,24 @@ impl<T: Real> Online<T> {
     fn keep(&mut self, fit: Fit<T>) {
         self.scale = fit.scale().or(self.scale);
         let (stages, seconds) = (self.trace.len(), self.seconds);
-        self.trace.extend(fit.trace.into_iter().map(|record| StageRecord {
+        self.trace.extend(fit.trace.iter().map(|record| StageRecord {
             stage: record.stage + stages,
             seconds: record.seconds + seconds,
-            ..record
+            ..*record
         }));
         self.seconds += fit.seconds;
-        self.thresholds = fit.thresholds;
-        self.trust = fit.trust;
+        self.thresholds.clone_from(&fit.thresholds);
+        self.trust.clone_from(&fit.trust);
+        self.last = Some(fit);
+    }
+
+    /// The components that a batch ended with, and what thresholds are at their scale.
+    fn settle(&mut self, components: Array2<T>) {
+        if let Some(last) = &mut self.last {
+            last.components.clone_from(&components);
+            last.thresholds.clone_from(&self.thresholds);
+        }
+        self.components = Some(components);
     }
 
     /// Scales each component so that its largest weights are about 1, which thresholds are meant for.
@@ -161,18 +230,14 @@ impl<T: Real> Online<T> {
             NnlsError::Overflow { .. } => FitError::Overflow { stage: 0 },
             other => FitError::Samples(SamplesError::Unusable { reason: other.to_string() }),
         })?;
-        let largest: Vec<f64> = weights
-            .columns()
-            .into_iter()
-            .map(|column| largest_weight(column.iter().map(|weight| weight.as_f64()).collect()))
-            .collect();
+        let values = |column: ArrayView1<'_, T>| column.iter().map(|v| v.as_f64()).collect::<Vec<_>>();
+        let largest: Vec<f64> =
+            weights.columns().into_iter().map(|column| largest_weight(&values(column))).collect();
         scale_rows(components, &largest);
         // Where a fit came before, thresholds go on from where they ended: higher ones would only lose weights again.
         if self.thresholds.len() == largest.len() {
             self.thresholds.iter_mut().zip(&largest).for_each(|(threshold, largest)| *threshold /= largest);
-            let mut sorted = self.thresholds.clone();
-            sorted.sort_by(f64::total_cmp);
-            let middle = quantile(&sorted, 0.5);
+            let middle = quantile(self.thresholds.iter().copied(), 0.5);
             if middle > 0.0 {
                 self.first_threshold = FIRST_THRESHOLD.min(middle);
             }
@@ -180,25 +245,26 @@ impl<T: Real> Online<T> {
         Ok(())
     }
 
-    /// The stage of a batch; `None` where it was cancelled.
+    /// The stage of a batch; false where it was cancelled.
     fn stage(
         &mut self,
         now: &Array2<T>,
         samples: &dyn Samples<T>,
         run: &mut Run<'_, T>,
-    ) -> Result<Option<Array2<T>>, FitError> {
+    ) -> Result<bool, FitError> {
         let params = self.stage_params(self.batches)?;
         let fit = params.check()?.fit(samples, Start::Given(now.clone()), run)?;
         if fit.stages == 0 {
-            return Ok(None);
+            return Ok(false);
         }
         let mut components = fit.components.clone();
-        self.keep(fit);
         let zero = T::from_f64(0.0);
         if self.params.threshold == Threshold::Auto && !self.params.signed && !any_negative(samples)? {
             components.mapv_inplace(|value| if value < zero { zero } else { value });
         }
-        Ok(Some(components))
+        self.keep(fit);
+        self.settle(components);
+        Ok(true)
     }
 
     /// The settings of one stage.
@@ -278,6 +344,12 @@ impl<T: Real> Online<T> {
         self.trust.as_ref()
     }
 
+    /// The fit to the last batch, with the components that it ended with.
+    #[must_use]
+    pub fn last(&self) -> Option<&Fit<T>> {
+        self.last.as_ref()
+    }
+
     /// How large the samples of the first batch were, as [`Fit::scale`] has it.
     #[must_use]
     pub fn scale(&self) -> Option<f64> {
@@ -286,120 +358,14 @@ impl<T: Real> Online<T> {
 }
 
 /// The weight that nearly all weights of a component are below; 1 for a component that no sample has.
-fn largest_weight(mut weights: Vec<f64>) -> f64 {
-    weights.sort_by(f64::total_cmp);
-    let most = quantile(&weights, BELOW_LARGEST);
-    let largest = if most > 0.0 { most } else { weights.last().copied().unwrap_or(0.0) };
+fn largest_weight(weights: &[f64]) -> f64 {
+    let most = quantile(weights.iter().copied(), BELOW_LARGEST);
+    let largest = if most > 0.0 { most } else { weights.iter().copied().fold(0.0, f64::max) };
     if largest > 0.0 { largest } else { 1.0 }
-}
-
-/// The value below which this share of sorted values lies, between two of them where it falls there.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
-    let place = share * last as f64;
-    let (below, above) = (place.floor() as usize, place.ceil() as usize);
-    sorted[below] + (sorted[above] - sorted[below]) * place.fract()
 }
 
 fn any_negative<T: Real>(samples: &dyn Samples<T>) -> Result<bool, SamplesError> {
     let mut any = false;
     samples.block(0..samples.n_samples())?.for_each(|_, _, value| any |= value < T::from_f64(0.0));
     Ok(any)
-}
-
-#[cfg(test)]
-mod tests {
-    use ndarray::Axis;
-
-    use super::*;
-    use crate::metrics::correlation_error;
-    use crate::samples::DenseSamples;
-    use crate::synth::{Dataset, DatasetKind, DatasetSpec, Weights};
-
-    fn data(n_samples: usize) -> Dataset {
-        let sizes = DatasetSpec { n_features: 80, rank: 5, n_samples, ..DatasetSpec::new(DatasetKind::Dir) };
-        let weights = Weights::Dirichlet { concentration: 1.0 };
-        DatasetSpec { weights, ..sizes }.generate().unwrap()
-    }
-
-    fn learned(data: &Dataset, params: AndParams, start: Start<f64>, size: usize) -> Online<f64> {
-        let mut online = Online::new(params, start).unwrap();
-        for batch in data.samples.axis_chunks_iter(Axis(0), size) {
-            assert!(online.learn(&DenseSamples::new(batch).unwrap(), &mut Run::new()).unwrap());
-        }
-        online
-    }
-
-    fn error(online: &Online<f64>, data: &Dataset) -> f64 {
-        correlation_error(online.components().unwrap().view(), data.truth.view()).unwrap().relative_total()
-    }
-
-    #[test]
-    fn batches_find_the_truth_and_say_how_they_went() {
-        let data = data(3000);
-        let online = learned(&data, AndParams::new(5), Start::Auto, 600);
-        assert!(error(&online, &data) < 1e-2, "{}", error(&online, &data));
-        assert_eq!((online.batches(), online.thresholds().len()), (5, 5));
-        assert!(online.trust().is_none(), "no verdict on what batches made of it");
-        let stages: Vec<usize> = online.trace().iter().map(|record| record.stage).collect();
-        assert_eq!(stages, (0..stages.len()).collect::<Vec<_>>());
-        assert!(online.trace().is_sorted_by_key(|record| record.seconds));
-        assert!(learned(&data, AndParams::new(5), Start::Auto, 3000).trust().is_some());
-    }
-
-    #[test]
-    fn the_same_batches_give_the_same_bits() {
-        let data = data(900);
-        let bits =
-            || learned(&data, AndParams::new(5), Start::Auto, 300).components().unwrap().mapv(f64::to_bits);
-        assert_eq!(bits(), bits());
-    }
-
-    #[test]
-    fn a_schedule_goes_on_from_batch_to_batch() {
-        let data = data(1200);
-        let params = AndParams { batch: Batch::Size(8), ..AndParams::scheduled(5) };
-        let online = learned(&data, params, Start::Given(data.init.clone()), 300);
-        let thresholds: Vec<f64> =
-            online.trace().iter().map(|record| record.threshold_median.unwrap()).collect();
-        let expected: Vec<f64> = (0..4).map(|stage| 0.1 / 1.1_f64.powi(stage)).collect();
-        assert_eq!(thresholds, expected);
-        assert!(
-            error(&online, &data)
-                < correlation_error(data.init.view(), data.truth.view()).unwrap().relative_total()
-        );
-    }
-
-    #[test]
-    fn a_batch_that_cannot_be_used_changes_nothing() {
-        let data = data(900);
-        let mut online = learned(&data, AndParams::new(5), Start::Auto, 450);
-        let before = online.components().unwrap().clone();
-        let narrow = DenseSamples::new(Array2::<f64>::ones((50, 7))).unwrap();
-        assert!(online.learn(&narrow, &mut Run::new()).is_err());
-        let flag = std::sync::atomic::AtomicBool::new(true);
-        let whole = DenseSamples::new(data.samples.view()).unwrap();
-        assert!(!online.learn(&whole, &mut Run::new().cancel_with(&flag)).unwrap());
-        assert_eq!((online.components().unwrap(), online.batches()), (&before, 2));
-    }
-
-    #[test]
-    fn wrong_settings_are_refused_at_once() {
-        assert!(Online::<f64>::new(AndParams::new(0), Start::Auto).is_err());
-        let theory = Schedule::Theory { lambda: 1.0, sparsity: 2.0, decay_order: 1.0 };
-        let params = AndParams { threshold: theory.into(), ..AndParams::new(3) };
-        let error = Online::<f64>::new(params, Start::Auto).unwrap_err().to_string();
-        assert!(error.contains("samples of all stages"), "{error}");
-    }
-
-    #[test]
-    fn quantiles_lie_between_values() {
-        assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.5), 2.0);
-        assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.75), 3.0);
-        assert_eq!((quantile(&[], 0.5), quantile(&[7.0], 0.99)), (0.0, 7.0));
-        assert_eq!((largest_weight(vec![0.0, 0.0]), largest_weight(vec![0.0; 3])), (1.0, 1.0));
-        let mut rare = vec![0.0; 1000];
-        rare[3] = 5.0;
-        assert_eq!(largest_weight(rare), 5.0);
-    }
 }
