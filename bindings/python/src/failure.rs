@@ -83,6 +83,9 @@ impl From<FitError> for Failure {
 
 impl From<SamplesError> for Failure {
     fn from(error: SamplesError) -> Self {
+        if let SamplesError::Elsewhere { .. } = error {
+            return Self::Machine(error.to_string());
+        }
         Self::Value(match error {
             // The words that scikit-learn's own estimators have for it, and its checks look for.
             SamplesError::Negative { .. } => format!("Negative values in data: {error}"),

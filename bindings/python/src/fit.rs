@@ -7,6 +7,7 @@ use std::time::Instant;
 use andnmf::and::{AndParams, Threshold};
 use andnmf::fit::{Fit, Method, Run, StageRecord, StageView, Start};
 use andnmf::metrics::reconstruction_error;
+use andnmf::online::{Online, SoFar};
 use andnmf::rank::{RankSettings, suggest_rank as suggest};
 use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real, nnls};
@@ -64,23 +65,14 @@ fn fit_as<'py, T: Real + Element>(
     (threads, weigh): (Option<usize>, bool),
     tell: Option<&Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let start = match init.extract::<String>() {
-        Ok(name) => Start::by_name(&name, settings.method()).map_err(Failure::from)?,
-        Err(_) => Start::Given(held.like(init)?.as_array().to_owned()),
-    };
+    let start = start_of(held, init, settings.method())?;
     let view = held.view()?;
     let (fitted, seconds) = interruptible(py, threads, |cancel| {
         let begun = Instant::now();
         let solver = settings.clone().check::<T>()?;
         let samples = view.check()?;
         let mut raised = None;
-        let mut watch = |stage: &StageView<'_, T>| match tell.map(|tell| call(tell, stage.record)) {
-            Some(Err(error)) => {
-                raised = Some(error);
-                ControlFlow::Break(())
-            }
-            _ => ControlFlow::Continue(()),
-        };
+        let mut watch = |stage: &StageView<'_, T>| told_stage(tell, stage, &mut raised);
         let mut run = Run::new().cancel_with(cancel).observe(&mut watch);
         let fit = solver.fit(samples.as_ref(), start, &mut run)?;
         if let Some(error) = raised {
@@ -100,6 +92,94 @@ fn finish<T: Real>(samples: &dyn Samples<T>, fit: Fit<T>, cancel: &AtomicBool) -
     let weights = nnls::weights(samples, fit.components.view(), &Run::new().cancel_with(cancel))?;
     let error = reconstruction_error(samples, weights.view(), fit.components.view())?;
     Ok(Fitted { fit, weighed: Some((weights, error)) })
+}
+
+/// What a run over batches is known by between two of them: components, thresholds, first threshold, batches.
+type SoFarParts<'py> = (Bound<'py, PyAny>, Vec<f64>, Option<f64>, usize);
+
+/// Learns from one more batch of samples: a dict of what was found, as [`fit`] gives it, with `first_threshold` and
+/// `batches` for the next one.
+#[pyfunction]
+pub(crate) fn learn<'py>(
+    py: Python<'py>,
+    samples: Input<'py>,
+    settings: &str,
+    init: &Bound<'py, PyAny>,
+    so_far: Option<SoFarParts<'py>>,
+    threads: Option<usize>,
+    tell: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let settings: MethodParams = serde_json::from_str(settings).map_err(Failure::from)?;
+    let MethodParams::And(params) = settings else {
+        return Err(Failure::Value("only AND learns from batches".to_owned()).into());
+    };
+    in_own_precision!(&samples, held => learn_as(py, held, params, init, so_far, threads, tell.as_ref()))
+}
+
+fn learn_as<'py, T: Real + Element>(
+    py: Python<'py>,
+    held: &Held<'py, T>,
+    params: AndParams,
+    init: &Bound<'py, PyAny>,
+    so_far: Option<SoFarParts<'py>>,
+    threads: Option<usize>,
+    tell: Option<&Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let mut online = match so_far {
+        None => Online::new(params, start_of(held, init, Method::And)?),
+        Some((components, thresholds, first_threshold, batches)) => {
+            let components = held.like(&components)?.as_array().to_owned();
+            Online::resume(params, SoFar { components, thresholds, first_threshold, batches })
+        }
+    }
+    .map_err(Failure::from)?;
+    let view = held.view()?;
+    let (online, seconds) = interruptible(py, threads, |cancel| {
+        let begun = Instant::now();
+        let samples = view.check()?;
+        let mut raised = None;
+        let mut watch = |stage: &StageView<'_, T>| told_stage(tell, stage, &mut raised);
+        online.learn(samples.as_ref(), &mut Run::new().cancel_with(cancel).observe(&mut watch))?;
+        match raised {
+            Some(error) => Err(Failure::Python(error)),
+            None => Ok((online, begun.elapsed().as_secs_f64())),
+        }
+    })?;
+    let (Some(fit), Some(so_far)) = (online.last(), online.so_far()) else {
+        return Err(Failure::Machine("the batch was called off".to_owned()).into());
+    };
+    let dict = told(py, &Fitted { fit: fit.clone(), weighed: None })?;
+    dict.set_item("library_seconds", seconds)?;
+    dict.set_item("first_threshold", so_far.first_threshold)?;
+    dict.set_item("batches", so_far.batches)?;
+    Ok(dict)
+}
+
+/// Where a fit begins: a name, or components.
+fn start_of<'py, T: Real + Element>(
+    held: &Held<'py, T>,
+    init: &Bound<'py, PyAny>,
+    method: Method,
+) -> PyResult<Start<T>> {
+    match init.extract::<String>() {
+        Ok(name) => Ok(Start::by_name(&name, method).map_err(Failure::from)?),
+        Err(_) => Ok(Start::Given(held.like(init)?.as_array().to_owned())),
+    }
+}
+
+/// Tells of a stage; whatever that raises ends the fit.
+fn told_stage<T: Real>(
+    tell: Option<&Py<PyAny>>,
+    stage: &StageView<'_, T>,
+    raised: &mut Option<PyErr>,
+) -> ControlFlow<()> {
+    match tell.map(|tell| call(tell, stage.record)) {
+        Some(Err(error)) => {
+            *raised = Some(error);
+            ControlFlow::Break(())
+        }
+        _ => ControlFlow::Continue(()),
+    }
 }
 
 fn call(tell: &Py<PyAny>, record: &StageRecord) -> PyResult<()> {

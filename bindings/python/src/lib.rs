@@ -5,6 +5,7 @@
 //! the call's own (`call`). Settings come as JSON for the library's own types, so no default is stated twice.
 
 mod call;
+mod elsewhere;
 mod failure;
 mod fit;
 mod models;
@@ -17,7 +18,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::fit::{default_settings, fit, parse_threshold, suggest_rank, weights};
+    use crate::elsewhere::answer;
+    #[pymodule_export]
+    use crate::fit::{default_settings, fit, learn, parse_threshold, suggest_rank, weights};
     #[pymodule_export]
     use crate::models::{load_model, save_model};
     #[pymodule_export]

@@ -9,6 +9,7 @@ use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyRea
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
+use crate::elsewhere::Remote;
 use crate::failure::Failure;
 
 /// A matrix of samples in its own precision.
@@ -19,6 +20,7 @@ pub(crate) enum Input<'py> {
 
 /// A matrix kept from being written to while it is read.
 pub(crate) enum Held<'py, T: Element> {
+    Elsewhere(Remote),
     Dense(PyReadonlyArray2<'py, T>),
     Sparse {
         n_features: usize,
@@ -48,7 +50,8 @@ pub(crate) use in_own_precision;
 impl<'a, 'py> FromPyObject<'a, 'py> for Input<'py> {
     type Error = PyErr;
 
-    /// A 2-D array of float32 or float64, or the parts `(n_features, indptr, indices, data)` of a CSR matrix.
+    /// A 2-D array of float32 or float64, the parts `(n_features, indptr, indices, data)` of a CSR matrix, or an object
+    /// that answers for samples elsewhere.
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         if let Some(held) = hold::<f64>(&object)? {
             return Ok(Self::F64(held));
@@ -63,9 +66,12 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Input<'py> {
 }
 
 /// The samples, where they are of this precision.
-fn hold<'py, T: Element>(object: &Bound<'py, PyAny>) -> PyResult<Option<Held<'py, T>>> {
+fn hold<'py, T: Element + Real>(object: &Bound<'py, PyAny>) -> PyResult<Option<Held<'py, T>>> {
     if let Ok(array) = object.cast::<PyArray2<T>>() {
         return Ok(Some(Held::Dense(array.try_readonly()?)));
+    }
+    if let Some(remote) = Remote::hold::<T>(object)? {
+        return Ok(Some(Held::Elsewhere(remote)));
     }
     type Parts<'py> = (usize, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
     let Ok((n_features, pointers, indices, values)) = object.extract::<Parts<'py>>() else { return Ok(None) };
@@ -101,6 +107,7 @@ impl<T: Element + Real> Held<'_, T> {
     /// The matrix in a form that other threads may read.
     pub(crate) fn view(&self) -> PyResult<View<'_, T>> {
         Ok(match self {
+            Self::Elsewhere(remote) => View::Elsewhere(remote),
             Self::Dense(array) => View::Dense(array.as_array()),
             Self::Sparse { n_features, pointers, indices, values } => View::Sparse {
                 n_features: *n_features,
@@ -131,11 +138,12 @@ pub(crate) enum IndexView<'a> {
 /// A matrix that nothing has been checked of yet.
 #[derive(Clone, Copy)]
 pub(crate) enum View<'a, T: Real> {
+    Elsewhere(&'a Remote),
     Dense(ArrayView2<'a, T>),
     Sparse { n_features: usize, pointers: IndexView<'a>, indices: IndexView<'a>, values: &'a [T] },
 }
 
-impl<'a, T: Real> View<'a, T> {
+impl<'a, T: Real + Element> View<'a, T> {
     /// Hands the checked samples to work that knows of no cancelling, but ends where they can no longer be read.
     pub(crate) fn until<R>(
         self,
@@ -151,6 +159,7 @@ impl<'a, T: Real> View<'a, T> {
     pub(crate) fn check(self) -> Result<Box<dyn Samples<T> + 'a>, Failure> {
         use IndexView::{I32, I64};
         Ok(match self {
+            Self::Elsewhere(remote) => Box::new(remote),
             Self::Dense(rows) => Box::new(DenseSamples::new(rows)?),
             Self::Sparse { n_features, pointers, indices, values } => Box::new(match (pointers, indices) {
                 (I32(pointers), I32(indices)) => CsrSamples::new(n_features, pointers, indices, values)?,

@@ -7,7 +7,6 @@ from scipy import sparse
 
 import andnmf
 from andnmf import AND
-from andnmf._online import FIRST_THRESHOLD, RATIO, threshold_of
 from andnmf.datasets import make_ctm, make_neg
 from andnmf.metrics import correlation_error
 
@@ -46,21 +45,21 @@ def test_thresholds_fall_from_batch_to_batch(stream):
         model.partial_fit(batch)
     thresholds = model.trace_["threshold_min"]
     assert (np.diff(thresholds) < 0).all()
-    assert np.isclose(thresholds[0], FIRST_THRESHOLD) and list(model.trace_["stage"]) == list(range(10))
+    assert np.isclose(thresholds[0], 0.1) and list(model.trace_["stage"]) == list(range(10))
 
 
-def test_schedules_are_followed_by_the_batch():
-    def threshold(schedule, stage):
-        return threshold_of({"scheduled": {"schedule": schedule}}, stage)["scheduled"]["schedule"]["constant"]
+def test_schedules_are_followed_by_the_batch(stream):
+    def thresholds(threshold):
+        model = AND(n_components=6, init=stream.init, threshold=threshold, random_state=0)
+        for batch in batches(stream.samples)[:4]:
+            model.partial_fit(batch)
+        return list(model.trace_["threshold_min"])
 
-    geometric = {"geometric": {"start": 0.4, "ratio": 2.0, "floor": 0.15}}
-    assert [threshold(geometric, stage) for stage in range(4)] == [0.4, 0.2, 0.15, 0.15]
-    assert [threshold({"list": [0.3, 0.1]}, stage) for stage in range(3)] == [0.3, 0.1, 0.1]
-    assert threshold({"constant": 0.7}, 5) == 0.7
-    auto = threshold_of("auto", 2)["scheduled"]
-    assert np.isclose(auto["schedule"]["constant"], FIRST_THRESHOLD / RATIO**2) and auto["data_floor"] == 2
-    with pytest.raises(ValueError, match="use fit"):
-        threshold({"theory": {"lambda": 1, "sparsity": 1, "decay_order": 1}}, 0)
+    assert np.allclose(thresholds("geometric:0.4:2:0.15"), [0.4, 0.2, 0.15, 0.15])
+    assert np.allclose(thresholds([0.3, 0.1]), [0.3, 0.1, 0.1, 0.1])
+    assert np.allclose(thresholds(0.7), 0.7)
+    with pytest.raises(ValueError, match="samples of all stages"):
+        thresholds("theory:1:1:1")
 
 
 def test_a_schedule_in_batches_of_all_samples_is_that_of_fit(stream):

@@ -198,14 +198,19 @@ class AND(Factorization):
         return super()._fit(X)
 
     def _run(self, X: Any, settings: dict[str, Any], start: Any, *, weigh: bool = True) -> dict[str, Any]:
+        self._check_samples(X)
+        found = super()._run(X, settings, start, weigh=weigh)
+        return self._judged(found) if settings["threshold"] == "auto" else found
+
+    def _judged(self, found: dict[str, Any]) -> dict[str, Any]:
+        """What a whole fit found, with a verdict in any case."""
+        return found if json.loads(found["trust"]) else found | {"trust": json.dumps(unjudged(found))}
+
+    def _check_samples(self, X: Any) -> None:
         if self.nonnegative is True and has_negative(X):
             raise ValueError(
                 "nonnegative is True, but the samples have negative values; use nonnegative='auto' for such samples"
             )
-        found = super()._run(X, settings, start, weigh=weigh)
-        if settings["threshold"] == "auto" and json.loads(found["trust"]) is None:
-            found["trust"] = json.dumps(unjudged(found))
-        return found
 
     def _keep(self, found: dict[str, Any], settings: dict[str, Any]) -> None:
         super()._keep(found, settings)

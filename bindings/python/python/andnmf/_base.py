@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from andnmf import _core, _settings
 from andnmf import init as starts
 from andnmf._display import FittedSummary
+from andnmf._elsewhere import Elsewhere
 from andnmf._input import PRECISIONS, as_samples, read_matrix, read_sample_weight, seed_of, size_of, threads
 from andnmf._settings import Setting
 from andnmf._telling import warn
@@ -248,15 +249,19 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         _settings.verbosity(self.verbose)
         X = self._validated(X, reset=True)
         settings |= self._rank_and_seed(X, start)
-        found = self._run(X, settings, start)
+        # Weights of samples elsewhere stay there.
+        found = self._run(X, settings, start, weigh=not isinstance(X, Elsewhere))
         self._keep(found, settings)
-        self.reconstruction_err_ = found["relative_error"] * size_of(X)
+        if isinstance(X, Elsewhere):
+            self.reconstruction_err_ = float(np.sqrt(X.residual_and_size(self.components_)[0]))
+        else:
+            self.reconstruction_err_ = found["relative_error"] * size_of(X)
         if self.stop_reason_ == "max_stages" and self._should_converge():
             warn(
                 f"{type(self).__name__} did not converge in {self.n_iter_} stages; raise max_stages or tol",
                 ConvergenceWarning,
             )
-        return found["weights"]
+        return found.get("weights")
 
     def _run(self, X: Any, settings: dict[str, Any], start: Any, *, weigh: bool = True) -> dict[str, Any]:
         start = self._own_start(X, settings, start)

@@ -4,13 +4,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from andnmf._elsewhere import Elsewhere
+
 __version__: str
 
 _Float: TypeAlias = np.float32 | np.float64
 _Matrix: TypeAlias = NDArray[_Float]
 _Index: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
-# A matrix, or (n_features, indptr, indices, data) of a CSR matrix.
-_Samples: TypeAlias = _Matrix | tuple[int, _Index, _Index, NDArray[_Float]]
+# A matrix, (n_features, indptr, indices, data) of a CSR matrix, or samples elsewhere.
+_Samples: TypeAlias = _Matrix | tuple[int, _Index, _Index, NDArray[_Float]] | Elsewhere
 
 def default_settings(method: str) -> str: ...
 def parse_threshold(text: str) -> str: ...
@@ -22,6 +24,15 @@ def fit(
     tell: Callable[[int, float, float, float], object] | None,
     weigh: bool,
 ) -> dict[str, Any]: ...
+def learn(
+    samples: _Samples,
+    settings: str,
+    init: str | _Matrix,
+    so_far: tuple[_Matrix, Sequence[float], float | None, int] | None,
+    threads: int | None,
+    tell: Callable[[int, float, float, float], object] | None,
+) -> dict[str, Any]: ...
+def answer(samples: _Samples, first: int, question: tuple, threads: int | None) -> tuple: ...
 def weights(samples: _Samples, components: _Matrix, threads: int | None) -> _Matrix: ...
 def reconstruction_error(
     samples: _Samples, weights: _Matrix, components: _Matrix, threads: int | None

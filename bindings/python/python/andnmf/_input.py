@@ -11,6 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from andnmf._elsewhere import Elsewhere, is_dask
+
 #: Other numbers become the first of these.
 PRECISIONS = [np.float64, np.float32]
 _VALUES_AT_ONCE = 30_000
@@ -20,19 +22,32 @@ def as_samples(X: Any) -> Any:
     """A checked array or CSR matrix as the compiled part takes it.
 
     Dense arrays go as they are, in any memory order: rows that are not contiguous are copied block by block as they
-    are read. Of sparse matrices the three parts go as they are.
+    are read. Of sparse matrices the three parts go as they are. Samples elsewhere answer for themselves.
     """
+    if isinstance(X, Elsewhere):
+        return X
     if sparse.issparse(X):
-        parts = (np.ascontiguousarray(part) for part in (X.indptr, X.indices, X.data))
+        parts = (aligned(np.ascontiguousarray(part)) for part in (X.indptr, X.indices, X.data))
         return (X.shape[1], *parts)
-    return X if X.flags.aligned else X.copy()
+    return aligned(X)
+
+
+def aligned(array: np.ndarray) -> np.ndarray:
+    """Values at addresses that the compiled part can read; what came over a network may lie anywhere."""
+    # An array without values counts as aligned wherever it lies.
+    return array if array.size and array.flags.aligned else array.copy()
 
 
 def read_samples(X: Any) -> Any:
     """Samples that no estimator has looked at yet, as :func:`as_samples` takes them.
 
-    Whether all values are finite is left to the compiled part, which names the place.
+    Whether all values are finite is left to the compiled part, which names the place. Samples of dask stay where they
+    are.
     """
+    if is_dask(X):
+        from andnmf.dask import DaskSamples
+
+        return DaskSamples(X)
     return check_array(X, accept_sparse="csr", dtype=PRECISIONS, ensure_all_finite=False)
 
 
@@ -77,6 +92,8 @@ def read_sample_weight(values: Any, X: Any) -> np.ndarray:
 
 def size_of(X: Any) -> float:
     """The Frobenius norm, also where squares would leave the range of the samples' own precision."""
+    if isinstance(X, Elsewhere):
+        return float(np.linalg.norm(X.sizes()[0][:, 1]))
     values = X.data if sparse.issparse(X) else X
     if not values.size:
         return 0.0
@@ -103,6 +120,8 @@ def _sum_of_squares(values: np.ndarray, scale: float | None) -> float:
 
 def has_negative(X: Any) -> bool:
     """Whether any sample has a value below zero."""
+    if isinstance(X, Elsewhere):
+        return X.sizes()[2] < 0
     values = X.data if sparse.issparse(X) else X
     return bool(values.size and values.min() < 0)
 

@@ -1,0 +1,121 @@
+"""What workers do with a block of samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from andnmf import _core
+from andnmf._input import aligned, as_samples
+
+#: Workers run as many tasks at once as they have threads: each has one.
+THREADS = 1
+
+
+@dataclass(frozen=True)
+class Surveyed:
+    """What is known of a block."""
+
+    shape: tuple[int, int]
+    stored_values: int
+    is_sparse: bool
+    is_single: bool
+    #: Row, column and value of the first value that is no finite number.
+    wrong: tuple[int, int, float] | None
+
+
+def survey(parts: Sequence[Any]) -> Surveyed:
+    """Looks through a block, which comes in parts where features are cut up, too."""
+    block = joined(parts)
+    if block.ndim != 2:
+        raise ValueError(f"samples must have rows and columns, but a block is of shape {block.shape}")
+    if not (np.issubdtype(block.dtype, np.number) or block.dtype == bool) or np.iscomplexobj(block):
+        raise ValueError(f"samples must be real numbers, but a block is of dtype {block.dtype}")
+    is_sparse = sparse.issparse(block)
+    return Surveyed(
+        block.shape,
+        block.nnz if is_sparse else block.size,
+        is_sparse,
+        block.dtype == np.float32,
+        _first_wrong(block),
+    )
+
+
+def _first_wrong(block: Any) -> tuple[int, int, float] | None:
+    values = block.data if sparse.issparse(block) else block
+    if np.isfinite(values).all():
+        return None
+    if sparse.issparse(block):
+        block = block.tocoo()
+        (places,) = np.nonzero(~np.isfinite(block.data))
+        place = places[np.lexsort((block.col[places], block.row[places]))[0]]
+        return int(block.row[place]), int(block.col[place]), float(block.data[place])
+    row, column = np.argwhere(~np.isfinite(block))[0]
+    return int(row), int(column), float(block[row, column])
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """One block of whole samples: an array, or a CSR matrix."""
+    parts = [part if sparse.issparse(part) else np.asarray(part) for part in parts]
+    if any(sparse.issparse(part) for part in parts):
+        return (parts[0] if len(parts) == 1 else sparse.hstack(parts, format="csr")).tocsr()
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+
+def readable(parts: Sequence[Any], dtype: Any) -> Any:
+    """The block as the compiled part takes it, in the precision of all samples."""
+    block = joined(parts)
+    return as_samples(block if block.dtype == dtype else block.astype(dtype))
+
+
+def answer(parts: Sequence[Any], dtype: Any, first: int, question: tuple, weights: Any = None) -> tuple:
+    """What a block answers; ``weights`` are those of its own samples."""
+    kind, numbers, matrix, _, thresholds = question
+    matrix, weights, thresholds = (
+        None if part is None else aligned(part) for part in (matrix, weights, thresholds)
+    )
+    return _core.answer(readable(parts, dtype), first, (kind, numbers, matrix, weights, thresholds), THREADS)
+
+
+def together(left: tuple, right: tuple) -> tuple:
+    """The answers of samples and of those after them, as one."""
+    rows, sizes, products, moments, added, lowest, highest = zip(left, right, strict=True)
+    return (
+        _stacked(rows),
+        _stacked(sizes),
+        products[0] + products[1],
+        moments[0] + moments[1],
+        added[0] + added[1],
+        np.minimum(*lowest),
+        np.maximum(*highest),
+    )
+
+
+def _stacked(rows: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    return np.concatenate(rows) if rows[0].size and rows[1].size else rows[0] if rows[0].size else rows[1]
+
+
+def residual(parts: Sequence[Any], components: np.ndarray) -> np.ndarray:
+    """The squared size of what components leave of a block, and that of the block."""
+    block, components = readable(parts, components.dtype), aligned(components)
+    weights = _core.weights(block, components, THREADS)
+    none = np.empty(0, components.dtype)
+    return _core.answer(block, 0, ("residual", [], components, weights, none), THREADS)[4]
+
+
+def weights(block: Any, components: np.ndarray) -> np.ndarray:
+    """The weights of a block of whole samples."""
+    if block.shape[0] == 0:
+        return np.empty((0, len(components)), components.dtype)
+    return _core.weights(readable([block], components.dtype), aligned(components), THREADS)
+
+
+def rows(parts: Sequence[Any], dtype: Any, start: int, end: int) -> np.ndarray:
+    """Some rows of a block, dense."""
+    picked = joined(parts)[start:end]
+    picked = picked.toarray() if sparse.issparse(picked) else picked
+    return np.ascontiguousarray(picked, dtype=dtype)

@@ -1,0 +1,124 @@
+"""The blocks of a dask array as samples that answer questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import dask
+import numpy as np
+from dask.base import get_scheduler
+from dask.delayed import Delayed, delayed
+
+from andnmf._elsewhere import Elsewhere
+from andnmf._input import aligned
+from andnmf.dask import _blocks
+
+#: What is answered with something for each sample: that comes here block by block, not through sums.
+_BY_SAMPLE = ("coordinates", "weights", "sizes")
+#: Questions are as large as they are: there is nothing to be warned of.
+_QUIET = {"distributed.admin.large-graph-warning-threshold": "1TB"}
+
+
+class DaskSamples(Elsewhere):
+    """The samples of a dask array (or DataFrame), which stay where they are.
+
+    Parameters
+    ----------
+    X : dask array or DataFrame of shape (n_samples, n_features)
+        Blocks are numpy arrays or ``scipy.sparse`` matrices. Numbers of rows need not be known beforehand.
+    """
+
+    def __init__(self, X: Any):
+        # Another thread of the library will ask, which knows nothing of what is current in this one.
+        self._get = get_scheduler(collections=[X])
+        self._blocks = blocks_of(X)
+        surveyed = self._compute([delayed(_blocks.survey, pure=False)(parts) for parts in self._blocks])
+        widths = {block.shape[1] for block in surveyed}
+        if len(widths) > 1:
+            raise ValueError(f"blocks have different numbers of features: {sorted(widths)}")
+        counts = [block.shape[0] for block in surveyed]
+        self._starts = np.concatenate([[0], np.cumsum(counts)])
+        _refuse_wrong(surveyed, self._starts)
+        self.shape = (int(self._starts[-1]), widths.pop() if widths else 0)
+        if 0 in self.shape:
+            raise ValueError(
+                f"Found array with {self.shape[0]} sample(s) and {self.shape[1]} feature(s), but a minimum of 1 of "
+                "each is required"
+            )
+        self.stored_values = sum(block.stored_values for block in surveyed)
+        self.is_sparse = any(block.is_sparse for block in surveyed)
+        single = all(block.is_single for block in surveyed)
+        self.dtype = np.dtype(np.float32 if single else np.float64)
+
+    def ask(self, question: tuple) -> tuple:
+        """The answer of all samples together."""
+        kind, numbers, matrix, weights, thresholds = question
+        # As one task it goes to each worker once, not to each block, and is there again if a worker is lost.
+        common = delayed((kind, numbers, matrix, None, thresholds), pure=False, traverse=False)
+        task = delayed(_blocks.answer, pure=False)
+        answers = []
+        for i, parts in self._filled():
+            start, end = self._starts[i], self._starts[i + 1]
+            own = None if weights is None else weights[start:end]
+            answers.append(task(parts, self.dtype, int(start), common, own))
+        if kind in _BY_SAMPLE:
+            found = tree(_blocks.together, self._compute(answers))
+        else:
+            found = self._compute([tree(delayed(_blocks.together, pure=False), answers)])[0]
+        return tuple(aligned(part) for part in found)
+
+    def rows(self, start: int, end: int) -> np.ndarray:
+        """Some samples, dense."""
+        task = delayed(_blocks.rows, pure=False)
+        wanted = []
+        for i, parts in self._filled():
+            first, last = int(self._starts[i]), int(self._starts[i + 1])
+            if first < end and start < last:
+                wanted.append(task(parts, self.dtype, max(start - first, 0), min(end, last) - first))
+        return np.concatenate(self._compute(wanted))
+
+    def residual_and_size(self, components: np.ndarray) -> tuple[float, float]:
+        """The squared size of what components leave of the samples, and that of the samples."""
+        components = delayed(components.astype(self.dtype, copy=False), pure=False)
+        task = delayed(_blocks.residual, pure=False)
+        sums = [task(parts, components) for _, parts in self._filled()]
+        residual, size = self._compute([tree(delayed(np.add, pure=False), sums)])[0]
+        return float(residual), float(size)
+
+    def _filled(self) -> list[tuple[int, Sequence[Delayed]]]:
+        """The blocks that have samples."""
+        return [(i, parts) for i, parts in enumerate(self._blocks) if self._starts[i] < self._starts[i + 1]]
+
+    def _compute(self, tasks: Sequence[Delayed]) -> Sequence[Any]:
+        with dask.config.set(_QUIET):
+            return dask.compute(*tasks, scheduler=self._get)
+
+
+def blocks_of(X: Any) -> list[list[Delayed]]:
+    """The blocks of whole samples, each as the parts that its features are cut into."""
+    if hasattr(X, "to_dask_array"):
+        X = X.to_dask_array()
+    if X.ndim != 2:
+        raise ValueError(f"samples must have rows and columns, but the dask array has shape {X.shape}")
+    return [list(parts) for parts in X.to_delayed()]
+
+
+def tree(add: Callable[[Any, Any], Any], values: Sequence[Any]) -> Any:
+    """All values added up in pairs of neighbours, pairs of those, and so on: by their places alone."""
+    values = list(values)
+    while len(values) > 1:
+        pairs = [add(*values[i : i + 2]) for i in range(0, len(values) - 1, 2)]
+        values = pairs + values[len(values) - len(values) % 2 :]
+    return values[0]
+
+
+def _refuse_wrong(surveyed: Sequence[_blocks.Surveyed], starts: np.ndarray) -> None:
+    for block, start in zip(surveyed, starts, strict=False):
+        if block.wrong is not None:
+            row, column, value = block.wrong
+            name = "NaN" if np.isnan(value) else str(value)
+            raise ValueError(
+                f"sample {start + row}, feature {column} is {name} (both counted from 0); every value must be a finite "
+                "number"
+            )
