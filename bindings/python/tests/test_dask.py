@@ -238,3 +238,25 @@ def test_errors_of_workers_are_told():
     with pytest.raises(RuntimeError, match="the disk is gone"):
         model.fit(lazy)
     assert not hasattr(model, "components_")
+
+
+def test_tasks_end_in_exceptions_and_nothing_else():
+    """As of a panic, which is none of Python's and for which a cluster would wait for ever."""
+    unaligned = np.frombuffer(bytearray(8 * 12 + 1), dtype=np.uint8)[1:].view(float).reshape(3, 4)
+    assert not unaligned.flags.aligned
+
+    class Panic(BaseException):
+        pass
+
+    def work(fails):
+        if fails:
+            raise Panic("out of all order")
+        return fails
+
+    from andnmf.dask._blocks import ordinary
+
+    assert ordinary(work)(False) is False
+    with pytest.raises(RuntimeError, match="Panic: out of all order"):
+        ordinary(work)(True)
+    model = andnmf.dask.AND(2, random_state=0).fit(da.from_array(np.eye(4) + 1, chunks=2))
+    assert model.transform(da.from_array(unaligned, chunks=(2, 4))).compute().shape == (3, 2)

@@ -22,7 +22,7 @@ pub(crate) fn measure(trial: &Trial) -> Result<Value, Box<dyn Error>> {
     let fit = |samples: Array2<f64>| -> Result<Array2<f64>, Box<dyn Error>> {
         let samples = DenseSamples::new(samples)?;
         let contender = Contender::Method(Method::And);
-        Ok(contender.fit(&samples, data.spec.rank, Start::Auto, &mut Run::new())?.components)
+        Ok(contender.fit(&samples, data.spec.rank, 0, Start::Auto, &mut Run::new())?.components)
     };
     let plain = fit(data.samples.clone())?;
     let apart = |other: &Array2<f64>| -> Result<f64, Box<dyn Error>> {

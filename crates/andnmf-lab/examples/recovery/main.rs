@@ -3,13 +3,13 @@
 //! ```text
 //! recovery dataset TRIAL FOLDER              samples, truth, weights and start of a trial, as files
 //! recovery trial TRIAL METHOD                makes the data, fits them, measures
-//! recovery fit FOLDER RANK METHOD START      fits the matrix of a folder; leaves the components there
+//! recovery fit FOLDER RANK METHOD START [SEED]  fits the matrix of a folder; leaves the components there
 //! recovery score FOLDER                      components of a folder against its truth
 //! recovery invariance TRIAL                  what scaling and reordering the samples changes
 //! ```
 //!
 //! TRIAL is a [`trial::Trial`] in JSON. METHOD is the name of a method, which runs with its default settings, or
-//! `spa`: successive projection and nothing after it. START is `data`, for a start from the data alone, or `given`,
+//! `spa`: successive projection and nothing after it. SEED is 0 where none is given. START is `data`, for a start from the data alone, or `given`,
 //! for the one in the folder.
 
 #[path = "../shared/files.rs"]
@@ -34,12 +34,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let said = match arguments.as_slice() {
         ["dataset", trial, folder] => dataset(&serde_json::from_str(trial)?, folder.as_ref())?,
         ["trial", trial, method] => serde_json::from_str::<Trial>(trial)?.run(method.parse()?)?,
-        ["fit", folder, rank, method, "data"] => {
-            fit(folder.as_ref(), rank.parse()?, method.parse()?, Start::Auto)?
+        ["fit", folder, rank, method, "data", seed @ ..] => {
+            let seed = seed.first().map_or(Ok(0), |seed| seed.parse())?;
+            fit(folder.as_ref(), rank.parse()?, method.parse()?, seed, Start::Auto)?
         }
         ["fit", folder, rank, method, "given"] => {
             let start = Start::Given(read_npy(Path::new(folder).join("start.npy"))?);
-            fit(folder.as_ref(), rank.parse()?, method.parse()?, start)?
+            fit(folder.as_ref(), rank.parse()?, method.parse()?, 0, start)?
         }
         ["score", folder] => score(folder.as_ref())?,
         ["invariance", trial] => invariance::measure(&serde_json::from_str(trial)?)?,
@@ -64,10 +65,11 @@ fn fit(
     folder: &Path,
     rank: usize,
     contender: Contender,
+    seed: u64,
     start: Start<f64>,
 ) -> Result<serde_json::Value, Box<dyn Error>> {
     let samples = files::samples::<f64>(folder)?;
-    let fit = contender.fit(&*samples, rank, start, &mut Run::new())?;
+    let fit = contender.fit(&*samples, rank, seed, start, &mut Run::new())?;
     write_npy(folder.join("components.npy"), &fit.components)?;
     Ok(report(&fit))
 }

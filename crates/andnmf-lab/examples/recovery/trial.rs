@@ -51,7 +51,7 @@ impl Trial {
         if self.every_stage {
             run = run.observe(&mut observer);
         }
-        let fit = contender.fit(&samples, data.spec.rank, start, &mut run)?;
+        let fit = contender.fit(&samples, data.spec.rank, 0, start, &mut run)?;
         let error = correlation_error(fit.components.view(), data.truth.view())?;
         let mut said = report(&fit);
         said["error"] = json!(error.relative_total());
@@ -79,6 +79,7 @@ impl Contender {
         self,
         samples: &dyn Samples<f64>,
         rank: usize,
+        seed: u64,
         start: Start<f64>,
         run: &mut Run<'_, f64>,
     ) -> Result<Found, FitError> {
@@ -87,7 +88,8 @@ impl Contender {
                 Ok(Found { components: successive_projection(samples, rank)?, fit: None })
             }
             Self::Method(method) => {
-                let fit = MethodParams::new(method, rank).check()?.fit(samples, start, run)?;
+                let params = MethodParams::new(method, rank).with_seed(seed);
+                let fit = params.check()?.fit(samples, start, run)?;
                 Ok(Found { components: fit.components.clone(), fit: Some(fit) })
             }
         }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,22 @@ def readable(parts: Sequence[Any], dtype: Any) -> Any:
     return as_samples(block if block.dtype == dtype else block.astype(dtype))
 
 
+def ordinary(work: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes an Exception of whatever a task ends in: for anything else a cluster would wait for ever."""
+
+    @wraps(work)
+    def guarded(*arguments: Any) -> Any:
+        try:
+            return work(*arguments)
+        except Exception:
+            raise
+        except BaseException as error:
+            raise RuntimeError(f"{type(error).__name__}: {error}") from error
+
+    return guarded
+
+
+@ordinary
 def answer(parts: Sequence[Any], dtype: Any, first: int, question: tuple, weights: Any = None) -> tuple:
     """What a block answers; ``weights`` are those of its own samples."""
     kind, numbers, matrix, _, thresholds = question
@@ -99,6 +116,7 @@ def _stacked(rows: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     return np.concatenate(rows) if rows[0].size and rows[1].size else rows[0] if rows[0].size else rows[1]
 
 
+@ordinary
 def residual(parts: Sequence[Any], components: np.ndarray) -> np.ndarray:
     """The squared size of what components leave of a block, and that of the block."""
     block, components = readable(parts, components.dtype), aligned(components)
@@ -107,6 +125,7 @@ def residual(parts: Sequence[Any], components: np.ndarray) -> np.ndarray:
     return _core.answer(block, 0, ("residual", [], components, weights, none), THREADS)[4]
 
 
+@ordinary
 def weights(block: Any, components: np.ndarray) -> np.ndarray:
     """The weights of a block of whole samples."""
     if block.shape[0] == 0:
