@@ -182,7 +182,7 @@ def on_processes(folder, scale):
     heading("andnmf.dask on one process and on two")
     import dask.array as da
     import numpy
-    from dask.distributed import Client, LocalCluster
+    from dask.distributed import Client, LocalCluster, wait
 
     import andnmf.dask
 
@@ -209,7 +209,7 @@ def on_processes(folder, scale):
                 Client(cluster),
             ):
                 lazy = da.from_array(X, chunks=(samples // 16, features)).persist()
-                lazy[:1].compute()
+                wait(lazy)
                 begun = time.perf_counter()
                 found = andnmf.dask.AND(rank, random_state=0, **settings).fit(lazy).components_
                 seconds = time.perf_counter() - begun

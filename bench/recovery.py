@@ -23,7 +23,7 @@ from recovery_cases import FROM_DATA, LARGE, NEAR_TRUTH, NOISY, REORDERED
 
 ITERATIONS = 200
 # Each seed of the scores takes more than a hundred fits.
-SCORE_SEEDS = 2
+SCORE_SEEDS = 4
 RIVALS = ["nmf", "spa", "min-volume"]
 # More of a noisy error than least squares with the true weights has.
 NOISE_ALLOWANCE = 1.1

@@ -1,6 +1,7 @@
 //! Samples that are held by Python: on a cluster, say. Questions go out, answers come back.
 //!
-//! What asks is a thread of the library, which takes the interpreter for as long as Python needs to answer.
+//! What asks is a thread of the library; it is the thread that made the call that has Python answer. Ctrl-C, which
+//! only that thread sees, then ends whatever Python is waiting for, and errors are those that Python raised.
 
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::call::interruptible;
+use crate::call::{by_caller, interruptible};
 use crate::samples::{Held, Input, in_own_precision};
 
 /// Samples behind a Python object with `shape`, `stored_values`, `is_sparse`, `precision`, `ask(question)` and
@@ -48,6 +49,18 @@ fn unreachable(error: &PyErr) -> SamplesError {
     SamplesError::Elsewhere { reason: error.to_string() }
 }
 
+impl Remote {
+    /// What a method of the object returns. Where it raises, the call will, and reading is called off.
+    fn call<A>(&self, method: &'static str, arguments: A) -> Result<Py<PyAny>, SamplesError>
+    where
+        A: for<'py> pyo3::call::PyCallArgs<'py> + Send + 'static,
+    {
+        let object = Python::attach(|py| self.object.clone_ref(py));
+        by_caller(move |py| object.bind(py).call_method1(method, arguments).map(Bound::unbind))
+            .ok_or(SamplesError::CalledOff)
+    }
+}
+
 impl<T: Real + Element> Samples<T> for &Remote {
     fn n_samples(&self) -> usize {
         self.shape.0
@@ -70,9 +83,9 @@ impl<T: Real + Element> Samples<T> for &Remote {
     }
 
     fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
+        let rows = self.call("rows", (rows.start, rows.end))?;
         let rows = Python::attach(|py| {
-            let rows = self.object.bind(py).call_method1("rows", (rows.start, rows.end))?;
-            Ok(rows.cast::<PyArray2<T>>()?.try_readonly()?.as_array().to_owned())
+            Ok(rows.bind(py).cast::<PyArray2<T>>()?.try_readonly()?.as_array().to_owned())
         });
         Ok(Block::Dense(CowArray::from(rows.map_err(|error: PyErr| unreachable(&error))?)))
     }
@@ -80,11 +93,10 @@ impl<T: Real + Element> Samples<T> for &Remote {
 
 impl<T: Real + Element> Elsewhere<T> for &Remote {
     fn ask(&self, question: &Question<'_, T>) -> Result<Answer<T>, SamplesError> {
-        let answer = Python::attach(|py| {
-            let answer = self.object.bind(py).call_method1("ask", (put(py, question)?,))?;
-            heard(&answer)
-        });
-        answer.map_err(|error| unreachable(&error))
+        let question = Python::attach(|py| put(py, question).map(Bound::unbind));
+        let question = question.map_err(|error| unreachable(&error))?;
+        let answer = self.call("ask", (question,))?;
+        Python::attach(|py| heard(answer.bind(py))).map_err(|error| unreachable(&error))
     }
 }
 

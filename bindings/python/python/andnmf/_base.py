@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from andnmf import _core, _settings
 from andnmf import init as starts
 from andnmf._display import FittedSummary
-from andnmf._elsewhere import Elsewhere
+from andnmf._elsewhere import Elsewhere, is_dask
 from andnmf._input import PRECISIONS, as_samples, read_matrix, read_sample_weight, seed_of, size_of, threads
 from andnmf._settings import Setting
 from andnmf._telling import warn
@@ -238,6 +238,13 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         return self.components_.astype(X.dtype, order="C", copy=False)
 
     def _validated(self, X: Any, *, reset: bool) -> Any:
+        if is_dask(X):
+            warn(
+                f"X is {type(X).__name__} of dask, which {type(self).__name__} brings into the memory of this process; "
+                "andnmf.dask.AND leaves it where it is",
+                UserWarning,
+            )
+            X = X.compute()
         # The compiled part looks for NaN and infinity itself, and names the place.
         return validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=PRECISIONS, ensure_all_finite=False

@@ -39,15 +39,15 @@ class Elsewhere(ABC):
         """The squared size of what components leave of the samples, and that of the samples."""
 
     def sizes(self) -> tuple[np.ndarray, np.ndarray, float]:
-        """Sum and length of each sample, the sum of all samples, and the lowest value or zero."""
+        """The sums and lengths of samples (n × 2), the sum of all samples, and the lowest value or zero."""
         _, sizes, _, _, total, lowest, _ = self.ask(("sizes", [], None, None, np.empty(0, self.dtype)))
         return sizes, total, float(lowest[0])
 
     def mean(self, dtype: Any = None) -> float:
-        """The mean of all values."""
+        """The mean of all values, in double precision whatever is asked for."""
         return float(self.sizes()[1].sum()) / (self.shape[0] * self.shape[1])
 
 
 def is_dask(X: Any) -> bool:
     """Whether these are samples of dask, which need not be installed."""
-    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "dask")
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")

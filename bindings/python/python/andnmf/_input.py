@@ -44,6 +44,8 @@ def read_samples(X: Any) -> Any:
     Whether all values are finite is left to the compiled part, which names the place. Samples of dask stay where they
     are.
     """
+    if isinstance(X, Elsewhere):
+        return X
     if is_dask(X):
         from andnmf.dask import DaskSamples
 

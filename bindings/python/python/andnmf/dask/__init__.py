@@ -18,7 +18,7 @@ dask.array<weights, shape=(600, 6), dtype=float64, chunksize=(200, 6), chunktype
 :func:`andnmf.diagnose` and the functions of :mod:`andnmf.init` take dask arrays, too, and leave them where they are.
 """
 
-from andnmf.dask._estimator import AND
+from andnmf.dask._estimator import AND, load
 from andnmf.dask._samples import DaskSamples
 
-__all__ = ["AND", "DaskSamples"]
+__all__ = ["AND", "DaskSamples", "load"]

@@ -32,21 +32,18 @@ class Surveyed:
 def survey(parts: Sequence[Any]) -> Surveyed:
     """Looks through a block, which comes in parts where features are cut up, too."""
     block = joined(parts)
-    if block.ndim != 2:
-        raise ValueError(f"samples must have rows and columns, but a block is of shape {block.shape}")
-    if not (np.issubdtype(block.dtype, np.number) or block.dtype == bool) or np.iscomplexobj(block):
-        raise ValueError(f"samples must be real numbers, but a block is of dtype {block.dtype}")
     is_sparse = sparse.issparse(block)
     return Surveyed(
         block.shape,
         block.nnz if is_sparse else block.size,
         is_sparse,
         block.dtype == np.float32,
-        _first_wrong(block),
+        first_wrong(block),
     )
 
 
-def _first_wrong(block: Any) -> tuple[int, int, float] | None:
+def first_wrong(block: Any) -> tuple[int, int, float] | None:
+    """Row, column and value of the first value that is no finite number."""
     values = block.data if sparse.issparse(block) else block
     if np.isfinite(values).all():
         return None
@@ -59,12 +56,36 @@ def _first_wrong(block: Any) -> tuple[int, int, float] | None:
     return int(row), int(column), float(block[row, column])
 
 
+def refuse_wrong(wrong: tuple[int, int, float] | None, first: int) -> None:
+    """Refuses a value that is no finite number by its place among all samples: the block has those from ``first`` on."""
+    if wrong is not None:
+        row, column, value = wrong
+        name = "NaN" if np.isnan(value) else str(value)
+        raise ValueError(
+            f"sample {first + row}, feature {column} is {name} (both counted from 0); every value must be a finite number"
+        )
+
+
 def joined(parts: Sequence[Any]) -> Any:
-    """One block of whole samples: an array, or a CSR matrix."""
-    parts = [part if sparse.issparse(part) else np.asarray(part) for part in parts]
+    """One block of whole samples: an array, or a CSR matrix, of real numbers."""
+    parts = [part if sparse.issparse(part) else _array(part) for part in parts]
     if any(sparse.issparse(part) for part in parts):
-        return (parts[0] if len(parts) == 1 else sparse.hstack(parts, format="csr")).tocsr()
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+        block = (parts[0] if len(parts) == 1 else sparse.hstack(parts, format="csr")).tocsr()
+    else:
+        block = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+    if block.ndim != 2:
+        raise ValueError(f"samples must have rows and columns, but a block is of shape {block.shape}")
+    if not (np.issubdtype(block.dtype, np.number) or block.dtype == bool) or np.iscomplexobj(block):
+        raise ValueError(f"samples must be real numbers, but a block is of dtype {block.dtype}")
+    return block
+
+
+def _array(part: Any) -> np.ndarray:
+    if isinstance(part, np.ma.MaskedArray):
+        raise ValueError("samples must not be masked; fill masked values, with da.ma.filled for instance")
+    part = np.asarray(part)
+    # As numbers that may be missing come out of frames.
+    return part.astype(np.float64) if part.dtype == object else part
 
 
 def readable(parts: Sequence[Any], dtype: Any) -> Any:
@@ -77,9 +98,9 @@ def ordinary(work: Callable[..., Any]) -> Callable[..., Any]:
     """Makes an Exception of whatever a task ends in: for anything else a cluster would wait for ever."""
 
     @wraps(work)
-    def guarded(*arguments: Any) -> Any:
+    def guarded(*arguments: Any, **named: Any) -> Any:
         try:
-            return work(*arguments)
+            return work(*arguments, **named)
         except Exception:
             raise
         except BaseException as error:
@@ -89,13 +110,26 @@ def ordinary(work: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @ordinary
-def answer(parts: Sequence[Any], dtype: Any, first: int, question: tuple, weights: Any = None) -> tuple:
-    """What a block answers; ``weights`` are those of its own samples."""
+def answer(parts: Sequence[Any], dtype: Any, place: tuple[int, int], question: tuple, weights: Any = None) -> tuple:
+    """What the block of the samples in a place answers; ``weights`` are those of its own samples."""
+    first, count = place[0], place[1] - place[0]
     kind, numbers, matrix, _, thresholds = question
     matrix, weights, thresholds = (
         None if part is None else aligned(part) for part in (matrix, weights, thresholds)
     )
-    return _core.answer(readable(parts, dtype), first, (kind, numbers, matrix, weights, thresholds), THREADS)
+    question = (kind, numbers, matrix, weights, thresholds)
+    if (found := joined(parts).shape[0]) != count:
+        raise ValueError(f"a block of {count} samples has {found} by now; blocks must be the same whenever they are computed")
+    return _with_places(lambda: _core.answer(readable(parts, dtype), first, question, THREADS), parts, first)
+
+
+def _with_places(work: Callable[[], Any], parts: Sequence[Any], first: int) -> Any:
+    """Work on a block; what is wrong with a value is said with its place among all samples."""
+    try:
+        return work()
+    except ValueError:
+        refuse_wrong(first_wrong(joined(parts)), first)
+        raise
 
 
 def together(left: tuple, right: tuple) -> tuple:
@@ -126,11 +160,17 @@ def residual(parts: Sequence[Any], components: np.ndarray) -> np.ndarray:
 
 
 @ordinary
-def weights(block: Any, components: np.ndarray) -> np.ndarray:
-    """The weights of a block of whole samples."""
+def weights(block: Any, components: np.ndarray, block_info: Any = None) -> np.ndarray:
+    """The weights of a block of whole samples, about the place of which dask tells."""
     if block.shape[0] == 0:
         return np.empty((0, len(components)), components.dtype)
-    return _core.weights(readable([block], components.dtype), aligned(components), THREADS)
+    place = block_info[0]["array-location"][0][0] if block_info else 0
+    first = 0 if np.isnan(place) else int(place)
+
+    def work() -> np.ndarray:
+        return _core.weights(readable([block], components.dtype), aligned(components), THREADS)
+
+    return _with_places(work, [block], first)
 
 
 def rows(parts: Sequence[Any], dtype: Any, start: int, end: int) -> np.ndarray:

@@ -30,7 +30,7 @@ class DaskSamples(Elsewhere):
     """
 
     def __init__(self, X: Any):
-        # Another thread of the library will ask, which knows nothing of what is current in this one.
+        # The one that is current now, whatever is when questions come.
         self._get = get_scheduler(collections=[X])
         self._blocks = blocks_of(X)
         surveyed = self._compute([delayed(_blocks.survey, pure=False)(parts) for parts in self._blocks])
@@ -39,7 +39,8 @@ class DaskSamples(Elsewhere):
             raise ValueError(f"blocks have different numbers of features: {sorted(widths)}")
         counts = [block.shape[0] for block in surveyed]
         self._starts = np.concatenate([[0], np.cumsum(counts)])
-        _refuse_wrong(surveyed, self._starts)
+        for block, start in zip(surveyed, self._starts, strict=False):
+            _blocks.refuse_wrong(block.wrong, int(start))
         self.shape = (int(self._starts[-1]), widths.pop() if widths else 0)
         if 0 in self.shape:
             raise ValueError(
@@ -59,9 +60,9 @@ class DaskSamples(Elsewhere):
         task = delayed(_blocks.answer, pure=False)
         answers = []
         for i, parts in self._filled():
-            start, end = self._starts[i], self._starts[i + 1]
+            start, end = int(self._starts[i]), int(self._starts[i + 1])
             own = None if weights is None else weights[start:end]
-            answers.append(task(parts, self.dtype, int(start), common, own))
+            answers.append(task(parts, self.dtype, (start, end), common, own))
         if kind in _BY_SAMPLE:
             found = tree(_blocks.together, self._compute(answers))
         else:
@@ -95,10 +96,23 @@ class DaskSamples(Elsewhere):
             return dask.compute(*tasks, scheduler=self._get)
 
 
+def is_frame(X: Any) -> bool:
+    """Whether it has columns with names. (Delayed objects have whatever they are asked for, but their type does not.)"""
+    return hasattr(type(X), "to_dask_array")
+
+
+def as_array(X: Any) -> Any:
+    """A dask array or DataFrame as an array."""
+    if is_frame(X):
+        X = X.to_dask_array()
+    if not hasattr(type(X), "ndim"):
+        raise TypeError(f"samples must be a dask array or DataFrame, not {type(X).__name__}")
+    return X
+
+
 def blocks_of(X: Any) -> list[list[Delayed]]:
     """The blocks of whole samples, each as the parts that its features are cut into."""
-    if hasattr(X, "to_dask_array"):
-        X = X.to_dask_array()
+    X = as_array(X)
     if X.ndim != 2:
         raise ValueError(f"samples must have rows and columns, but the dask array has shape {X.shape}")
     return [list(parts) for parts in X.to_delayed()]
@@ -111,14 +125,3 @@ def tree(add: Callable[[Any, Any], Any], values: Sequence[Any]) -> Any:
         pairs = [add(*values[i : i + 2]) for i in range(0, len(values) - 1, 2)]
         values = pairs + values[len(values) - len(values) % 2 :]
     return values[0]
-
-
-def _refuse_wrong(surveyed: Sequence[_blocks.Surveyed], starts: np.ndarray) -> None:
-    for block, start in zip(surveyed, starts, strict=False):
-        if block.wrong is not None:
-            row, column, value = block.wrong
-            name = "NaN" if np.isnan(value) else str(value)
-            raise ValueError(
-                f"sample {start + row}, feature {column} is {name} (both counted from 0); every value must be a finite "
-                "number"
-            )
