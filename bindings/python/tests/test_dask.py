@@ -226,7 +226,8 @@ def test_estimators_are_copied_kept_and_put_into_pipelines(tmp_path):
     assert is_dask(piped.transform(lazy))
     assert not hasattr(model, "set_output"), "it would compute what is lazy"
     with pytest.warns(UserWarning, match=r"andnmf\.dask\.AND leaves it"):
-        assert_array_equal(andnmf.AND(RANK, random_state=0).fit(lazy).components_, andnmf.AND(RANK, random_state=0).fit(samples()).components_)
+        brought = andnmf.AND(RANK, random_state=0).fit(lazy)
+    assert_array_equal(brought.components_, andnmf.AND(RANK, random_state=0).fit(samples()).components_)
 
 
 def test_batches_are_blocks():
