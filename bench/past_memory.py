@@ -208,7 +208,8 @@ def on_processes(folder, scale):
                 LocalCluster(n_workers=processes, threads_per_worker=1, dashboard_address=None) as cluster,
                 Client(cluster),
             ):
-                lazy = da.from_array(X, chunks=(samples // 16, features)).persist()
+                # Copied by the workers: what comes over the network does not lie as values must to be read in place.
+                lazy = da.from_array(X, chunks=(samples // 16, features)).map_blocks(numpy.copy).persist()
                 wait(lazy)
                 begun = time.perf_counter()
                 found = andnmf.dask.AND(rank, random_state=0, **settings).fit(lazy).components_
