@@ -88,9 +88,8 @@ def _array(part: Any) -> np.ndarray:
     return part.astype(np.float64) if part.dtype == object else part
 
 
-def readable(parts: Sequence[Any], dtype: Any) -> Any:
-    """The block as the compiled part takes it, in the precision of all samples."""
-    block = joined(parts)
+def readable(block: Any, dtype: Any) -> Any:
+    """A block as the compiled part takes it, in the precision of all samples."""
     return as_samples(block if block.dtype == dtype else block.astype(dtype))
 
 
@@ -118,17 +117,18 @@ def answer(parts: Sequence[Any], dtype: Any, place: tuple[int, int], question: t
         None if part is None else aligned(part) for part in (matrix, weights, thresholds)
     )
     question = (kind, numbers, matrix, weights, thresholds)
-    if (found := joined(parts).shape[0]) != count:
+    block = joined(parts)
+    if (found := block.shape[0]) != count:
         raise ValueError(f"a block of {count} samples has {found} by now; blocks must be the same whenever they are computed")
-    return _with_places(lambda: _core.answer(readable(parts, dtype), first, question, THREADS), parts, first)
+    return _with_places(lambda: _core.answer(readable(block, dtype), first, question, THREADS), block, first)
 
 
-def _with_places(work: Callable[[], Any], parts: Sequence[Any], first: int) -> Any:
+def _with_places(work: Callable[[], Any], block: Any, first: int) -> Any:
     """Work on a block; what is wrong with a value is said with its place among all samples."""
     try:
         return work()
     except ValueError:
-        refuse_wrong(first_wrong(joined(parts)), first)
+        refuse_wrong(first_wrong(block), first)
         raise
 
 
@@ -153,7 +153,7 @@ def _stacked(rows: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
 @ordinary
 def residual(parts: Sequence[Any], components: np.ndarray) -> np.ndarray:
     """The squared size of what components leave of a block, and that of the block."""
-    block, components = readable(parts, components.dtype), aligned(components)
+    block, components = readable(joined(parts), components.dtype), aligned(components)
     weights = _core.weights(block, components, THREADS)
     none = np.empty(0, components.dtype)
     return _core.answer(block, 0, ("residual", [], components, weights, none), THREADS)[4]
@@ -166,11 +166,12 @@ def weights(block: Any, components: np.ndarray, block_info: Any = None) -> np.nd
         return np.empty((0, len(components)), components.dtype)
     place = block_info[0]["array-location"][0][0] if block_info else 0
     first = 0 if np.isnan(place) else int(place)
+    block = joined([block])
 
     def work() -> np.ndarray:
-        return _core.weights(readable([block], components.dtype), aligned(components), THREADS)
+        return _core.weights(readable(block, components.dtype), aligned(components), THREADS)
 
-    return _with_places(work, [block], first)
+    return _with_places(work, block, first)
 
 
 def rows(parts: Sequence[Any], dtype: Any, start: int, end: int) -> np.ndarray:
