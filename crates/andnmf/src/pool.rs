@@ -12,12 +12,31 @@ impl<B> Default for Pool<B> {
     }
 }
 
+/// A pool has nothing to copy: what is in it means nothing.
+impl<B> Clone for Pool<B> {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl<B> Pool<B> {
+    /// A buffer that nobody has, if there is one.
+    pub(crate) fn take(&self) -> Option<B> {
+        lock(&self.0).pop()
+    }
+
+    /// For the next who needs one.
+    pub(crate) fn give(&self, buffer: B) {
+        lock(&self.0).push(buffer);
+    }
+}
+
 impl<B: Default> Pool<B> {
     /// Works with a buffer that nobody else has meanwhile. What is left in it from earlier means nothing.
     pub(crate) fn lend<R>(&self, work: impl FnOnce(&mut B) -> R) -> R {
-        let mut buffer = lock(&self.0).pop().unwrap_or_default();
+        let mut buffer = self.take().unwrap_or_default();
         let result = work(&mut buffer);
-        lock(&self.0).push(buffer);
+        self.give(buffer);
         result
     }
 }

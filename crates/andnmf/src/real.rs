@@ -89,13 +89,57 @@ macro_rules! impl_real {
                 bits.try_into().ok().map(Self::from_bits)
             }
         }
-
-        impl sealed::Sealed for $float {}
     )*};
 }
 
 impl_real!(f32, f64);
 
 mod sealed {
-    pub trait Sealed {}
+    use ndarray::{Array2, ArrayView2};
+
+    /// What only the library itself needs of its numbers.
+    pub trait Sealed: Sized {
+        /// `self · factor + term`, rounded once; slow on machines without an instruction for it.
+        fn fused_product(self, factor: Self, term: Self) -> Self;
+
+        /// The same matrix in double precision: itself, or a copy in `room`.
+        fn in_double<'a>(matrix: ArrayView2<'a, Self>, room: &'a mut Array2<f64>) -> ArrayView2<'a, f64>;
+
+        /// Rounds a matrix of double precision into one of the same shape. What is left in `matrix` means nothing.
+        fn take_double(matrix: &mut Array2<f64>, into: &mut Array2<Self>);
+    }
+
+    impl Sealed for f32 {
+        #[inline(always)]
+        fn fused_product(self, factor: Self, term: Self) -> Self {
+            self.mul_add(factor, term)
+        }
+
+        fn in_double<'a>(matrix: ArrayView2<'a, Self>, room: &'a mut Array2<f64>) -> ArrayView2<'a, f64> {
+            if room.dim() != matrix.dim() {
+                *room = Array2::zeros(matrix.dim());
+            }
+            room.zip_mut_with(&matrix, |wide, &v| *wide = v.into());
+            room.view()
+        }
+
+        fn take_double(matrix: &mut Array2<f64>, into: &mut Array2<Self>) {
+            into.zip_mut_with(matrix, |v, &wide| *v = wide as Self);
+        }
+    }
+
+    impl Sealed for f64 {
+        #[inline(always)]
+        fn fused_product(self, factor: Self, term: Self) -> Self {
+            self.mul_add(factor, term)
+        }
+
+        fn in_double<'a>(matrix: ArrayView2<'a, Self>, _: &'a mut Array2<f64>) -> ArrayView2<'a, f64> {
+            matrix
+        }
+
+        fn take_double(matrix: &mut Array2<f64>, into: &mut Array2<Self>) {
+            std::mem::swap(matrix, into);
+        }
+    }
 }

@@ -11,20 +11,13 @@
 //! geometric sum times η tends to the pseudo-inverse of C: least squares on the range of C, A₀ unchanged on
 //! its null space. Matrices here are transposed against the paper (components are rows): A ← A + η(B − C·A).
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use super::params::{Inner, Step};
 use crate::linalg::powers::geometric_sum;
-use crate::linalg::product::{frobenius, multiply, multiply_add_wide};
+use crate::linalg::product::{all_finite, frobenius, multiply, multiply_add_wide, multiply_wide};
 use crate::linalg::symmetric::{eigen, eigenvalues, gram_inverse};
 use crate::{FitError, Real};
-
-/// The components after the stage, and how far they moved relative to their size.
-#[derive(Debug)]
-pub(crate) struct Advanced<T> {
-    pub(crate) components: Array2<T>,
-    pub(crate) change: f64,
-}
 
 /// Applies all inner steps of a stage to its starting matrix (rank × features).
 pub(crate) fn advance<T: Real>(
@@ -34,9 +27,26 @@ pub(crate) fn advance<T: Real>(
     inner: Inner,
     step: Step,
     stage: usize,
-) -> Result<Advanced<T>, FitError> {
-    let overflow = || FitError::Overflow { stage };
+) -> Result<Array2<T>, FitError> {
     let mut gradient = products.as_standard_layout().into_owned();
+    let mut components = Array2::zeros(start.dim());
+    advance_into(&mut components, start, gradient.view_mut(), second_moments, inner, step, stage)?;
+    Ok(components)
+}
+
+/// [`advance`] with the new components written into a matrix of their shape; returns how far they moved
+/// relative to their size. Of the products nothing is left.
+pub(super) fn advance_into<T: Real>(
+    next: &mut Array2<T>,
+    start: &Array2<T>,
+    products: ArrayViewMut2<'_, T>,
+    second_moments: &Array2<T>,
+    inner: Inner,
+    step: Step,
+    stage: usize,
+) -> Result<f64, FitError> {
+    let overflow = || FitError::Overflow { stage };
+    let mut gradient = products;
     multiply_add_wide(gradient.view_mut(), second_moments.view(), start.view(), T::from_f64(-1.0));
     let factor = match inner {
         Inner::Exact => gram_inverse(second_moments.view()).ok_or_else(overflow)?,
@@ -50,14 +60,10 @@ pub(crate) fn advance<T: Real>(
             }
         }
     };
-    let mut correction = Array2::zeros(start.dim());
-    multiply_add_wide(correction.view_mut(), factor.view(), gradient.view(), T::from_f64(1.0));
-    let change = relative(frobenius(correction.view()), frobenius(start.view()));
-    correction += start;
-    if correction.iter().any(|v| !v.finite()) {
-        return Err(overflow());
-    }
-    Ok(Advanced { components: correction, change })
+    multiply_wide(next.view_mut(), factor.view(), gradient.view());
+    let change = relative(frobenius(next.view()), frobenius(start.view()));
+    *next += start;
+    if all_finite(next.view()) { Ok(change) } else { Err(overflow()) }
 }
 
 /// With more steps than this, powers of an eigenvalue that rounding has put a little above 1 would grow.
@@ -150,19 +156,21 @@ mod tests {
     fn any_number_of_steps_equals_the_loop() {
         let (a, b, c) = problem(5);
         for steps in [1, 2, 3, 7, 50, 64, 101] {
-            let fast = advance(&a, b.view(), &c, Inner::Steps(steps), Step::Value(0.02), 0).unwrap();
+            let (mut fast, mut products) = (Array2::zeros(a.dim()), b.clone());
+            let (inner, step) = (Inner::Steps(steps), Step::Value(0.02));
+            let change = advance_into(&mut fast, &a, products.view_mut(), &c, inner, step, 0).unwrap();
             let slow = literal(&a, &b, &c, 0.02, steps);
-            assert_close(&fast.components, &slow, 1e-13);
+            assert_close(&fast, &slow, 1e-13);
             let moved = relative(frobenius((&slow - &a).view()), frobenius(a.view()));
-            assert!((fast.change - moved).abs() < 1e-12);
+            assert!((change - moved).abs() < 1e-12);
         }
     }
 
     #[test]
     fn exact_is_the_limit_of_many_steps() {
         let (a, b, c) = problem(5);
-        let exact = advance(&a, b.view(), &c, Inner::Exact, Step::Safe, 0).unwrap().components;
-        let many = advance(&a, b.view(), &c, Inner::Steps(1 << 40), Step::Safe, 0).unwrap().components;
+        let exact = advance(&a, b.view(), &c, Inner::Exact, Step::Safe, 0).unwrap();
+        let many = advance(&a, b.view(), &c, Inner::Steps(1 << 40), Step::Safe, 0).unwrap();
         assert_close(&many, &exact, 1e-10);
         assert_close(&multiply(c.view(), exact.view()), &b, 1e-12);
     }
@@ -176,7 +184,7 @@ mod tests {
         z.column_mut(3).fill(0.0); // the last is never active
         let y = random_matrix::<f64>(30, 9, 2);
         let (b, c) = (multiply(z.t(), y.view()), multiply(z.t(), z.view()));
-        let exact = advance(&a, b.view(), &c, Inner::Exact, Step::Safe, 0).unwrap().components;
+        let exact = advance(&a, b.view(), &c, Inner::Exact, Step::Safe, 0).unwrap();
         assert_close(&exact, &literal(&a, &b, &c, 0.05, 20_000), 1e-9);
         assert_eq!(exact.row(3), a.row(3));
     }
@@ -189,7 +197,7 @@ mod tests {
         z.column_mut(1).assign(&copy);
         let y = random_matrix::<f64>(30, 9, 2);
         let (b, c) = (multiply(z.t(), y.view()), multiply(z.t(), z.view()));
-        let run = |inner| advance(&a, b.view(), &c, inner, Step::Safe, 0).unwrap().components;
+        let run = |inner| advance(&a, b.view(), &c, inner, Step::Safe, 0).unwrap();
         let exact = run(Inner::Exact);
         for steps in [MOST_DOUBLINGS, MOST_DOUBLINGS + 1, 1 << 40, 1 << 60, u64::MAX] {
             assert_close(&run(Inner::Steps(steps)), &exact, 1e-9);
@@ -213,7 +221,7 @@ mod tests {
             panic!("{error}")
         };
         assert!(run(largest_stable * 1.001).is_err());
-        let stable = run(largest_stable * 0.999).unwrap().components;
+        let stable = run(largest_stable * 0.999).unwrap();
         assert!(frobenius(stable.view()) < 10.0 * frobenius(a.view()) + 10.0);
     }
 
@@ -225,7 +233,7 @@ mod tests {
         let mut before = loss(&a);
         let mut a = a;
         for _ in 0..20 {
-            a = advance(&a, b.view(), &c, Inner::Steps(3), Step::Safe, 0).unwrap().components;
+            a = advance(&a, b.view(), &c, Inner::Steps(3), Step::Safe, 0).unwrap();
             let now = loss(&a);
             assert!(now <= before + 1e-12);
             before = now;
@@ -237,8 +245,9 @@ mod tests {
         let (a, b, c) = problem(3);
         let (b, c) = (b * 0.0, c * 0.0);
         for inner in [Inner::Exact, Inner::Steps(5)] {
-            let advanced = advance(&a, b.view(), &c, inner, Step::Safe, 0).unwrap();
-            assert_eq!((advanced.components, advanced.change), (a.clone(), 0.0));
+            let (mut after, mut products) = (Array2::zeros(a.dim()), b.clone());
+            let change = advance_into(&mut after, &a, products.view_mut(), &c, inner, Step::Safe, 0);
+            assert_eq!((after, change.unwrap()), (a.clone(), 0.0));
         }
     }
 }

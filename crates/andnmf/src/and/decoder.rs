@@ -2,7 +2,8 @@
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
-use crate::linalg::pseudo_inverse::pseudo_inverse_of_rows;
+use crate::linalg::product::all_finite;
+use crate::linalg::pseudo_inverse::{InverseRoom, pseudo_inverse_into};
 use crate::linalg::row_map::RowMap;
 use crate::samples::Block;
 use crate::{Real, ShapeError};
@@ -21,14 +22,20 @@ impl<T: Real> Decoder<T> {
     /// components are empty or not finite, or so large or small that their inverse is not.
     #[must_use]
     pub fn new(components: ArrayView2<'_, T>, for_sparse: bool) -> Option<Self> {
-        if components.is_empty() || components.iter().any(|v| !v.finite()) {
+        let mut decoder = Self::from_matrix(Array2::zeros(components.dim()), for_sparse);
+        decoder.renew(components, &mut InverseRoom::default())?;
+        Some(decoder)
+    }
+
+    /// Becomes the decoder of other components of the same shape, or, where they have none, of nothing in particular.
+    pub(crate) fn renew(&mut self, components: ArrayView2<'_, T>, room: &mut InverseRoom) -> Option<()> {
+        if components.is_empty() || !all_finite(components) {
             return None;
         }
-        let inverse = pseudo_inverse_of_rows(components)?;
-        if inverse.matrix.iter().any(|v| !v.finite()) {
-            return None;
-        }
-        Some(Self { inverse: RowMap::new(inverse.matrix, for_sparse), numerical_rank: inverse.rank })
+        let mut rank = None;
+        self.inverse.renew(|matrix| rank = pseudo_inverse_into(matrix, components, room));
+        self.numerical_rank = rank?;
+        all_finite(self.matrix()).then_some(())
     }
 
     /// A decoder that was made before, of which only the matrix A† (rank × features) has come along.

@@ -2,21 +2,20 @@
 
 use ndarray::Array2;
 
-use super::accumulate::Scratch;
-use super::advance::advance;
+use super::advance::advance_into;
 use super::begin::begin;
 use super::decoder::Decoder;
 use super::online::OnlineStage;
 use super::params::{AndParams, Batch};
-use super::statistics::{DecodeStatistics, StageStatistics, stage_statistics};
+use super::statistics::{DecodeStatistics, StageRoom, StageStatistics, stage_statistics};
 use super::threshold::{LastStage, ThresholdParams, Thresholds};
 use crate::compression::Space;
 use crate::fit::{
     Checkpoint, Fit, Halt, Run, Snapshot, StageRecord, StagedRun, Start, Warning, Watch, Workers, drive,
 };
 use crate::linalg::product::multiply;
+use crate::linalg::pseudo_inverse::InverseRoom;
 use crate::linalg::symmetric::spectral_norm;
-use crate::pool::Pool;
 use crate::samples::{Samples, Watched};
 use crate::{FitError, Real, SamplesError};
 
@@ -56,8 +55,17 @@ struct Engine<'a, T: Real> {
     workers: Workers,
     watch: Watch<'a>,
     state: Checkpoint<T>,
-    /// What threads need for a block, handed from block to block and stage to stage.
-    buffers: Pool<Scratch<T>>,
+    room: Room<T>,
+}
+
+/// What a stage leaves for the next, so that only the first ones ask for memory.
+struct Room<T: Real> {
+    decoder: Option<Decoder<T>>,
+    inverse: InverseRoom,
+    stage: StageRoom<T>,
+    /// Becomes the next components.
+    next: Array2<T>,
+    moments: Array2<T>,
 }
 
 impl<'a, T: Real> Engine<'a, T> {
@@ -81,32 +89,44 @@ impl<'a, T: Real> Engine<'a, T> {
             workers,
             watch,
             state,
-            buffers: Pool::default(),
+            room: Room {
+                decoder: None,
+                inverse: InverseRoom::default(),
+                stage: StageRoom::default(),
+                next: Array2::zeros((0, 0)),
+                moments: Array2::zeros((0, 0)),
+            },
         })
     }
 
-    fn full_stage(&self, decoder: &Decoder<T>, thresholds: &Thresholds) -> Result<StageResult<T>, Halt> {
-        let sums = self.full_statistics(decoder, &thresholds.cast())?;
-        let (params, stage) = (self.params, self.state.stages);
-        let moments = sums.second_moments();
-        let start = &self.state.working;
-        let advanced = self
-            .workers
-            .run(|| advance(start, sums.products(), &moments, params.inner, params.step, stage))?;
-        Ok(StageResult {
-            components: advanced.components,
-            change: advanced.change,
+    fn full_stage(&mut self, decoder: &Decoder<T>, thresholds: &Thresholds) -> Result<StageResult<T>, Halt> {
+        let mut sums = self.full_statistics(decoder, &thresholds.cast())?;
+        let (params, stage, start) = (self.params, self.state.stages, &self.state.working);
+        let Room { next, moments, .. } = &mut self.room;
+        for (room, shape) in [(&mut *next, start.dim()), (&mut *moments, (start.nrows(), start.nrows()))] {
+            if room.dim() != shape {
+                *room = Array2::zeros(shape);
+            }
+        }
+        sums.sums.copy_gram(moments);
+        let products = sums.sums.products_mut();
+        let change = advance_into(next, start, products, moments, params.inner, params.step, stage)?;
+        let result = StageResult {
+            components: std::mem::replace(next, Array2::zeros((0, 0))),
+            change,
             active_fraction: sums.active_fraction(),
             decoded: sums.decoded().clone(),
             passes: 1,
-        })
+        };
+        self.room.stage.sums.give(sums);
+        Ok(result)
     }
 
     /// Folds a stage's sums over all samples.
     fn full_statistics(&self, decoder: &Decoder<T>, thresholds: &[T]) -> Result<StageStatistics<T>, Halt> {
         let stop = || self.watch.reason().is_some();
         let samples = Watched { samples: self.samples(), stop: &stop };
-        let sums = self.workers.run(|| stage_statistics(&samples, decoder, thresholds, &self.buffers));
+        let sums = stage_statistics(&samples, decoder, thresholds, &self.room.stage);
         sums.map_err(|error| match (error, self.watch.reason()) {
             (SamplesError::CalledOff, Some(reason)) => Halt::Stop(reason),
             (error, _) => error.into(),
@@ -130,7 +150,7 @@ impl<'a, T: Real> Engine<'a, T> {
             stage: self.state.stages,
             seed: self.state.seed,
         };
-        let done = self.workers.run(|| stage.run(&self.state.working, &|| self.watch.check()))?;
+        let done = stage.run(&self.state.working, &|| self.watch.check())?;
         let active: u64 = done.decoded.active.iter().sum();
         Ok(StageResult {
             components: done.components,
@@ -177,7 +197,7 @@ impl<'a, T: Real> Engine<'a, T> {
             }
         }
         self.state.thresholds = thresholds.values;
-        self.state.working = result.components;
+        self.room.next = std::mem::replace(&mut self.state.working, result.components);
         self.state.stages += 1;
         self.state.seconds = self.watch.clock.seconds();
     }
@@ -204,14 +224,28 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
         &mut self.watch
     }
 
-    /// True where no threshold would fall any further.
     fn stage(&mut self) -> Result<bool, Halt> {
+        // All of it among the threads that share the work, not step by step.
+        let workers = self.workers.clone();
+        workers.run(|| self.next_stage())
+    }
+}
+
+impl<T: Real> Engine<'_, T> {
+    /// One stage; true where no threshold would fall any further.
+    fn next_stage(&mut self) -> Result<bool, Halt> {
         let stage = self.state.stages;
         let samples = self.samples();
         let (working, sparse) = (self.state.working.view(), samples.is_sparse());
-        let Some(decoder) = self.workers.run(|| Decoder::new(working, sparse)) else {
+        let mut decoder = self
+            .room
+            .decoder
+            .take()
+            .unwrap_or_else(|| Decoder::from_matrix(Array2::zeros(working.dim()), sparse));
+        let room = &mut self.room.inverse;
+        if decoder.renew(working, room).is_none() {
             return Err(FitError::Overflow { stage }.into());
-        };
+        }
         if self.state.negative_rms.is_empty() && self.schedule.data_floor.is_some() {
             // Before the first stage nothing is known of the negative values: look once, keeping nothing.
             let nothing_passes = vec![T::from_f64(f64::MAX); self.params.rank];
@@ -238,6 +272,7 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
         self.count_passes(result.passes);
         let at_floor = thresholds.at_floor || nothing_left_to_threshold::<T>(&thresholds, &result.decoded);
         self.record(&decoder, thresholds, result);
+        self.room.decoder = Some(decoder);
         Ok(at_floor)
     }
 }

@@ -53,7 +53,7 @@ mod written;
 
 pub(crate) use accumulate::Counts;
 pub(crate) use advance::advance;
-pub(crate) use statistics::stage_statistics;
+pub(crate) use statistics::{StageRoom, stage_statistics};
 
 pub use crate::compression::Compress;
 pub use decoder::Decoder;

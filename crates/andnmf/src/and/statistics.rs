@@ -28,7 +28,7 @@ pub(crate) fn stage_statistics<T: Real>(
     samples: &dyn Samples<T>,
     decoder: &Decoder<T>,
     thresholds: &[T],
-    buffers: &Pool<Scratch<T>>,
+    room: &StageRoom<T>,
 ) -> Result<StageStatistics<T>, SamplesError> {
     let question = Question::Stage { decoder: decoder.matrix(), thresholds };
     if let Some(answer) = ask(samples, &question)? {
@@ -39,13 +39,34 @@ pub(crate) fn stage_statistics<T: Real>(
     fold(
         samples,
         &FoldPlan::new(samples, rank * features),
-        &|| StageStatistics::new(rank, features, sparse),
+        &|| {
+            room.sums
+                .take()
+                .map_or_else(|| StageStatistics::new(rank, features, sparse), StageStatistics::cleared)
+        },
         &|sums: &mut StageStatistics<T>, _, block| {
-            buffers.lend(|buffer| sums.accumulate_with(decoder, thresholds, &block, buffer));
+            room.scratch.lend(|buffer| sums.accumulate_with(decoder, thresholds, &block, buffer));
             Ok::<(), SamplesError>(())
         },
-        &|left, right| left.merge_same_shape(right),
+        &|left, right| {
+            left.merge_same_shape(&right);
+            room.sums.give(right);
+        },
     )
+}
+
+/// What stages leave for the next one with samples and components of the same shape.
+#[derive(Debug)]
+pub(crate) struct StageRoom<T: Real> {
+    scratch: Pool<Scratch<T>>,
+    /// Sums that nobody needs any more.
+    pub(super) sums: Pool<StageStatistics<T>>,
+}
+
+impl<T: Real> Default for StageRoom<T> {
+    fn default() -> Self {
+        Self { scratch: Pool::default(), sums: Pool::default() }
+    }
 }
 
 /// What the decoded values A†y looked like before thresholding, per component.
@@ -84,6 +105,12 @@ impl DecodeStatistics {
         self.negative.iter().zip(&self.negative_squares).map(rms).collect()
     }
 
+    fn clear(&mut self) {
+        let Self { active, negative, negative_squares, largest, lowest } = self;
+        [active, negative].into_iter().for_each(|counts| counts.fill(0));
+        [negative_squares, largest, lowest].into_iter().for_each(|values| values.fill(0.0));
+    }
+
     pub(crate) fn merge(&mut self, other: &Self) {
         for k in 0..self.active.len() {
             self.active[k] += other.active[k];
@@ -104,6 +131,14 @@ impl<T: Real> StageStatistics<T> {
             n_samples: 0,
             decoded: DecodeStatistics::new(rank),
         }
+    }
+
+    /// The same sums of no samples.
+    fn cleared(mut self) -> Self {
+        self.sums.clear();
+        self.n_samples = 0;
+        self.decoded.clear();
+        self
     }
 
     /// Decodes and thresholds a block of samples and adds it.
@@ -158,12 +193,12 @@ impl<T: Real> StageStatistics<T> {
             let expected = format!("{rank} × {features}");
             return Err(ShapeError::new("the sums to merge", other.products().dim(), expected));
         }
-        self.merge_same_shape(other);
+        self.merge_same_shape(&other);
         Ok(())
     }
 
-    pub(crate) fn merge_same_shape(&mut self, other: Self) {
-        self.sums.merge(other.sums);
+    pub(crate) fn merge_same_shape(&mut self, other: &Self) {
+        self.sums.merge(&other.sums);
         self.n_samples += other.n_samples;
         self.decoded.merge(&other.decoded);
     }

@@ -168,7 +168,7 @@ impl<T: Real> Bench<'_, T> {
                     Ok::<(), Halt>(())
                 },
                 &|left, right| {
-                    left.0.merge(right.0);
+                    left.0.merge(&right.0);
                     left.1.iter_mut().zip(right.1).for_each(|(a, b)| *a += b);
                 },
             )

@@ -119,13 +119,12 @@ impl<T: Real> Descent<T> {
         let absolute: Vec<f64> = thresholds.iter().zip(&decoded.scales).map(|(t, s)| t * s).collect();
         let sums = bench.sums(&absolute, &noise_floors(&decoded))?;
         let moments = sums.sums.gram();
-        let advanced =
+        let mut after =
             advance(components, sums.sums.products(), &moments, Inner::Exact, Step::Safe, self.stage)?;
-        let sideways = sideways(&decoded, &advanced.components);
+        let sideways = sideways(&decoded, &after);
         let largest = sideways.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs()));
         let moved = if self.patient { moved(&sideways, &decoded.scales) } else { Vec::new() };
         let factor = self.relaxation.factor(self.stage, &sideways);
-        let mut after = advanced.components;
         if factor > 1.0 {
             let further = T::from_f64(factor - 1.0);
             multiply_add(after.view_mut(), sideways.view(), components.view(), further);

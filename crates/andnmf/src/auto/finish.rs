@@ -160,7 +160,7 @@ fn end<T: Real>(
         let solved = bench
             .workers
             .run(|| advance(&unscaled, products.view(), &sums.sums.gram(), Inner::Exact, Step::Safe, 0))?;
-        components = scaled(&solved.components, &decoded);
+        components = scaled(&solved, &decoded);
         passes += 1;
     }
     let (moments, rank) = (sums.sums.gram(), best.components.nrows());
@@ -249,7 +249,7 @@ fn full_products<T: Real>(bench: &Bench<'_, T>, samples: &dyn Samples<T>) -> Res
                 sums.add(&block, weights.view(), active, &mut SumBuffers::default());
                 Ok::<(), Halt>(())
             },
-            &|left, right| left.merge(right),
+            &|left, right| left.merge(&right),
         )
     })?;
     Ok(sums.products().as_standard_layout().into_owned())

@@ -3,13 +3,12 @@
 use ndarray::{Array2, ArrayView2, s};
 
 use super::{Answer, Cut, Question};
-use crate::and::{Decoder, stage_statistics};
+use crate::and::{Decoder, StageRoom, stage_statistics};
 use crate::init::sizes_of_samples;
 use crate::linalg::coordinates::project_with_lowest;
 use crate::linalg::sketch::{block_of_chance, combinations, left_product, normal_product};
 use crate::metrics::residual_and_size;
 use crate::nnls::{NnlsError, weights_on_these_threads};
-use crate::pool::Pool;
 use crate::samples::Samples;
 use crate::{Real, SamplesError};
 
@@ -38,7 +37,7 @@ pub(crate) fn answer_on_these_threads<T: Real>(
         Question::Combinations { weights } => Answer { products: combinations(samples, weights)?, ..empty },
         Question::Stage { decoder, thresholds } => {
             let decoder = Decoder::from_matrix(decoder.to_owned(), samples.is_sparse());
-            stage_statistics(samples, &decoder, thresholds, &Pool::default())?.into_answer()
+            stage_statistics(samples, &decoder, thresholds, &StageRoom::default())?.into_answer()
         }
         Question::Weights { components } => {
             let rows = weights_on_these_threads(samples, components);

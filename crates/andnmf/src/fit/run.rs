@@ -1,6 +1,7 @@
 //! The surroundings of a run: threads, observer, cancellation.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Observer, StageView};
@@ -61,7 +62,7 @@ impl<'a, T: Real> Run<'a, T> {
         let Some(threads) = self.threads else { return Ok(Workers(None)) };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         match pool {
-            Ok(pool) => Ok(Workers(Some(pool))),
+            Ok(pool) => Ok(Workers(Some(Arc::new(pool)))),
             Err(error) => Err(FitError::Threads { threads, reason: error.to_string() }),
         }
     }
@@ -79,14 +80,16 @@ impl<'a, T: Real> Run<'a, T> {
 }
 
 /// The threads that share the blocks of samples: those of a run, or those of the process.
-#[derive(Debug)]
-pub(crate) struct Workers(Option<rayon::ThreadPool>);
+#[derive(Debug, Clone)]
+pub(crate) struct Workers(Option<Arc<rayon::ThreadPool>>);
 
 impl Workers {
     pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.0 {
             Some(pool) => pool.install(work),
-            None => work(),
+            // Within the pool that all threads share: from outside, every step that uses it would wait for its threads
+            // to wake up.
+            None => rayon::scope(|_| work()),
         }
     }
 }

@@ -31,7 +31,12 @@ pub(crate) fn mat_mut<'a, T: Real>(mut a: ArrayViewMut2<'a, T>) -> MatMut<'a, T>
 
 /// A row-major copy of a backend matrix.
 pub(crate) fn array<T: Real>(m: MatRef<'_, T>) -> Array2<T> {
-    Array2::from_shape_fn((m.nrows(), m.ncols()), |(i, j)| m[(i, j)])
+    let mut copy = Array2::zeros((m.nrows(), m.ncols()));
+    // Column by column, as the backend holds them.
+    for (column, mut into) in m.col_iter().zip(copy.columns_mut()) {
+        into.iter_mut().zip(column.iter()).for_each(|(into, &v)| *into = v);
+    }
+    copy
 }
 
 /// `a · b` on the calling thread. (The backend's own operators use as many threads as it is set to.)

@@ -36,7 +36,7 @@ pub(crate) fn project<T: Real>(
             let (start, rows) = (i * group, out.len() / size);
             let mut out = ndarray::ArrayViewMut2::from_shape((rows, size), out).expect("cut to whole rows");
             let end = start + rows;
-            let blocks = (start..end).step_by(ROWS).map(|first| first..end.min(first + ROWS)).collect();
+            let blocks = (start..end).step_by(ROWS).map(|first| first..end.min(first + ROWS));
             for_each_block(samples, blocks, |first, block| {
                 let own = first - start..first - start + block.n_samples();
                 map.apply(&block, out.slice_mut(s![own, ..]));

@@ -6,8 +6,10 @@
 
 pub(crate) mod basis;
 mod bridge;
+mod cholesky_qr;
 pub(crate) mod coordinates;
 pub(crate) mod dot;
+pub(crate) mod feature_rows;
 pub(crate) mod gather;
 pub(crate) mod lane_cholesky;
 mod lane_kernels;
@@ -15,8 +17,10 @@ pub(crate) mod leading;
 pub(crate) mod logarithm;
 pub(crate) mod powers;
 pub(crate) mod product;
+pub(crate) mod products;
 pub(crate) mod pseudo_inverse;
 pub(crate) mod row_map;
+mod row_tiles;
 pub(crate) mod singular;
 pub(crate) mod sketch;
 pub(crate) mod symmetric;

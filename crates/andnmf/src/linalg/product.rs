@@ -37,26 +37,69 @@ pub(crate) fn multiply_add<T: Real>(
     matmul(mat_mut(out), Accum::Add, mat(a), mat(b), scale, Par::Seq);
 }
 
-/// Columns that one thread works on at a time in [`multiply_add_wide`]: fixed, so that results are too.
-const WIDE_TILE: usize = 512;
+/// Zeros for sums that are read before they are written. Memory that comes as zeros from the system is one page of them
+/// shared by all until somebody writes: reading first makes every page cost twice, and a halt of all threads.
+pub(crate) fn written_zeros<T: Real>(len: usize) -> Vec<T> {
+    let mut zeros = Vec::with_capacity(len);
+    zeros.resize(len, T::from_f64(0.0));
+    zeros
+}
+
+/// Whether all entries are numbers.
+pub(crate) fn all_finite<T: Real>(a: ArrayView2<'_, T>) -> bool {
+    // Zero times anything else is not zero, and adds up without a branch.
+    sum_of_pairs(a, a, |x, _| x * 0.0) == 0.0
+}
+
+/// Columns that one thread works on at a time in products with a matrix of this many rows: fixed, so that results are
+/// too, and more where there is little to do for each.
+fn wide_tile(rows: usize) -> usize {
+    (WIDE_TILE_PRODUCTS / (rows * rows).max(1)).next_multiple_of(FEWEST_COLUMNS)
+}
+
+const FEWEST_COLUMNS: usize = 128;
+const WIDE_TILE_PRODUCTS: usize = 1 << 18;
 
 /// [`multiply_add`] for a small `a` and a wide `b`, its columns shared among threads.
 pub(crate) fn multiply_add_wide<T: Real>(
-    mut out: ArrayViewMut2<'_, T>,
+    out: ArrayViewMut2<'_, T>,
     a: ArrayView2<'_, T>,
     b: ArrayView2<'_, T>,
     scale: T,
 ) {
-    if out.ncols() <= WIDE_TILE {
-        return multiply_add(out, a, b, scale);
-    }
-    let tiles: Vec<_> =
-        out.axis_chunks_iter_mut(Axis(1), WIDE_TILE).zip(b.axis_chunks_iter(Axis(1), WIDE_TILE)).collect();
-    tiles.into_par_iter().for_each(|(out, b)| multiply_add(out, a, b, scale));
+    by_wide_tiles(out, b, &|out, b| multiply_add(out, a, b, scale));
 }
 
-/// Terms that one thread adds up at a time in products whose sums are long: fixed, so that results are too.
-const TERMS_TILE: usize = 1024;
+/// [`multiply_into`] for a small `a` and a wide `b`, its columns shared among threads.
+pub(crate) fn multiply_wide<T: Real>(out: ArrayViewMut2<'_, T>, a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) {
+    by_wide_tiles(out, b, &|out, b| multiply_into(out, a, b));
+}
+
+/// Works on tiles of the columns of two matrices, on several threads where there are several tiles.
+fn by_wide_tiles<T: Real>(
+    out: ArrayViewMut2<'_, T>,
+    b: ArrayView2<'_, T>,
+    work: &(impl Fn(ArrayViewMut2<'_, T>, ArrayView2<'_, T>) + Sync),
+) {
+    let tile = wide_tile(out.nrows());
+    if out.ncols() <= tile {
+        return work(out, b);
+    }
+    let middle = out.ncols().div_ceil(tile) / 2 * tile;
+    let (left, right) = out.split_at(Axis(1), middle);
+    let (b_left, b_right) = b.split_at(Axis(1), middle);
+    rayon::join(|| by_wide_tiles(left, b_left, work), || by_wide_tiles(right, b_right, work));
+}
+
+/// Terms that one thread adds up at a time in products whose sums are long and whose result has so many entries: fixed,
+/// so that results are too, and more where there is little to do for each.
+fn terms_tile(entries: usize) -> usize {
+    (TERMS_TILE_PRODUCTS / entries.max(1)).clamp(FEWEST_TERMS, MOST_TERMS)
+}
+
+const FEWEST_TERMS: usize = 256;
+const MOST_TERMS: usize = 4096;
+const TERMS_TILE_PRODUCTS: usize = 1 << 20;
 
 /// `a · aᵀ` for a wide matrix, its columns shared among threads.
 pub(crate) fn gram_of_rows<T: Real>(a: ArrayView2<'_, T>) -> Array2<T> {
@@ -82,11 +125,12 @@ fn sum_of_tiles<T: Real>(
     shape: (usize, usize),
     add: impl Fn(ArrayViewMut2<'_, T>, Range<usize>) + Sync,
 ) -> Array2<T> {
-    let parts: Vec<Array2<T>> = (0..terms.div_ceil(TERMS_TILE).max(1))
+    let tile = terms_tile(shape.0 * shape.1);
+    let parts: Vec<Array2<T>> = (0..terms.div_ceil(tile).max(1))
         .into_par_iter()
         .map(|i| {
             let mut part = Array2::zeros(shape);
-            add(part.view_mut(), i * TERMS_TILE..((i + 1) * TERMS_TILE).min(terms));
+            add(part.view_mut(), i * tile..((i + 1) * tile).min(terms));
             part
         })
         .collect();
@@ -133,20 +177,46 @@ pub(crate) fn mirror_lower<T: Real>(c: &mut Array2<T>) {
 
 /// Σ a[i, j] · b[i, j], summed in double precision.
 pub(crate) fn inner_product<T: Real>(a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) -> f64 {
-    let product = |(x, y): (&T, &T)| x.as_f64() * y.as_f64();
-    let of_rows = |(a, b): (ArrayView1<'_, T>, ArrayView1<'_, T>)| match (a.to_slice(), b.to_slice()) {
+    sum_of_pairs(a, b, |x, y| x * y)
+}
+
+/// The sum of `term` over all pairs of entries.
+fn sum_of_pairs<T: Real>(
+    a: ArrayView2<'_, T>,
+    b: ArrayView2<'_, T>,
+    term: impl Fn(f64, f64) -> f64 + Sync,
+) -> f64 {
+    let term = |(x, y): (&T, &T)| term(x.as_f64(), y.as_f64());
+    let of_rows = |a: ArrayView1<'_, T>, b: ArrayView1<'_, T>| match (a.to_slice(), b.to_slice()) {
         (Some(a), Some(b)) => {
             let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
             let mut sums = [0.0; LANES];
             for (a, b) in a.iter().zip(b) {
-                sums.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, pair)| *sum += product(pair));
+                sums.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, pair)| *sum += term(pair));
             }
-            sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(product).sum::<f64>()
+            sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(term).sum::<f64>()
         }
-        _ => a.iter().zip(&b).map(product).sum(),
+        _ => a.iter().zip(&b).map(term).sum(),
     };
-    a.outer_iter().zip(b.outer_iter()).map(of_rows).sum()
+    sum_of_rows(0..a.nrows(), a.ncols(), &|i| of_rows(a.row(i), b.row(i)))
 }
+
+/// The sum of what these rows of so many entries come to, on several threads where there are many: always added up in
+/// the same order.
+fn sum_of_rows(rows: Range<usize>, entries: usize, of_row: &(impl Fn(usize) -> f64 + Sync)) -> f64 {
+    if rows.len() <= 1 || rows.len() * entries <= ENTRIES_PER_THREAD {
+        return rows.map(of_row).sum();
+    }
+    let middle = rows.start + rows.len() / 2;
+    let (left, right) = rayon::join(
+        || sum_of_rows(rows.start..middle, entries, of_row),
+        || sum_of_rows(middle..rows.end, entries, of_row),
+    );
+    left + right
+}
+
+/// Fewer entries than this are added up before another thread would have begun.
+const ENTRIES_PER_THREAD: usize = 1 << 16;
 
 /// Several sums side by side, which the compiler can keep in one vector.
 const LANES: usize = 8;
@@ -167,23 +237,15 @@ pub(crate) fn frobenius<T: Real>(a: ArrayView2<'_, T>) -> f64 {
     largest * sum_of_squares(a, 1.0 / largest).sqrt()
 }
 
+/// Euclidean norm of the difference of two matrices of the same shape.
+pub(crate) fn distance<T: Real>(a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) -> f64 {
+    let plain = sum_of_pairs(a, b, |x, y| (x - y) * (x - y));
+    // Where squares leave the range of numbers, the difference is looked at as a matrix.
+    if plain.is_normal() { plain.sqrt() } else { frobenius((&a - &b).view()) }
+}
+
 fn sum_of_squares<T: Real>(a: ArrayView2<'_, T>, scale: f64) -> f64 {
-    let square = |v: &T| (v.as_f64() * scale).powi(2);
-    let mut sums = [0.0; LANES];
-    for row in a.outer_iter() {
-        if let Some(row) = row.to_slice() {
-            let (chunks, rest) = row.as_chunks::<LANES>();
-            for chunk in chunks {
-                for (sum, v) in sums.iter_mut().zip(chunk) {
-                    *sum += square(v);
-                }
-            }
-            sums[0] += rest.iter().map(square).sum::<f64>();
-        } else {
-            sums[0] += row.iter().map(square).sum::<f64>();
-        }
-    }
-    sums.iter().sum()
+    sum_of_pairs(a, a, |x, _| (x * scale).powi(2))
 }
 
 #[cfg(test)]
@@ -204,9 +266,10 @@ mod tests {
 
     #[test]
     fn wide_products_equal_narrow_ones() {
-        for width in [1, WIDE_TILE, WIDE_TILE + 1, 3 * WIDE_TILE + 7] {
-            let (a, b) = (random_matrix::<f64>(4, 6, 1), random_matrix::<f64>(6, width, 2));
-            let mut out = random_matrix::<f64>(4, width, 3);
+        let tile = wide_tile(40);
+        for width in [1, tile, tile + 1, 3 * tile + 7] {
+            let (a, b) = (random_matrix::<f64>(40, 6, 1), random_matrix::<f64>(6, width, 2));
+            let mut out = random_matrix::<f64>(40, width, 3);
             let mut expected = out.clone();
             multiply_add_wide(out.view_mut(), a.view(), b.view(), -0.5);
             multiply_add(expected.view_mut(), a.view(), b.view(), -0.5);
@@ -216,7 +279,7 @@ mod tests {
 
     #[test]
     fn gram_matrices_of_wide_rows_equal_the_plain_product() {
-        for width in [0, 1, 7, TERMS_TILE + 3, 2 * TERMS_TILE] {
+        for width in [0, 1, 7, MOST_TERMS + 3, 2 * MOST_TERMS] {
             let a = random_matrix::<f64>(5, width, 1);
             assert_close(&gram_of_rows(a.view()), &multiply(a.view(), a.t()), 1e-13);
         }
@@ -224,7 +287,7 @@ mod tests {
 
     #[test]
     fn products_with_long_sums_equal_the_plain_product() {
-        for terms in [0, 1, 7, TERMS_TILE + 3, 2 * TERMS_TILE] {
+        for terms in [0, 1, 7, MOST_TERMS + 3, 2 * MOST_TERMS] {
             let (a, b) = (random_matrix::<f64>(5, terms, 1), random_matrix::<f64>(3, terms, 2));
             assert_close(&multiply_long(a.view(), b.t()), &multiply(a.view(), b.t()), 1e-13);
         }
@@ -254,6 +317,27 @@ mod tests {
         for b in [b.view(), column_major.t()] {
             assert!((inner_product(a.view(), b) - naive).abs() < 1e-13);
         }
+    }
+
+    #[test]
+    fn one_entry_that_is_no_number_is_found() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let mut a = random_matrix::<f64>(3, 21, 6) * 1e300;
+            assert!(all_finite(a.view()) && all_finite(a.t()));
+            a[[2, 20]] = bad;
+            assert!(!all_finite(a.view()) && !all_finite(a.t()));
+        }
+    }
+
+    #[test]
+    fn the_distance_is_the_norm_of_the_difference() {
+        let (a, b) = (random_matrix::<f64>(5, 37, 6), random_matrix::<f64>(5, 37, 7));
+        for scale in [1.0, 1e200, 1e-200] {
+            let (a, b) = (&a * scale, &b * scale);
+            let expected = frobenius((&a - &b).view());
+            assert!((distance(a.view(), b.view()) / expected - 1.0).abs() < 1e-14, "{scale:e}");
+        }
+        assert_eq!(distance(a.view(), a.view()), 0.0);
     }
 
     #[test]

@@ -2,16 +2,16 @@
 
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
+use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
 use faer::{Mat, Par};
 use ndarray::{Array2, ArrayView2};
 
 use super::basis::{ThinQr, qr_of_rows};
 use super::bridge::{array, mat, times};
-use super::product::{gram_of_rows, multiply_add_wide};
-use super::symmetric::eigenvalues;
+use super::cholesky_qr::CholeskyQr;
+use super::product::multiply_wide;
+use super::symmetric::one_norm;
 use crate::Real;
 
 /// Pseudo-inverse of a matrix given by its columns as rows.
@@ -36,77 +36,57 @@ pub(crate) fn relative_cutoff<T: Real>(shape: (usize, usize)) -> f64 {
 /// singular values under [`relative_cutoff`]. Returns `None` where the input is too large to be decomposed without
 /// overflow (the SVD does not converge).
 pub(crate) fn pseudo_inverse_of_rows<T: Real>(rows: ArrayView2<'_, T>) -> Option<PseudoInverse<T>> {
-    let cutoff = relative_cutoff::<T>(rows.dim());
-    if T::EPSILON.as_f64() > f64::EPSILON {
-        // Single precision gains accuracy and time (the fast way applies more often) by a detour over double.
-        let inverse = with_cutoff(rows.mapv(Real::as_f64).view(), cutoff)?;
-        return Some(PseudoInverse { matrix: inverse.matrix.mapv(T::from_f64), rank: inverse.rank });
-    }
-    with_cutoff(rows, cutoff)
+    let mut matrix = Array2::zeros(rows.dim());
+    let rank = pseudo_inverse_into(&mut matrix, rows, &mut InverseRoom::default())?;
+    Some(PseudoInverse { matrix, rank })
 }
 
-fn with_cutoff<T: Real>(rows: ArrayView2<'_, T>, cutoff: f64) -> Option<PseudoInverse<T>> {
+/// Matrices that one inverse leaves for the next of the same shape.
+#[derive(Debug, Default)]
+pub(crate) struct InverseRoom {
+    rows: Array2<f64>,
+    orthonormal: Array2<f64>,
+    inverse: Array2<f64>,
+}
+
+/// [`pseudo_inverse_of_rows`] written into a matrix of the shape of `rows`; returns the rank. Where there is no inverse,
+/// the matrix holds nothing in particular.
+pub(crate) fn pseudo_inverse_into<T: Real>(
+    matrix: &mut Array2<T>,
+    rows: ArrayView2<'_, T>,
+    room: &mut InverseRoom,
+) -> Option<usize> {
     let (rank, features) = rows.dim();
-    if rank <= features
-        && let Some(matrix) = by_cholesky(rows, cutoff).or_else(|| by_qr(rows, cutoff))
-    {
-        return Some(PseudoInverse { matrix, rank });
+    let cutoff = relative_cutoff::<T>(rows.dim());
+    let InverseRoom { rows: wide, orthonormal, inverse } = room;
+    // Single precision gains accuracy and time (the fast way applies more often) by a detour over double.
+    let rows = T::in_double(rows, wide);
+    for room in [&mut *orthonormal, &mut *inverse] {
+        if room.dim() != rows.dim() {
+            *room = Array2::zeros(rows.dim());
+        }
     }
-    by_svd(rows, cutoff)
+    if rank <= features && by_cholesky(inverse, orthonormal, rows, cutoff).is_some() {
+        T::take_double(inverse, matrix);
+        return Some(rank);
+    }
+    let qr = if rank <= features { by_qr(rows, cutoff) } else { None };
+    let mut found = qr.map_or_else(|| by_svd(rows, cutoff), |matrix| Some(PseudoInverse { matrix, rank }))?;
+    T::take_double(&mut found.matrix, matrix);
+    Some(found.rank)
 }
 
-/// With N = rows and the Cholesky factor L of N·Nᵀ, the rows of Q = L⁻¹·N are orthonormal up to an error that
-/// grows with the square of the condition number. Computing their Gram matrix G = Q·Qᵀ anew makes up for it:
-/// (Nᵀ)† = L⁻ᵀ·G⁻¹·Q to the accuracy of a QR factorization, as long as G is close to the identity. (This is
-/// "Cholesky QR 2" rearranged for the pseudo-inverse.)
-fn by_cholesky<T: Real>(rows: ArrayView2<'_, T>, cutoff: f64) -> Option<Array2<T>> {
-    let size = rows.nrows();
-    // A condition number c leaves ‖G − I‖ ≈ c²·ε: at this limit about 1e-4. And nothing may be near the cut-off.
-    let good =
-        |condition: f64| condition * T::EPSILON.as_f64().sqrt() < 0.01 && condition * cutoff * 2.0 < 1.0;
-    let lower_inverse = |gram: &Array2<T>| -> Option<Mat<T>> {
-        let factor = cholesky_factor(gram)?;
-        let mut inverse = Mat::identity(size, size);
-        solve_lower_triangular_in_place(factor.as_ref(), inverse.as_mut(), Par::Seq);
-        // The product of the norms bounds the condition number from above and is often good enough.
-        let bound = one_norm(&factor) * one_norm(&inverse);
-        (good(bound) || (bound.is_finite() && good(condition_of_gram(gram)))).then_some(inverse)
-    };
-    let first = lower_inverse(&gram_of_rows(rows))?;
-    let mut q = Array2::zeros(rows.dim());
-    let one = T::from_f64(1.0);
-    multiply_add_wide(q.view_mut(), array(first.as_ref()).view(), rows, one);
-    let second = lower_inverse(&gram_of_rows(q.view()))?;
+/// With the factors of [`CholeskyQr`], (Nᵀ)† = L⁻ᵀ·M⁻ᵀ·M⁻¹·Q. Q goes to `q`.
+fn by_cholesky(
+    inverse: &mut Array2<f64>,
+    q: &mut Array2<f64>,
+    rows: ArrayView2<'_, f64>,
+    cutoff: f64,
+) -> Option<()> {
+    let CholeskyQr { first, second } = CholeskyQr::of(q, rows, cutoff)?;
     let correction = times(first.transpose(), times(second.transpose(), second.as_ref()).as_ref());
-    let mut inverse = Array2::zeros(rows.dim());
-    multiply_add_wide(inverse.view_mut(), array(correction.as_ref()).view(), q.view(), one);
-    Some(inverse)
-}
-
-/// σmax/σmin of a matrix from its Gram matrix, of which only the lower triangle is read.
-fn condition_of_gram<T: Real>(gram: &Array2<T>) -> f64 {
-    match eigenvalues(gram.view()).as_deref() {
-        Some([smallest, .., largest]) if *smallest > 0.0 => (largest / smallest).sqrt(),
-        Some([_]) => 1.0,
-        _ => f64::INFINITY,
-    }
-}
-
-/// The lower triangle L with L·Lᵀ = `gram`, of which only the lower triangle is read; `None` where `gram` is not
-/// positive definite.
-fn cholesky_factor<T: Real>(gram: &Array2<T>) -> Option<Mat<T>> {
-    let mut factor = mat(gram.view()).to_owned();
-    let scratch = cholesky_in_place_scratch::<T>(gram.nrows(), Par::Seq, Default::default());
-    cholesky_in_place(
-        factor.as_mut(),
-        Default::default(),
-        Par::Seq,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        Default::default(),
-    )
-    .ok()?;
-    let zero = T::from_f64(0.0);
-    Some(Mat::from_fn(gram.nrows(), gram.ncols(), |i, j| if i >= j { factor[(i, j)] } else { zero }))
+    multiply_wide(inverse.view_mut(), array(correction.as_ref()).view(), q.view());
+    Some(())
 }
 
 fn by_qr<T: Real>(rows: ArrayView2<'_, T>, cutoff: f64) -> Option<Array2<T>> {
@@ -155,11 +135,6 @@ fn by_svd<T: Real>(rows: ArrayView2<'_, T>, cutoff: f64) -> Option<PseudoInverse
     Some(PseudoInverse { matrix, rank })
 }
 
-/// Largest absolute column sum.
-fn one_norm<T: Real>(m: &Mat<T>) -> f64 {
-    m.col_iter().map(|c| c.iter().map(|v| v.as_f64().abs()).sum::<f64>()).fold(0.0, f64::max)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,11 +172,13 @@ mod tests {
             let near = &rows.row(0) + &(&random_matrix::<f64>(1, 40, 15).row(0) * closeness);
             rows.row_mut(5).assign(&near);
             let by_svd = by_svd(rows.view(), cutoff).unwrap().matrix;
-            assert_eq!(by_cholesky(rows.view(), cutoff).is_some(), cholesky, "at {closeness:e}");
+            let (mut fast, mut room) = (Array2::zeros(rows.dim()), Array2::zeros(rows.dim()));
+            let found = by_cholesky(&mut fast, &mut room, rows.view(), cutoff);
+            assert_eq!(found.is_some(), cholesky, "at {closeness:e}");
             assert_eq!(by_qr(rows.view(), cutoff).is_some(), qr, "at {closeness:e}");
             let tolerance = 1e-14 / closeness;
-            if let Some(inverse) = by_cholesky(rows.view(), cutoff) {
-                assert_close(&inverse, &by_svd, tolerance);
+            if found.is_some() {
+                assert_close(&fast, &by_svd, tolerance);
             }
             if let Some(inverse) = by_qr(rows.view(), cutoff) {
                 assert_close(&inverse, &by_svd, tolerance);

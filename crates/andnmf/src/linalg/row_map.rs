@@ -1,12 +1,11 @@
 //! A fixed linear map applied to blocks of samples, dense or sparse.
 
-use std::borrow::Cow;
-
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
-use super::gather::add_row_lists;
+use super::feature_rows::FeatureRows;
 use super::product::multiply_into;
 use crate::Real;
+use crate::pool::Pool;
 use crate::samples::Block;
 
 /// The map y ↦ M·y for a matrix `M` (outputs × features), laid out for fast application to many samples.
@@ -14,13 +13,23 @@ use crate::samples::Block;
 pub(crate) struct RowMap<T: Real> {
     matrix: Array2<T>,
     /// The transpose, where samples are sparse: what one feature contributes is then contiguous.
-    by_feature: Option<Array2<T>>,
+    by_feature: Option<FeatureRows<T>>,
+    /// Room for the features of a sample.
+    features: Pool<Vec<u32>>,
 }
 
 impl<T: Real> RowMap<T> {
     pub(crate) fn new(matrix: Array2<T>, for_sparse: bool) -> Self {
-        let by_feature = for_sparse.then(|| matrix.t().as_standard_layout().into_owned());
-        Self { matrix, by_feature }
+        let by_feature = for_sparse.then(|| FeatureRows::of_columns(matrix.view()));
+        Self { matrix, by_feature, features: Pool::default() }
+    }
+
+    /// Takes another matrix of the same shape.
+    pub(crate) fn renew(&mut self, renew: impl FnOnce(&mut Array2<T>)) {
+        renew(&mut self.matrix);
+        if let Some(by_feature) = &mut self.by_feature {
+            by_feature.copy_columns(self.matrix.view());
+        }
     }
 
     pub(crate) fn matrix(&self) -> ArrayView2<'_, T> {
@@ -32,20 +41,12 @@ impl<T: Real> RowMap<T> {
         match block {
             Block::Dense(rows) => multiply_into(out, rows.view(), self.matrix.t()),
             Block::Sparse(rows) => {
-                let by_feature = match &self.by_feature {
-                    Some(matrix) => Cow::Borrowed(matrix),
+                let out = out.as_slice_mut().expect("row-major");
+                self.features.lend(|features| match &self.by_feature {
+                    Some(by_feature) => by_feature.gather(rows, out, features),
                     // Only a caller that announced dense samples comes here: correct, not fast.
-                    None => Cow::Owned(self.matrix.t().as_standard_layout().into_owned()),
-                };
-                let matrix = by_feature.as_slice().expect("made in row-major order");
-                let width = by_feature.ncols();
-                let mut features = Vec::new();
-                out.fill(T::from_f64(0.0));
-                for (i, mut out) in out.outer_iter_mut().enumerate() {
-                    let values = rows.row_parts(i, &mut features);
-                    let out = out.as_slice_mut().expect("rows of a row-major matrix are contiguous");
-                    add_row_lists(out, width, matrix, std::iter::once((features.as_slice(), values)));
-                }
+                    None => FeatureRows::of_columns(self.matrix.view()).gather(rows, out, features),
+                });
             }
         }
     }

@@ -12,7 +12,7 @@ use ndarray::{Array2, ArrayView2, Axis, s};
 
 use super::basis::orthonormal_rows;
 use super::leading::scaled_to_one;
-use super::product::{length, mirror_lower, multiply, multiply_add_wide};
+use super::product::{length, mirror_lower, multiply_add_wide, multiply_long, multiply_wide};
 use super::sketch::{normal_product, random_combinations, rounding_cutoff};
 use super::symmetric::eigen;
 use crate::samples::Samples;
@@ -77,7 +77,8 @@ pub(crate) fn leading_singular<T: Real>(
         let done = ritz.converged(wanted.converged) || found.passes >= wanted.most_passes;
         block = if done { Array2::zeros((0, features)) } else { krylov.next_block(&image, outside, cutoff) };
         if block.nrows() == 0 {
-            found.vectors = multiply(ritz.coordinates.t(), krylov.basis.view());
+            found.vectors = Array2::zeros((ritz.coordinates.ncols(), features));
+            multiply_wide(found.vectors.view_mut(), ritz.coordinates.t(), krylov.basis.view());
         }
     }
     Ok(found)
@@ -119,7 +120,7 @@ impl<T: Real> Krylov<T> {
     fn extend(&mut self, block: Array2<T>, image: &Array2<T>) -> Array2<T> {
         let before = self.basis.nrows();
         self.basis.append(Axis(0), block.view()).expect("one column per feature");
-        let inside = multiply(image.view(), self.basis.t());
+        let inside = multiply_long(image.view(), self.basis.t());
         let size = self.basis.nrows();
         let mut gram = Array2::zeros((size, size));
         gram.slice_mut(s![..before, ..before]).assign(&self.gram);
@@ -139,7 +140,9 @@ impl<T: Real> Krylov<T> {
         // Eigenvalues ascend: the leading directions are the last columns.
         let coordinates = vectors.slice(s![.., vectors.ncols() - keep..;-1]).to_owned();
         // By the way the blocks are made only the image of the last one leaves the span.
-        let moved = multiply(coordinates.slice(s![coordinates.nrows() - last.., ..]).t(), outside.view());
+        let last = coordinates.slice(s![coordinates.nrows() - last.., ..]);
+        let mut moved = Array2::zeros((keep, outside.ncols()));
+        multiply_wide(moved.view_mut(), last.t(), outside.view());
         let residuals = moved.outer_iter().map(length).collect();
         Some(Ritz { values: values.iter().rev().take(keep).copied().collect(), coordinates, residuals })
     }
@@ -160,7 +163,7 @@ impl<T: Real> Krylov<T> {
 
     /// What is left of the rows after taking away their part in the span.
     fn off_basis(&self, mut rows: Array2<T>) -> Array2<T> {
-        let inside = multiply(rows.view(), self.basis.t());
+        let inside = multiply_long(rows.view(), self.basis.t());
         multiply_add_wide(rows.view_mut(), inside.view(), self.basis.view(), T::from_f64(-1.0));
         rows
     }
@@ -177,6 +180,7 @@ impl<T: Real> Ritz<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::product::multiply;
     use crate::samples::{CsrSamples, DenseSamples};
     use crate::testing::{assert_close, exact_svd, low_rank, random_matrix, sparse_copy};
 

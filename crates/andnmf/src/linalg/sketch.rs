@@ -6,8 +6,8 @@ use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 use rand::RngExt;
 
 use super::basis::orthonormal_rows;
-use super::gather::scatter_row;
-use super::product::{length, multiply_add};
+use super::product::length;
+use super::products::Products;
 use super::row_map::RowMap;
 use crate::elsewhere::{Cut, Question, ask};
 use crate::random::{Stream, numbered_generator};
@@ -34,40 +34,17 @@ pub(crate) fn left_product<T: Real>(
     left: &(impl Fn(usize, &Block<'_, T>) -> Array2<T> + Sync),
 ) -> Result<Array2<T>, SamplesError> {
     let features = samples.n_features();
-    let sparse = samples.is_sparse();
-    let shape = if sparse { (features, k) } else { (k, features) };
     let sum = fold(
         samples,
         &FoldPlan::new(samples, k * features),
-        &|| Array2::<T>::zeros(shape),
-        &|sum: &mut Array2<T>, first, block| {
-            let left = left(first, &block);
-            match &block {
-                Block::Dense(rows) if sparse => {
-                    multiply_add(sum.view_mut(), rows.t(), left.t(), T::from_f64(1.0));
-                }
-                Block::Dense(rows) => {
-                    multiply_add(sum.view_mut(), left.view(), rows.view(), T::from_f64(1.0));
-                }
-                Block::Sparse(rows) if sparse => {
-                    let by_sample = left.t().as_standard_layout().into_owned();
-                    let sum = sum.as_slice_mut().expect("row-major");
-                    let mut indices = Vec::new();
-                    for (i, left) in by_sample.outer_iter().enumerate() {
-                        let values = rows.row_parts(i, &mut indices);
-                        scatter_row(sum, left.to_slice().expect("row-major"), &indices, values);
-                    }
-                }
-                // A source that announced dense rows: correct, not fast.
-                Block::Sparse(_) => block.for_each(|i, feature, value| {
-                    sum.column_mut(feature).scaled_add(value, &left.column(i));
-                }),
-            }
+        &|| Products::new(k, features, samples.is_sparse()),
+        &|sum: &mut Products<T>, first, block| {
+            sum.add(&block, left(first, &block).t(), &mut Vec::new());
             Ok::<(), SamplesError>(())
         },
-        &|left, right| *left += &right,
+        &|left, right| left.merge(&right),
     )?;
-    Ok(if sparse { sum.t().as_standard_layout().into_owned() } else { sum })
+    Ok(sum.into_matrix())
 }
 
 /// `size` random combinations of all samples.

@@ -1,11 +1,12 @@
 //! Σ y zᵀ and Σ z zᵀ over blocks of samples y with weights z, of which many may be zero.
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
-use super::gather::{add_row_lists, scatter_row};
-use super::product::{gram_add_lower, mirror_lower, multiply_add};
+use super::gather::add_row_lists;
+use super::product::{gram_add_lower, mirror_lower};
+use super::products::Products;
 use crate::Real;
-use crate::samples::{Block, CsrView};
+use crate::samples::Block;
 
 /// With fewer active values than this share, sums run over the non-zeros instead of through the dense product
 /// kernel, where the block lies in the second-level cache… (Both shares are estimates from the speeds of the
@@ -24,37 +25,29 @@ pub(crate) struct WeightedSums<T: Real> {
     gram: Array2<T>,
 }
 
-/// B in the order that suits the samples.
-#[derive(Debug, Clone)]
-enum Products<T: Real> {
-    /// rank × features: dense samples, whose rows are added to the rows of active components.
-    ByComponent(Array2<T>),
-    /// features × rank: sparse samples, each of whose values meets all weights of its sample.
-    ByFeature(Array2<T>),
-}
-
 /// Buffers that one thread keeps from block to block.
 #[derive(Debug)]
 pub(crate) struct SumBuffers<T> {
-    lists: ActiveLists<T>,
-    features: Vec<usize>,
+    active: ActiveWeights<T>,
+    features: Vec<u32>,
 }
 
 impl<T> Default for SumBuffers<T> {
     fn default() -> Self {
-        Self { lists: ActiveLists::default(), features: Vec::new() }
+        Self { active: ActiveWeights::default(), features: Vec::new() }
     }
 }
 
 impl<T: Real> WeightedSums<T> {
     /// No samples yet.
     pub(crate) fn new(rank: usize, n_features: usize, for_sparse: bool) -> Self {
-        let products = if for_sparse {
-            Products::ByFeature(Array2::zeros((n_features, rank)))
-        } else {
-            Products::ByComponent(Array2::zeros((rank, n_features)))
-        };
-        Self { products, gram: Array2::zeros((rank, rank)) }
+        Self { products: Products::new(rank, n_features, for_sparse), gram: Array2::zeros((rank, rank)) }
+    }
+
+    /// As if new.
+    pub(crate) fn clear(&mut self) {
+        self.products.clear();
+        self.gram.fill(T::from_f64(0.0));
     }
 
     /// Sums that were worked out before: B as rank × features, and C.
@@ -70,169 +63,166 @@ impl<T: Real> WeightedSums<T> {
         active: u64,
         buffers: &mut SumBuffers<T>,
     ) {
-        let SumBuffers { lists, features } = buffers;
+        let SumBuffers { active: found, features } = buffers;
         let share = active as f64 / z.len().max(1) as f64;
-        match (block, &mut self.products) {
-            (Block::Dense(rows), Products::ByComponent(b)) => {
-                let sparse_pays =
-                    if rows.len() <= NARROW_BLOCK { SPARSE_SHARE_NARROW } else { SPARSE_SHARE_WIDE };
-                if share < sparse_pays && rows.is_standard_layout() {
-                    lists.collect(z);
-                    let width = rows.ncols();
-                    let rows = rows.as_slice().expect("just checked");
-                    add_row_lists(b.as_slice_mut().expect("row-major"), width, rows, lists.iter());
-                } else {
-                    multiply_add(b.view_mut(), z.t(), rows.view(), T::from_f64(1.0));
-                }
-            }
-            (Block::Sparse(rows), Products::ByFeature(b)) => add_sparse_rows(b, rows, z, features),
-            (block, products) => add_in_foreign_order(products, block, z),
+        let few = share < SPARSE_SHARE_NARROW;
+        if few {
+            found.collect(z);
         }
-        if share < SPARSE_SHARE_NARROW {
-            add_gram_of_non_zeros(&mut self.gram, z);
+        match (block, &mut self.products) {
+            (Block::Dense(rows), Products::ByComponent(b))
+                if few && share < sparse_share(rows.len()) && rows.is_standard_layout() =>
+            {
+                let (width, rank) = (rows.ncols(), z.ncols());
+                let rows = rows.as_slice().expect("just checked");
+                let b = b.as_slice_mut().expect("row-major");
+                add_row_lists(b, width, rows, found.by_component(rank));
+            }
+            (block, products) => products.add(block, z, features),
+        }
+        if few {
+            found.add_gram(&mut self.gram);
         } else {
             gram_add_lower(self.gram.view_mut(), z);
         }
     }
 
     /// Adds the sums of other samples, which must be of the same shape.
-    pub(crate) fn merge(&mut self, other: Self) {
-        match (&mut self.products, other.products) {
-            (Products::ByComponent(mine), Products::ByComponent(theirs))
-            | (Products::ByFeature(mine), Products::ByFeature(theirs)) => *mine += &theirs,
-            (Products::ByComponent(mine), Products::ByFeature(theirs))
-            | (Products::ByFeature(mine), Products::ByComponent(theirs)) => *mine += &theirs.t(),
-        }
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.products.merge(&other.products);
         self.gram += &other.gram;
     }
 
     /// B, as rank × features.
     pub(crate) fn products(&self) -> ArrayView2<'_, T> {
-        match &self.products {
-            Products::ByComponent(b) => b.view(),
-            Products::ByFeature(b) => b.t(),
-        }
+        self.products.view()
+    }
+
+    /// B, as rank × features, for whoever needs nothing but its room any more.
+    pub(crate) fn products_mut(&mut self) -> ArrayViewMut2<'_, T> {
+        self.products.view_mut()
     }
 
     /// C, rank × rank.
     pub(crate) fn gram(&self) -> Array2<T> {
-        let mut c = self.gram.clone();
-        mirror_lower(&mut c);
+        let mut c = Array2::zeros(self.gram.dim());
+        self.copy_gram(&mut c);
         c
     }
-}
 
-/// B (features × rank) += Σ y zᵀ for sparse y: each stored value meets the non-zero weights of its sample.
-fn add_sparse_rows<T: Real>(
-    b: &mut Array2<T>,
-    rows: &CsrView<'_, T>,
-    z: ArrayView2<'_, T>,
-    features: &mut Vec<usize>,
-) {
-    let rank = b.ncols();
-    let b = b.as_slice_mut().expect("row-major");
-    let zero = T::from_f64(0.0);
-    let mut active: Vec<(usize, T)> = Vec::with_capacity(rank);
-    for (i, z) in z.outer_iter().enumerate() {
-        active.clear();
-        active.extend(z.iter().copied().enumerate().filter(|&(_, v)| v != zero));
-        if active.is_empty() {
-            continue;
-        }
-        let values = rows.row_parts(i, features);
-        // Single additions cost several times one lane of a vector addition.
-        if active.len() * 6 < rank {
-            for (&feature, &y) in features.iter().zip(values) {
-                let b = &mut b[feature * rank..(feature + 1) * rank];
-                for &(k, z) in &active {
-                    b[k] += y * z;
-                }
-            }
-        } else {
-            scatter_row(b, z.to_slice().expect("row-major"), features, values);
-        }
+    /// C, into a matrix of its shape.
+    pub(crate) fn copy_gram(&self, c: &mut Array2<T>) {
+        c.assign(&self.gram);
+        mirror_lower(c);
     }
 }
 
-/// The same sums where the order of B does not suit the block (dense and sparse blocks mixed in one fold).
-fn add_in_foreign_order<T: Real>(products: &mut Products<T>, block: &Block<'_, T>, z: ArrayView2<'_, T>) {
-    let mut b = match products {
-        Products::ByComponent(b) => b.view_mut(),
-        Products::ByFeature(b) => b.view_mut().reversed_axes(),
-    };
-    block.for_each(|i, feature, y| {
-        for (k, &z) in z.row(i).iter().enumerate() {
-            b[[k, feature]] += y * z;
-        }
-    });
+/// With a smaller share of active weights than this, sums over them are faster than products of all.
+fn sparse_share(values_in_block: usize) -> f64 {
+    if values_in_block <= NARROW_BLOCK { SPARSE_SHARE_NARROW } else { SPARSE_SHARE_WIDE }
 }
 
-/// C += Σ z zᵀ (lower triangle) from the non-zeros of each z.
-fn add_gram_of_non_zeros<T: Real>(gram: &mut Array2<T>, z: ArrayView2<'_, T>) {
-    let rank = gram.ncols();
-    let gram = gram.as_slice_mut().expect("row-major");
-    let zero = T::from_f64(0.0);
-    let mut active: Vec<(usize, T)> = Vec::with_capacity(rank);
-    for z in z.outer_iter() {
-        active.clear();
-        active.extend(z.iter().copied().enumerate().filter(|&(_, v)| v != zero));
-        for (a, &(i, zi)) in active.iter().enumerate() {
-            let row = &mut gram[i * rank..(i + 1) * rank];
-            for &(j, zj) in &active[..=a] {
-                row[j] += zi * zj;
-            }
-        }
-    }
-}
-
-/// The active samples of each component with their weights.
+/// The weights of a block that are not zero: by sample, and on demand by component.
 #[derive(Debug)]
-struct ActiveLists<T> {
-    starts: Vec<usize>,
-    samples: Vec<usize>,
+struct ActiveWeights<T> {
+    /// Where the weights of each sample end.
+    ends: Vec<usize>,
+    components: Vec<u32>,
     weights: Vec<T>,
+    /// The same by component.
+    starts: Vec<usize>,
+    samples_of: Vec<usize>,
+    weights_of: Vec<T>,
 }
 
-impl<T> Default for ActiveLists<T> {
+impl<T> Default for ActiveWeights<T> {
     fn default() -> Self {
-        Self { starts: Vec::new(), samples: Vec::new(), weights: Vec::new() }
+        Self {
+            ends: Vec::new(),
+            components: Vec::new(),
+            weights: Vec::new(),
+            starts: Vec::new(),
+            samples_of: Vec::new(),
+            weights_of: Vec::new(),
+        }
     }
 }
 
-impl<T: Real> ActiveLists<T> {
-    /// Turns thresholded rows into one list per component (a counting sort by component).
+impl<T: Real> ActiveWeights<T> {
+    /// Looks through the weights once.
     fn collect(&mut self, z: ArrayView2<'_, T>) {
-        let zero = T::from_f64(0.0);
-        let rank = z.ncols();
-        self.starts.clear();
-        self.starts.resize(rank + 1, 0);
+        let Self { ends, components, weights, .. } = self;
+        let (zero, rank) = (T::from_f64(0.0), z.ncols());
+        ends.clear();
+        let mut found = 0;
         for row in z.outer_iter() {
-            for (k, &v) in row.iter().enumerate() {
-                self.starts[k + 1] += usize::from(v != zero);
+            if weights.len() < found + rank {
+                components.resize(2 * (found + rank), 0);
+                weights.resize(2 * (found + rank), zero);
             }
+            // Every weight is written, and the next one over it where it was zero: which are cannot be foretold, and a
+            // branch that is taken now and then costs more than this.
+            let (components, weights) = (&mut components[found..][..rank], &mut weights[found..][..rank]);
+            let mut count = 0;
+            for (k, &v) in row.to_slice().expect("row-major").iter().enumerate() {
+                components[count] = k as u32;
+                weights[count] = v;
+                count += usize::from(v != zero);
+            }
+            found += count;
+            ends.push(found);
         }
+    }
+
+    fn len(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    /// The components of each sample with their weights.
+    fn by_sample(&self) -> impl Iterator<Item = (&[u32], &[T])> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(&start, &end)| (&self.components[start..end], &self.weights[start..end]))
+    }
+
+    /// The samples of each component with their weights, by a counting sort.
+    fn by_component(&mut self, rank: usize) -> impl Iterator<Item = (&[usize], &[T])> {
+        let found = self.len();
+        let Self { ends, components, weights, starts, samples_of, weights_of } = self;
+        starts.clear();
+        starts.resize(rank + 1, 0);
+        components[..found].iter().for_each(|&k| starts[k as usize + 1] += 1);
         for k in 0..rank {
-            self.starts[k + 1] += self.starts[k];
+            starts[k + 1] += starts[k];
         }
-        let total = self.starts[rank];
-        self.samples.resize(total, 0);
-        self.weights.resize(total, zero);
-        for (i, row) in z.outer_iter().enumerate() {
-            for (k, &v) in row.iter().enumerate() {
-                if v != zero {
-                    let place = self.starts[k];
-                    self.samples[place] = i;
-                    self.weights[place] = v;
-                    self.starts[k] += 1;
-                }
+        samples_of.resize(found, 0);
+        weights_of.resize(found, T::from_f64(0.0));
+        let mut at = 0;
+        for (i, &end) in ends.iter().enumerate() {
+            while at < end {
+                let place = &mut starts[components[at] as usize];
+                samples_of[*place] = i;
+                weights_of[*place] = weights[at];
+                *place += 1;
+                at += 1;
             }
         }
         // Each start now stands where the next list begins.
-        self.starts.copy_within(0..rank, 1);
-        self.starts[0] = 0;
+        starts.copy_within(0..rank, 1);
+        starts[0] = 0;
+        starts.windows(2).map(|ends| (&samples_of[ends[0]..ends[1]], &weights_of[ends[0]..ends[1]]))
     }
 
-    fn iter(&self) -> impl Iterator<Item = (&[usize], &[T])> {
-        self.starts.windows(2).map(|ends| (&self.samples[ends[0]..ends[1]], &self.weights[ends[0]..ends[1]]))
+    /// C += Σ z zᵀ (lower triangle).
+    fn add_gram(&self, gram: &mut Array2<T>) {
+        let rank = gram.ncols();
+        let gram = gram.as_slice_mut().expect("row-major");
+        for (components, weights) in self.by_sample() {
+            for (a, (&i, &zi)) in components.iter().zip(weights).enumerate() {
+                let row = &mut gram[i as usize * rank..(i as usize + 1) * rank];
+                for (&j, &zj) in components[..=a].iter().zip(weights) {
+                    row[j as usize] += zi * zj;
+                }
+            }
+        }
     }
 }

@@ -64,6 +64,16 @@ macro_rules! impl_index {
                 out.clear();
                 match self { $(Self::$variant(v) => out.extend(v[positions].iter().map(|&i| i as usize)),)* }
             }
+
+            /// The same of indices that are known to need no more than 32 bits, copied only where they have others.
+            fn narrow<'s>(&'s self, positions: Range<usize>, room: &'s mut Vec<u32>) -> &'s [u32] {
+                if let Self::U32(v) = self {
+                    return &v[positions];
+                }
+                room.clear();
+                match self { $(Self::$variant(v) => room.extend(v[positions].iter().map(|&i| i as u32)),)* }
+                room
+            }
         }
     };
 }
@@ -272,6 +282,13 @@ impl<'a, T: Real> CsrView<'a, T> {
     /// Features and values of one row.
     pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, T)> + '_ {
         (self.row_starts[i]..self.row_starts[i + 1]).map(|p| (self.indices.get(p), self.values[p]))
+    }
+
+    /// Features and values of one row, where there are at most 2³² features; `room` may be used for the features.
+    #[inline(always)]
+    pub(crate) fn narrow_row<'s>(&'s self, i: usize, room: &'s mut Vec<u32>) -> (&'s [u32], &'s [T]) {
+        let positions = self.row_starts[i]..self.row_starts[i + 1];
+        (self.indices.narrow(positions.clone(), room), &self.values[positions])
     }
 
     /// The values of one row, their features written into `features`: the form the kernels read.

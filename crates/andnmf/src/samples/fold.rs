@@ -75,7 +75,10 @@ impl FoldPlan {
     }
 
     /// The blocks of one part, in order and of about equal length.
-    fn blocks(&self, part: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
+    fn blocks(
+        &self,
+        part: Range<usize>,
+    ) -> impl ExactSizeIterator<Item = Range<usize>> + Clone + Send + use<> {
         let n_blocks = part.len().div_ceil(self.rows_per_block);
         let (start, rows) = (part.start, part.len());
         (0..n_blocks).map(move |i| start + i * rows / n_blocks..start + (i + 1) * rows / n_blocks)
@@ -101,7 +104,7 @@ where
         0..plan.n_parts,
         &|part| {
             let mut sums = new();
-            let blocks = plan.blocks(plan.part(part)).collect();
+            let blocks = plan.blocks(plan.part(part));
             for_each_block(samples, blocks, |first, block| step(&mut sums, first, block))?;
             Ok(sums)
         },

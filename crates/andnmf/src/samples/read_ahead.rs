@@ -13,7 +13,7 @@ use crate::{Real, SamplesError};
 /// ahead. What is worked on, and in which order, is the same either way.
 pub(crate) fn for_each_block<T: Real, E: From<SamplesError>>(
     samples: &dyn Samples<T>,
-    blocks: Vec<Range<usize>>,
+    blocks: impl ExactSizeIterator<Item = Range<usize>> + Clone + Send,
     mut work: impl FnMut(usize, Block<'_, T>) -> Result<(), E>,
 ) -> Result<(), E> {
     if samples.is_slow() && blocks.len() > 1 {
@@ -46,7 +46,7 @@ pub(crate) fn for_each_block<T: Real, E: From<SamplesError>>(
 
 fn one_by_one<T: Real, E: From<SamplesError>>(
     samples: &dyn Samples<T>,
-    blocks: Vec<Range<usize>>,
+    blocks: impl Iterator<Item = Range<usize>>,
     mut work: impl FnMut(usize, Block<'_, T>) -> Result<(), E>,
 ) -> Result<(), E> {
     for rows in blocks {
@@ -98,8 +98,8 @@ mod tests {
         }
     }
 
-    fn blocks() -> Vec<Range<usize>> {
-        (0..5000).step_by(100).map(|first| first..first + 100).collect()
+    fn blocks() -> impl ExactSizeIterator<Item = Range<usize>> + Clone + Send {
+        (0..50).map(|block| block * 100..(block + 1) * 100)
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::fit::{
     drive,
 };
 use crate::init::NndsvdFill;
-use crate::linalg::product::frobenius;
+use crate::linalg::product::{distance, frobenius};
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::slots::Slots;
 use crate::samples::{Samples, Watched, need_positive};
@@ -87,6 +87,8 @@ struct Engine<'a, T: Real, A: Alternation<T>> {
     pass: A::Pass,
     /// Room for the weights of the stage under way: those of the last one stay whole until it is done.
     next_weights: Array2<T>,
+    /// Norm of the components after the last stage.
+    size: Option<f64>,
     state: Checkpoint<T>,
 }
 
@@ -165,7 +167,7 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
         let sparse = space.samples(samples).is_sparse();
         let pass = workers.run(|| method.prepare(&state.working, &space, sparse));
         let next_weights = Array2::zeros((samples.n_samples(), rank));
-        Self { method, original: samples, space, workers, watch, pass, next_weights, state }
+        Self { method, original: samples, space, workers, watch, pass, next_weights, size: None, state }
     }
 
     /// Renews the weights of all samples and sums up what the components need.
@@ -180,34 +182,32 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
                 None => self.next_weights.fill(T::from_f64(0.0)),
             }
             let (method, pass, weights) = (self.method, &self.pass, &mut self.next_weights);
-            if let Some(sums) = self.workers.run(|| method.ask(pass, samples, first, weights))? {
+            if let Some(sums) = method.ask(pass, samples, first, weights)? {
                 return Ok(sums);
             }
         }
         let plan = FoldPlan::new(samples, rank * width);
         let slots = Slots::new(&plan, &mut self.next_weights);
         let (method, pass, watch, state) = (self.method, &self.pass, &self.watch, &self.state);
-        self.workers.run(|| {
-            fold(
-                samples,
-                &plan,
-                &|| method.new_sums(width, sparse),
-                &|sums: &mut A::Sums, first, rows| {
-                    watch.check()?;
-                    slots.with(first, |mut weights| {
-                        match &state.weights {
-                            Some(last) => {
-                                weights.assign(&last.slice(s![first..first + rows.n_samples(), ..]));
-                            }
-                            None => weights.fill(T::from_f64(0.0)),
+        fold(
+            samples,
+            &plan,
+            &|| method.new_sums(width, sparse),
+            &|sums: &mut A::Sums, first, rows| {
+                watch.check()?;
+                slots.with(first, |mut weights| {
+                    match &state.weights {
+                        Some(last) => {
+                            weights.assign(&last.slice(s![first..first + rows.n_samples(), ..]));
                         }
-                        let block = BlockAt { rows, first: state.weights.is_none() };
-                        method.block(pass, sums, &block, weights).map_err(Halt::Error)
-                    })
-                },
-                &|into, other| method.merge(into, other),
-            )
-        })
+                        None => weights.fill(T::from_f64(0.0)),
+                    }
+                    let block = BlockAt { rows, first: state.weights.is_none() };
+                    method.block(pass, sums, &block, weights).map_err(Halt::Error)
+                })
+            },
+            &|into, other| method.merge(into, other),
+        )
     }
 
     /// How often each component has been revived so far.
@@ -236,6 +236,15 @@ impl<'a, T: Real, A: Alternation<T>> StagedRun<'a, T> for Engine<'a, T, A> {
     }
 
     fn stage(&mut self) -> Result<bool, Halt> {
+        // All of it among the threads that share the work, not step by step.
+        let workers = self.workers.clone();
+        workers.run(|| self.next_stage())
+    }
+}
+
+impl<T: Real, A: Alternation<T>> Engine<'_, T, A> {
+    /// One stage; true where the run may end.
+    fn next_stage(&mut self) -> Result<bool, Halt> {
         let stage = self.state.stages;
         let sums = self.pass()?;
         let revivals = self.revivals();
@@ -247,13 +256,15 @@ impl<'a, T: Real, A: Alternation<T>> StagedRun<'a, T> for Engine<'a, T, A> {
             weights: &mut self.next_weights,
             revivals,
         };
-        let renewed = self.workers.run(|| self.method.renew(sums, now))?;
+        let renewed = self.method.renew(sums, now)?;
         let Renewed { components, pass, loss, active_fraction, revived } = renewed;
-        let moved = frobenius((&components - &self.state.working).view());
-        let size = frobenius(components.view()).max(frobenius(self.state.working.view()));
+        let moved = distance(components.view(), self.state.working.view());
+        let size_now = frobenius(components.view());
+        let size = size_now.max(self.size.unwrap_or_else(|| frobenius(self.state.working.view())));
+        self.size = Some(size_now);
         let change = if moved == 0.0 { 0.0 } else { moved / size };
-        let whole = components.iter().all(|v| v.finite());
-        if !loss.is_finite() || !change.is_finite() || !whole {
+        // A component with a value that is no number has moved by no number.
+        if !loss.is_finite() || !change.is_finite() {
             return Err(FitError::Overflow { stage }.into());
         }
         let settled = revived.is_empty();
@@ -265,7 +276,8 @@ impl<'a, T: Real, A: Alternation<T>> StagedRun<'a, T> for Engine<'a, T, A> {
         let last = self.state.weights.replace(next);
         self.next_weights = last.unwrap_or_else(|| Array2::zeros((self.state.n_samples, rank)));
         self.state.working = components;
-        self.pass = pass;
+        let over = std::mem::replace(&mut self.pass, pass);
+        self.method.take_back(over);
         self.state.passes += usize::from(matches!(self.space, Space::Original));
         self.state.seconds = self.watch.clock.seconds();
         self.state.trace.push(StageRecord {

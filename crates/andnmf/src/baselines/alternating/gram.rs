@@ -14,7 +14,9 @@ use crate::compression::Space;
 use crate::elsewhere::{Question, ask};
 use crate::fit::Method;
 use crate::linalg::coordinates::project;
-use crate::linalg::product::{frobenius, gram_add_lower, gram_of_rows, inner_product, multiply_add_wide};
+use crate::linalg::product::{
+    frobenius, gram_add_lower, gram_of_rows, inner_product, multiply_add_wide, multiply_wide,
+};
 use crate::linalg::row_map::RowMap;
 use crate::linalg::sketch::combinations;
 use crate::linalg::symmetric::gram_inverse;
@@ -78,6 +80,11 @@ pub(in crate::baselines) struct Moments<T: Real> {
 }
 
 impl<T: Real> Moments<T> {
+    fn zeros(rank: usize, features: usize) -> Self {
+        let (gram, products) = (Array2::zeros((rank, rank)), Array2::zeros((rank, features)));
+        Self { gram, products, stage: 0, squares: 0.0 }
+    }
+
     /// The components of any sign that fit best. As a correction of those at hand, A + (XᵀX)†·(XᵀY − XᵀX·A), this
     /// leaves alone what the weights say nothing about, and the loss cannot rise. `None` where numbers leave the
     /// range of the type.
@@ -99,13 +106,19 @@ impl<T: Real> Moments<T> {
 pub(in crate::baselines) struct GramMethod<T: Real, R: GramRule<T>> {
     rule: R,
     buffers: Pool<Buffers<T, R::Buffers>>,
+    /// What earlier stages no longer need, for the later ones.
+    sums: Pool<GramSums<T>>,
+    passes: Pool<GramPass<T>>,
+    moments: Pool<Moments<T>>,
     /// ‖Y‖², known after the first pass.
     squares: OnceLock<f64>,
 }
 
 impl<T: Real, R: GramRule<T>> GramMethod<T, R> {
     pub(in crate::baselines) fn new(rule: R) -> Self {
-        Self { rule, buffers: Pool::default(), squares: OnceLock::new() }
+        let (buffers, sums) = (Pool::default(), Pool::default());
+        let (passes, moments) = (Pool::default(), Pool::default());
+        Self { rule, buffers, sums, passes, moments, squares: OnceLock::new() }
     }
 }
 
@@ -153,10 +166,25 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
 
     fn prepare(&self, components: &Array2<T>, space: &Space<T>, sparse: bool) -> GramPass<T> {
         let gram = gram_of_rows(components.view());
-        GramPass { map: RowMap::new(space.enter(components), sparse), gram }
+        let map = match (self.passes.take(), space) {
+            (Some(GramPass { mut map, .. }), Space::Original) => {
+                map.renew(|matrix| matrix.assign(components));
+                map
+            }
+            _ => RowMap::new(space.enter(components), sparse),
+        };
+        GramPass { map, gram }
+    }
+
+    fn take_back(&self, pass: GramPass<T>) {
+        self.passes.give(pass);
     }
 
     fn new_sums(&self, width: usize, sparse: bool) -> GramSums<T> {
+        if let Some(GramSums { mut sums, .. }) = self.sums.take() {
+            sums.clear();
+            return GramSums { sums, squares: 0.0, largest: 0.0, active: 0 };
+        }
         let rank = self.settings().limits.rank;
         GramSums { sums: WeightedSums::new(rank, width, sparse), squares: 0.0, largest: 0.0, active: 0 }
     }
@@ -189,10 +217,11 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
     }
 
     fn merge(&self, into: &mut GramSums<T>, other: GramSums<T>) {
-        into.sums.merge(other.sums);
+        into.sums.merge(&other.sums);
         into.squares += other.squares;
         into.largest = into.largest.max(other.largest);
         into.active += other.active;
+        self.sums.give(other);
     }
 
     fn ask(
@@ -243,12 +272,11 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
             return Err(FitError::Overflow { stage: now.stage });
         }
         let squares = *self.squares.get_or_init(|| sums.squares);
-        let moments = Moments {
-            gram: sums.sums.gram(),
-            products: in_sample_space(sums.sums.products(), now.space),
-            stage: now.stage,
-            squares,
-        };
+        let (rank, features) = now.components.dim();
+        let mut moments = self.moments.take().unwrap_or_else(|| Moments::zeros(rank, features));
+        (moments.stage, moments.squares) = (now.stage, squares);
+        sums.sums.copy_gram(&mut moments.gram);
+        to_sample_space(&mut moments.products, sums.sums.products(), now.space);
         let mut components = self.rule.components(&moments, now.components)?;
         let mut pass = self.prepare(&components, now.space, now.samples.is_sparse());
         let loss = loss(squares, &moments, components.view(), pass.gram.view());
@@ -275,19 +303,17 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
         }
         let active_fraction = sums.active as f64 / now.weights.len().max(1) as f64;
         let loss = loss + self.rule.penalty(pass.gram.view(), now.stage, squares);
+        self.moments.give(moments);
+        self.sums.give(sums);
         Ok(Renewed { components, pass, loss, active_fraction, revived })
     }
 }
 
-/// Xᵀ·Y in the space of the samples' features, row-major.
-fn in_sample_space<T: Real>(products: ArrayView2<'_, T>, space: &Space<T>) -> Array2<T> {
+/// Xᵀ·Y in the space of the samples' features.
+fn to_sample_space<T: Real>(into: &mut Array2<T>, products: ArrayView2<'_, T>, space: &Space<T>) {
     match space.basis() {
-        None => products.as_standard_layout().into_owned(),
-        Some(basis) => {
-            let mut full = Array2::zeros((products.nrows(), basis.ncols()));
-            multiply_add_wide(full.view_mut(), products, basis.view(), T::from_f64(1.0));
-            full
-        }
+        None => into.assign(&products),
+        Some(basis) => multiply_wide(into.view_mut(), products, basis.view()),
     }
 }
 

@@ -46,6 +46,9 @@ pub(super) trait Alternation<T: Real>: Sync {
 
     fn prepare(&self, components: &Array2<T>, space: &Space<T>, sparse: bool) -> Self::Pass;
 
+    /// Takes back the preparation for a pass that is over, for the next one to use what it holds.
+    fn take_back(&self, _pass: Self::Pass) {}
+
     /// Empty sums over samples of this width.
     fn new_sums(&self, width: usize, sparse: bool) -> Self::Sums;
 

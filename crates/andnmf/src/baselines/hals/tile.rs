@@ -67,12 +67,20 @@ impl<T: Real, const LANES: usize> WithSimd for SweepTile<'_, T, LANES> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
+        // Without the instruction a fused product is a slow function call.
+        if size_of::<S::f64s>() >= 32 { self.run::<true>() } else { self.run::<false>() }
+    }
+}
+
+impl<T: Real, const LANES: usize> SweepTile<'_, T, LANES> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) {
         let Sweeps { most, worthwhile, .. } = *self.sweeps;
         let (values, _) = self.tile.values.as_chunks_mut::<LANES>();
         let (products, _) = self.tile.products.as_chunks::<LANES>();
         let mut first = 0.0;
         for sweep in 0..most {
-            let moved = sweep_once(self.sweeps, values, products);
+            let moved = sweep_once::<T, FUSED, LANES>(self.sweeps, values, products);
             if sweep == 0 {
                 first = moved;
             }
@@ -85,7 +93,7 @@ impl<T: Real, const LANES: usize> WithSimd for SweepTile<'_, T, LANES> {
 
 /// One sweep; returns how far the unknowns of all problems moved, squared, in the norm that the diagonal of G gives.
 #[inline(always)]
-fn sweep_once<T: Real, const LANES: usize>(
+fn sweep_once<T: Real, const FUSED: bool, const LANES: usize>(
     sweeps: &Sweeps<'_, T>,
     values: &mut [[T; LANES]],
     products: &[[T; LANES]],
@@ -101,7 +109,7 @@ fn sweep_once<T: Real, const LANES: usize>(
             }
             continue;
         }
-        let slope = slopes(row, values, products);
+        let slope = slopes::<T, FUSED, LANES>(row, values, products);
         let scale = T::from_f64(1.0) / own;
         let value = &mut values[k];
         for l in 0..LANES {
@@ -117,7 +125,7 @@ fn sweep_once<T: Real, const LANES: usize>(
 
 /// b − G·a for one unknown of every problem. Two sums take turns, since each addition waits for the one before.
 #[inline(always)]
-fn slopes<T: Real, const LANES: usize>(
+fn slopes<T: Real, const FUSED: bool, const LANES: usize>(
     row: &[T],
     values: &[[T; LANES]],
     products: &[T; LANES],
@@ -126,17 +134,23 @@ fn slopes<T: Real, const LANES: usize>(
     let ((pairs, last), (value_pairs, last_values)) = (row.as_chunks::<2>(), values.as_chunks::<2>());
     for ([c, d], [first, second]) in pairs.iter().zip(value_pairs) {
         for l in 0..LANES {
-            even[l] -= *c * first[l];
-            odd[l] -= *d * second[l];
+            even[l] = less_product::<T, FUSED>(even[l], *c, first[l]);
+            odd[l] = less_product::<T, FUSED>(odd[l], *d, second[l]);
         }
     }
     for (c, values) in last.iter().zip(last_values) {
         for l in 0..LANES {
-            even[l] -= *c * values[l];
+            even[l] = less_product::<T, FUSED>(even[l], *c, values[l]);
         }
     }
     for l in 0..LANES {
         even[l] += odd[l];
     }
     even
+}
+
+/// `sum − a·b`, fused where the machine can.
+#[inline(always)]
+fn less_product<T: Real, const FUSED: bool>(sum: T, a: T, b: T) -> T {
+    if FUSED { (-a).fused_product(b, sum) } else { sum - a * b }
 }

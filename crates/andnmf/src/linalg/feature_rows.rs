@@ -1,0 +1,215 @@
+//! One short row for each feature, and the two products of sparse samples with such rows.
+
+use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
+use rayon::prelude::*;
+
+use super::product::written_zeros;
+use super::row_tiles::{Gather, LANE_BYTES, Scatter};
+use crate::Real;
+use crate::samples::CsrView;
+
+/// Features × width, each row begun on a boundary of a vector and filled up with zeros to whole vectors: rows are met at
+/// random, and one that touches a line of cache more than it must is so much slower to come by.
+#[derive(Debug)]
+pub(crate) struct FeatureRows<T> {
+    /// The rows are behind the first few values, which only move them to a boundary.
+    values: Vec<T>,
+    skipped: usize,
+    features: usize,
+    width: usize,
+    stride: usize,
+}
+
+impl<T: Real> FeatureRows<T> {
+    pub(crate) fn zeros(features: usize, width: usize) -> Self {
+        let lane = LANE_BYTES / size_of::<T>();
+        let stride = width.next_multiple_of(lane);
+        let values = written_zeros::<T>(features * stride + lane);
+        // Where the boundary cannot be told, rows are as right and a little slower.
+        let skipped = Some(values.as_ptr().align_offset(LANE_BYTES)).filter(|&n| n <= lane).unwrap_or(0);
+        Self { values, skipped, features, width, stride }
+    }
+
+    /// The columns of a matrix (width × features) as rows.
+    pub(crate) fn of_columns(matrix: ArrayView2<'_, T>) -> Self {
+        let mut rows = Self::zeros(matrix.ncols(), matrix.nrows());
+        rows.copy_columns(matrix);
+        rows
+    }
+
+    /// Takes the columns of a matrix of the same shape in place of what the rows hold.
+    pub(crate) fn copy_columns(&mut self, matrix: ArrayView2<'_, T>) {
+        let stride = self.stride;
+        // A few features at a time: what is read and what is written then both stay in the nearest cache.
+        self.rows_mut().par_chunks_mut(FEATURES_AT_ONCE * stride).enumerate().for_each(|(tile, rows)| {
+            for (k, component) in matrix.outer_iter().enumerate() {
+                let component = component.slice_move(ndarray::s![tile * FEATURES_AT_ONCE..]);
+                rows.chunks_exact_mut(stride).zip(component).for_each(|(row, &v)| row[k] = v);
+            }
+        });
+    }
+
+    /// As if just made.
+    pub(crate) fn clear(&mut self) {
+        self.rows_mut().fill(T::from_f64(0.0));
+    }
+
+    /// Features × width.
+    pub(crate) fn view(&self) -> ArrayView2<'_, T> {
+        let shape = (self.features, self.width).strides((self.stride, 1));
+        ArrayView2::from_shape(shape, self.rows()).expect("there are so many rows of that stride")
+    }
+
+    /// Features × width.
+    pub(crate) fn view_mut(&mut self) -> ArrayViewMut2<'_, T> {
+        let shape = (self.features, self.width).strides((self.stride, 1));
+        ArrayViewMut2::from_shape(shape, self.rows_mut()).expect("there are so many rows of that stride")
+    }
+
+    /// Adds rows of the same shape.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.rows_mut().iter_mut().zip(other.rows()).for_each(|(sum, &v)| *sum += v);
+    }
+
+    /// `out[i] ← Σ value · row` over the stored values of sample i; `out` holds a row of `width` for each sample.
+    pub(crate) fn gather(&self, samples: &CsrView<'_, T>, out: &mut [T], features: &mut Vec<u32>) {
+        if self.features > MOST_NARROW {
+            out.fill(T::from_f64(0.0));
+            for (i, out) in out.chunks_exact_mut(self.width).enumerate() {
+                for (feature, value) in samples.row(i) {
+                    out.iter_mut().zip(self.row(feature)).for_each(|(sum, &v)| *sum += value * v);
+                }
+            }
+            return;
+        }
+        let (table, stride, width) = (self.rows(), self.stride, self.width);
+        pulp::Arch::new().dispatch(Gather { table, stride, width, samples, out, features });
+    }
+
+    /// `row ← row + value · weights of its sample` for all stored values; `weights` holds `width` for each sample.
+    pub(crate) fn scatter(&mut self, samples: &CsrView<'_, T>, weights: &[T], features: &mut Vec<u32>) {
+        if self.features > MOST_NARROW {
+            for (i, weights) in weights.chunks_exact(self.width).enumerate() {
+                for (feature, value) in samples.row(i) {
+                    self.row_mut(feature).iter_mut().zip(weights).for_each(|(sum, &v)| *sum += value * v);
+                }
+            }
+            return;
+        }
+        let (stride, width) = (self.stride, self.width);
+        let table = self.rows_mut();
+        pulp::Arch::new().dispatch(Scatter { table, stride, width, samples, weights, features });
+    }
+
+    fn row(&self, feature: usize) -> &[T] {
+        let start = self.skipped + feature * self.stride;
+        &self.values[start..start + self.width]
+    }
+
+    /// The row of a feature, `width` long.
+    pub(crate) fn row_mut(&mut self, feature: usize) -> &mut [T] {
+        let start = self.skipped + feature * self.stride;
+        &mut self.values[start..start + self.width]
+    }
+
+    fn rows(&self) -> &[T] {
+        &self.values[self.skipped..self.skipped + self.features * self.stride]
+    }
+
+    fn rows_mut(&mut self) -> &mut [T] {
+        &mut self.values[self.skipped..self.skipped + self.features * self.stride]
+    }
+}
+
+/// Features that one thread takes at a time where rows are made of columns.
+const FEATURES_AT_ONCE: usize = 256;
+/// With more features than this their numbers do not fit into the form that the kernels read. Correct, not fast: a
+/// table of so many rows is beyond most machines anyway.
+#[cfg(not(test))]
+const MOST_NARROW: usize = u32::MAX as usize;
+/// In tests both ways are taken.
+#[cfg(test)]
+const MOST_NARROW: usize = 2000;
+
+/// A copy begins on a boundary of its own.
+impl<T: Real> Clone for FeatureRows<T> {
+    fn clone(&self) -> Self {
+        let mut copy = Self::zeros(self.features, self.width);
+        copy.rows_mut().copy_from_slice(self.rows());
+        copy
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Array2, s};
+
+    use super::*;
+    use crate::samples::{Block, CsrSamples, Samples};
+    use crate::testing::{assert_close, random_matrix, sparse_copy};
+
+    /// Sparse samples with rows of different lengths, one of them empty, and the same in dense form.
+    fn samples<T: Real>(n: usize, features: usize) -> (CsrSamples<'static, T>, Array2<T>) {
+        let mut dense = random_matrix::<T>(n, features, 5);
+        for ((i, j), v) in dense.indexed_iter_mut() {
+            if i == 1 || (i + 2 * j) % (i + 2) != 0 {
+                *v = T::from_f64(0.0);
+            }
+        }
+        let (pointers, indices, values) = sparse_copy(&dense);
+        (CsrSamples::new(features, &pointers, indices, values).unwrap(), dense)
+    }
+
+    fn both_products_equal_the_textbook_sums<T: Real>(features: usize, width: usize, tolerance: f64) {
+        let n = 7;
+        let (sparse, dense) = samples::<T>(n, features);
+        let Block::Sparse(block) = sparse.block(0..n).unwrap() else { panic!("sparse stays sparse") };
+        let matrix = random_matrix::<T>(width, features, width as u64);
+        let (mut out, mut buffer) = (random_matrix::<T>(n, width, 1), Vec::new());
+        FeatureRows::of_columns(matrix.view()).gather(&block, out.as_slice_mut().unwrap(), &mut buffer);
+        assert_close(&out, &dense.dot(&matrix.t()), tolerance);
+
+        // Weights of which some samples have all, some few and some none.
+        let mut weights = random_matrix::<T>(n, width, 2);
+        weights.slice_mut(s![2, 1..]).fill(T::from_f64(0.0));
+        weights.row_mut(3).fill(T::from_f64(0.0));
+        let mut sums = FeatureRows::of_columns(matrix.view());
+        sums.scatter(&block, weights.as_slice().unwrap(), &mut buffer);
+        let mut expected = matrix.t().to_owned();
+        expected += &dense.t().dot(&weights);
+        assert_close(&sums.view(), &expected, tolerance);
+        // What fills rows up stays zero, or rows would leak into each other.
+        let mut twice = sums.clone();
+        twice.add(&sums);
+        assert_close(&twice.view(), &(&expected + &expected), 2.0 * tolerance);
+        twice.clear();
+        assert!(twice.view().iter().all(|&v| v == T::from_f64(0.0)));
+    }
+
+    #[test]
+    fn products_of_any_width_equal_the_textbook_sums() {
+        for width in (1..=70).chain([100, 131]) {
+            both_products_equal_the_textbook_sums::<f64>(23, width, 1e-14);
+            both_products_equal_the_textbook_sums::<f32>(23, width, 1e-5);
+        }
+        both_products_equal_the_textbook_sums::<f64>(MOST_NARROW + 1, 3, 1e-12);
+    }
+
+    #[test]
+    fn rows_begin_on_boundaries_whatever_their_width() {
+        for width in [1, 4, 5, 20, 33] {
+            let mut rows = FeatureRows::<f32>::zeros(9, width);
+            for feature in 0..9 {
+                assert_eq!(rows.row_mut(feature).as_ptr().align_offset(LANE_BYTES), 0);
+                rows.row_mut(feature).fill(feature as f32);
+            }
+            assert!(rows.view().indexed_iter().all(|((j, _), &v)| v == j as f32));
+        }
+    }
+
+    #[test]
+    fn columns_of_wide_matrices_become_rows() {
+        let matrix = random_matrix::<f64>(3, 2 * FEATURES_AT_ONCE + 5, 3);
+        assert_eq!(FeatureRows::of_columns(matrix.view()).view(), matrix.t());
+    }
+}

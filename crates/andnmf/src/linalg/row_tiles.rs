@@ -1,0 +1,167 @@
+//! The loops of [`feature_rows`](super::feature_rows), compiled for the vectors at hand.
+//!
+//! Rows are taken in tiles of a fixed number of values that stay in registers while the stored values of a sample go by:
+//! as few tiles as there can be, since each goes through the sample once more.
+
+use pulp::{Simd, WithSimd};
+
+use crate::Real;
+use crate::samples::CsrView;
+
+/// Rows begin on multiples of this, and are as long.
+pub(super) const LANE_BYTES: usize = 32;
+/// The longest tile: twice this fits into the registers.
+const TILE_BYTES: usize = 256;
+/// Adding to one place costs about as much as to this many neighbours at once.
+const SINGLE_COST: usize = 6;
+
+/// Runs `$tile::<T, FUSED, N>($arguments, column)` for tiles of N values that make up a row.
+macro_rules! for_each_tile {
+    ($stride:expr, $tile:ident::<$real:ty, $fused:ident>($($argument:expr),*)) => {{
+        let (narrow, most) = (size_of::<$real>() == 8, TILE_BYTES / size_of::<$real>());
+        let mut column = 0;
+        while column < $stride {
+            let length = ($stride - column).min(most);
+            // A lane holds four values of double precision or eight of single: the others do not occur.
+            match length {
+                4 if narrow => $tile::<$real, $fused, 4>($($argument),*, column),
+                8 => $tile::<$real, $fused, 8>($($argument),*, column),
+                12 if narrow => $tile::<$real, $fused, 12>($($argument),*, column),
+                16 => $tile::<$real, $fused, 16>($($argument),*, column),
+                20 if narrow => $tile::<$real, $fused, 20>($($argument),*, column),
+                24 => $tile::<$real, $fused, 24>($($argument),*, column),
+                28 if narrow => $tile::<$real, $fused, 28>($($argument),*, column),
+                32 => $tile::<$real, $fused, 32>($($argument),*, column),
+                40 if !narrow => $tile::<$real, $fused, 40>($($argument),*, column),
+                48 if !narrow => $tile::<$real, $fused, 48>($($argument),*, column),
+                56 if !narrow => $tile::<$real, $fused, 56>($($argument),*, column),
+                64 if !narrow => $tile::<$real, $fused, 64>($($argument),*, column),
+                _ => unreachable!("rows are whole lanes"),
+            }
+            column += length;
+        }
+    }};
+}
+
+pub(super) struct Gather<'a, 'b, T: Real> {
+    pub(super) table: &'a [T],
+    pub(super) stride: usize,
+    pub(super) width: usize,
+    pub(super) samples: &'a CsrView<'b, T>,
+    pub(super) out: &'a mut [T],
+    pub(super) features: &'a mut Vec<u32>,
+}
+
+impl<T: Real> WithSimd for Gather<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        // Without the instruction a fused product is a slow function call.
+        if size_of::<S::f64s>() >= 32 { self.run::<true>() } else { self.run::<false>() }
+    }
+}
+
+impl<T: Real> Gather<'_, '_, T> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) {
+        let Self { table, stride, width, samples, out, features } = self;
+        for (i, out) in out.chunks_exact_mut(width).enumerate() {
+            let (rows, values) = samples.narrow_row(i, features);
+            for_each_tile!(stride, gather_tile::<T, FUSED>(out, table, stride, rows, values));
+        }
+    }
+}
+
+/// The sums of two halves of the rows side by side: the one need not wait for the other.
+#[inline(always)]
+fn gather_tile<T: Real, const FUSED: bool, const N: usize>(
+    out: &mut [T],
+    table: &[T],
+    stride: usize,
+    rows: &[u32],
+    values: &[T],
+    column: usize,
+) {
+    let mut sums = [[T::from_f64(0.0); N]; 2];
+    let row = |number: u32| -> &[T; N] {
+        let start = number as usize * stride + column;
+        table[start..start + N].try_into().expect("the length is N")
+    };
+    let ((row_pairs, last_row), (value_pairs, last_value)) = (rows.as_chunks::<2>(), values.as_chunks::<2>());
+    for (rows, values) in row_pairs.iter().zip(value_pairs) {
+        for half in 0..2 {
+            add_product::<T, FUSED, N>(&mut sums[half], values[half], row(rows[half]));
+        }
+    }
+    if let ([number], [value]) = (last_row, last_value) {
+        add_product::<T, FUSED, N>(&mut sums[0], *value, row(*number));
+    }
+    let [first, second] = sums;
+    out[column..].iter_mut().zip(first.into_iter().zip(second)).for_each(|(out, (a, b))| *out = a + b);
+}
+
+#[inline(always)]
+fn add_product<T: Real, const FUSED: bool, const N: usize>(sums: &mut [T; N], value: T, row: &[T; N]) {
+    for (sum, &v) in sums.iter_mut().zip(row) {
+        *sum = if FUSED { value.fused_product(v, *sum) } else { value * v + *sum };
+    }
+}
+
+pub(super) struct Scatter<'a, 'b, T: Real> {
+    pub(super) table: &'a mut [T],
+    pub(super) stride: usize,
+    pub(super) width: usize,
+    pub(super) samples: &'a CsrView<'b, T>,
+    pub(super) weights: &'a [T],
+    pub(super) features: &'a mut Vec<u32>,
+}
+
+impl<T: Real> WithSimd for Scatter<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        if size_of::<S::f64s>() >= 32 { self.run::<true>() } else { self.run::<false>() }
+    }
+}
+
+impl<T: Real> Scatter<'_, '_, T> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) {
+        let Self { table, stride, width, samples, weights, features } = self;
+        let zero = T::from_f64(0.0);
+        for (i, weights) in weights.chunks_exact(width).enumerate() {
+            let active = weights.iter().filter(|&&v| v != zero).count();
+            if active == 0 {
+                continue;
+            }
+            let (rows, values) = samples.narrow_row(i, features);
+            if active * SINGLE_COST >= width {
+                for_each_tile!(stride, scatter_tile::<T, FUSED>(table, weights, stride, rows, values));
+                continue;
+            }
+            for (k, &weight) in weights.iter().enumerate().filter(|&(_, &v)| v != zero) {
+                rows.iter().zip(values).for_each(|(&j, &y)| table[j as usize * stride + k] += y * weight);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn scatter_tile<T: Real, const FUSED: bool, const N: usize>(
+    table: &mut [T],
+    weights: &[T],
+    stride: usize,
+    rows: &[u32],
+    values: &[T],
+    column: usize,
+) {
+    let mut tile = [T::from_f64(0.0); N];
+    tile.iter_mut().zip(&weights[column..]).for_each(|(tile, &weight)| *tile = weight);
+    for (&number, &value) in rows.iter().zip(values) {
+        let start = number as usize * stride + column;
+        let sums: &mut [T; N] = (&mut table[start..start + N]).try_into().expect("the length is N");
+        add_product::<T, FUSED, N>(sums, value, &tile);
+    }
+}
