@@ -22,6 +22,7 @@ mod guarded;
 mod memory;
 mod problem;
 mod reading;
+mod rows;
 mod stages;
 mod timing;
 

@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::Answer;
 use crate::bare::{self, Fused};
 use crate::problem::{self, Sizes};
+use crate::rows::table_rates;
 use crate::timing::{MOST_PASS, Stage, shortest_stage};
 
 /// A threshold so high that few weights pass.
@@ -33,7 +34,8 @@ pub(crate) fn dense<T: Real>(sizes: Sizes) -> Answer {
     }))
 }
 
-/// A stage on CSR samples beside the time that its bytes take from memory, or its multiply-adds, whichever is more.
+/// A stage on CSR samples beside the time that its bytes take from memory, its multiply-adds in the registers, or the rows
+/// of decoder and sums in the caches, whichever is most.
 pub(crate) fn sparse<T: Fused>(sizes: Sizes, per_row: usize) -> Answer {
     let (n, features, rank) = sizes;
     let samples = problem::scattered::<T>(sizes, per_row)?;
@@ -41,13 +43,21 @@ pub(crate) fn sparse<T: Fused>(sizes: Sizes, per_row: usize) -> Answer {
     let work = SparseWork::of::<T>(sizes, per_row, &stage);
     let (bandwidth, rate) = (bare::bytes_per_second(), bare::multiply_adds_per_second::<T>());
     let (reading, adding) = (work.bytes / bandwidth, work.multiply_adds / rate);
+    let row = rank * size_of::<T>();
+    let rates = table_rates(features * row);
+    let rows = (n * per_row * row) as f64;
+    let moving = rows / rates.read + rows / rates.update;
     Ok(json!({
         "seconds": stage.seconds,
         "active": stage.active,
         "stored": n * per_row,
-        "floor": reading.max(adding),
+        "floor": reading.max(adding).max(moving),
         "floor_of_bytes": reading,
         "floor_of_multiply_adds": adding,
+        "floor_of_rows": moving,
+        "rows": rows,
+        "rows_read_per_second": rates.read,
+        "rows_updated_per_second": rates.update,
         "bytes": work.bytes,
         "multiply_adds": work.multiply_adds,
         "bytes_per_second": bandwidth,
