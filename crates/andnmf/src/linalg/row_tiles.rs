@@ -66,8 +66,10 @@ impl<T: Real> Gather<'_, '_, T> {
     #[inline(always)]
     fn run<const FUSED: bool>(self) {
         let Self { table, stride, width, samples, out, features } = self;
-        for (i, out) in out.chunks_exact_mut(width).enumerate() {
+        for i in 0..out.len() / width {
             let (rows, values) = samples.narrow_row(i, features);
+            // To the end, not only of its own row: a tile may reach into the next, which is written after it.
+            let out = &mut out[i * width..];
             for_each_tile!(stride, gather_tile::<T, FUSED>(out, table, stride, rows, values));
         }
     }
@@ -97,8 +99,13 @@ fn gather_tile<T: Real, const FUSED: bool, const N: usize>(
     if let ([number], [value]) = (last_row, last_value) {
         add_product::<T, FUSED, N>(&mut sums[0], *value, row(*number));
     }
-    let [first, second] = sums;
-    out[column..].iter_mut().zip(first.into_iter().zip(second)).for_each(|(out, (a, b))| *out = a + b);
+    let [mut total, second] = sums;
+    total.iter_mut().zip(second).for_each(|(total, v)| *total += v);
+    let out = &mut out[column..];
+    match out.first_chunk_mut::<N>() {
+        Some(out) => *out = total,
+        None => out.copy_from_slice(&total[..out.len()]),
+    }
 }
 
 #[inline(always)]
@@ -131,17 +138,19 @@ impl<T: Real> Scatter<'_, '_, T> {
     fn run<const FUSED: bool>(self) {
         let Self { table, stride, width, samples, weights, features } = self;
         let zero = T::from_f64(0.0);
-        for (i, weights) in weights.chunks_exact(width).enumerate() {
-            let active = weights.iter().filter(|&&v| v != zero).count();
+        for i in 0..weights.len() / width {
+            // To the end, not only of its own row: a tile may reach into the next, and leaves that out.
+            let weights = &weights[i * width..];
+            let active = weights[..width].iter().filter(|&&v| v != zero).count();
             if active == 0 {
                 continue;
             }
             let (rows, values) = samples.narrow_row(i, features);
             if active * SINGLE_COST >= width {
-                for_each_tile!(stride, scatter_tile::<T, FUSED>(table, weights, stride, rows, values));
+                for_each_tile!(stride, scatter_tile::<T, FUSED>(table, weights, width, stride, rows, values));
                 continue;
             }
-            for (k, &weight) in weights.iter().enumerate().filter(|&(_, &v)| v != zero) {
+            for (k, &weight) in weights[..width].iter().enumerate().filter(|&(_, &v)| v != zero) {
                 rows.iter().zip(values).for_each(|(&j, &y)| table[j as usize * stride + k] += y * weight);
             }
         }
@@ -152,13 +161,22 @@ impl<T: Real> Scatter<'_, '_, T> {
 fn scatter_tile<T: Real, const FUSED: bool, const N: usize>(
     table: &mut [T],
     weights: &[T],
+    width: usize,
     stride: usize,
     rows: &[u32],
     values: &[T],
     column: usize,
 ) {
-    let mut tile = [T::from_f64(0.0); N];
-    tile.iter_mut().zip(&weights[column..]).for_each(|(tile, &weight)| *tile = weight);
+    let (zero, own, weights) = (T::from_f64(0.0), width - column, &weights[column..]);
+    let mut tile = [zero; N];
+    match weights.first_chunk::<N>() {
+        Some(weights) => {
+            for l in 0..N {
+                tile[l] = if l < own { weights[l] } else { zero };
+            }
+        }
+        None => tile[..own].copy_from_slice(&weights[..own]),
+    }
     for (&number, &value) in rows.iter().zip(values) {
         let start = number as usize * stride + column;
         let sums: &mut [T; N] = (&mut table[start..start + N]).try_into().expect("the length is N");
