@@ -1,5 +1,5 @@
-"""Stages beside the work that they cannot avoid: dense ones beside their two products, CSR ones beside their bytes and
-multiply-adds, and two threads beside one."""
+"""Stages beside the work that they cannot avoid: dense ones beside their two products, CSR ones beside their bytes,
+multiply-adds and rows, and two threads beside one."""
 
 
 def run(suite):

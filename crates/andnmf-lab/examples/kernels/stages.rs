@@ -46,7 +46,7 @@ pub(crate) fn sparse<T: Fused>(sizes: Sizes, per_row: usize) -> Answer {
     let row = rank * size_of::<T>();
     let rates = table_rates(features * row);
     let rows = (n * per_row * row) as f64;
-    let moving = rows / rates.read + rows / rates.update;
+    let moving = rows / rates.read + rows * stage.active / rates.update;
     Ok(json!({
         "seconds": stage.seconds,
         "active": stage.active,

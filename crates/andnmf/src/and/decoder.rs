@@ -22,6 +22,9 @@ impl<T: Real> Decoder<T> {
     /// components are empty or not finite, or so large or small that their inverse is not.
     #[must_use]
     pub fn new(components: ArrayView2<'_, T>, for_sparse: bool) -> Option<Self> {
+        if components.is_empty() {
+            return None;
+        }
         let mut decoder = Self::from_matrix(Array2::zeros(components.dim()), for_sparse);
         decoder.renew(components, &mut InverseRoom::default())?;
         Some(decoder)
@@ -29,7 +32,7 @@ impl<T: Real> Decoder<T> {
 
     /// Becomes the decoder of other components of the same shape, or, where they have none, of nothing in particular.
     pub(crate) fn renew(&mut self, components: ArrayView2<'_, T>, room: &mut InverseRoom) -> Option<()> {
-        if components.is_empty() || !all_finite(components) {
+        if !all_finite(components) {
             return None;
         }
         let mut rank = None;
@@ -119,6 +122,13 @@ mod tests {
         for for_sparse in [true, false] {
             let decoder = Decoder::new(components.view(), for_sparse).unwrap();
             assert_close(&decoder.decode(&sparse.block(0..3).unwrap()).unwrap(), &expected, 1e-14);
+        }
+    }
+
+    #[test]
+    fn no_components_have_no_decoder() {
+        for (shape, for_sparse) in [((0, 4), true), ((0, 4), false), ((3, 0), true)] {
+            assert!(Decoder::new(Array2::<f64>::zeros(shape).view(), for_sparse).is_none());
         }
     }
 

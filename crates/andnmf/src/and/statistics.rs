@@ -9,6 +9,7 @@ use ndarray::{Array2, ArrayView2};
 use super::accumulate::{Accumulator, Scratch};
 use super::decoder::Decoder;
 use crate::elsewhere::{Answer, Question, ask};
+use crate::linalg::products::Products;
 use crate::linalg::weighted_sums::WeightedSums;
 use crate::pool::Pool;
 use crate::samples::fold::{FoldPlan, fold};
@@ -38,7 +39,7 @@ pub(crate) fn stage_statistics<T: Real>(
     let sparse = samples.is_sparse();
     fold(
         samples,
-        &FoldPlan::new(samples, rank * features),
+        &FoldPlan::new(samples, Products::<T>::size(rank, features, sparse)),
         &|| {
             room.sums
                 .take()

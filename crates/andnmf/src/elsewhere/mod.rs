@@ -34,6 +34,8 @@ pub trait Elsewhere<T: Real>: Sync {
     /// What all samples answer together: the answers of their parts, in the order of the samples, put together as
     /// [`Answer::and`] does. In which tree they are must not depend on who was faster, or results will.
     ///
+    /// Asked on a thread of the pool that the fit runs in: who waits here for work in the same pool may wait for ever.
+    ///
     /// # Errors
     /// Where the samples are out of reach or are none.
     fn ask(&self, question: &Question<'_, T>) -> Result<Answer<T>, SamplesError>;

@@ -7,7 +7,7 @@ use ndarray::{Array2, ArrayView2};
 
 use super::bridge::array;
 use super::product::{gram_of_rows, multiply_wide};
-use super::symmetric::{cholesky_factor, eigenvalues, one_norm};
+use super::symmetric::{cholesky_factor, eigenvalues, norm_bound};
 
 /// With N = rows and the Cholesky factor L of N·Nᵀ, the rows of Q = L⁻¹·N are orthonormal up to an error that grows with
 /// the square of the condition number. The factor M of their own Gram matrix makes up for it: the rows of M⁻¹·Q are
@@ -38,7 +38,7 @@ fn lower_inverse(gram: &Array2<f64>, cutoff: f64) -> Option<Mat<f64>> {
     let mut inverse = Mat::identity(gram.nrows(), gram.nrows());
     solve_lower_triangular_in_place(factor.as_ref(), inverse.as_mut(), Par::Seq);
     // The product of the norms bounds the condition number from above and is often good enough.
-    let bound = one_norm(&factor) * one_norm(&inverse);
+    let bound = norm_bound(&factor) * norm_bound(&inverse);
     (good(bound) || (bound.is_finite() && good(condition_of_gram(gram)))).then_some(inverse)
 }
 

@@ -22,8 +22,7 @@ pub(crate) struct FeatureRows<T> {
 
 impl<T: Real> FeatureRows<T> {
     pub(crate) fn zeros(features: usize, width: usize) -> Self {
-        let lane = LANE_BYTES / size_of::<T>();
-        let stride = width.next_multiple_of(lane);
+        let (lane, stride) = (LANE_BYTES / size_of::<T>(), stride::<T>(width));
         let values = written_zeros::<T>(features * stride + lane);
         // Where the boundary cannot be told, rows are as right and a little slower.
         let skipped = Some(values.as_ptr().align_offset(LANE_BYTES)).filter(|&n| n <= lane).unwrap_or(0);
@@ -39,6 +38,9 @@ impl<T: Real> FeatureRows<T> {
 
     /// Takes the columns of a matrix of the same shape in place of what the rows hold.
     pub(crate) fn copy_columns(&mut self, matrix: ArrayView2<'_, T>) {
+        if self.width == 0 {
+            return;
+        }
         let stride = self.stride;
         // A few features at a time: what is read and what is written then both stay in the nearest cache.
         self.rows_mut().par_chunks_mut(FEATURES_AT_ONCE * stride).enumerate().for_each(|(tile, rows)| {
@@ -73,6 +75,9 @@ impl<T: Real> FeatureRows<T> {
 
     /// `out[i] ← Σ value · row` over the stored values of sample i; `out` holds a row of `width` for each sample.
     pub(crate) fn gather(&self, samples: &CsrView<'_, T>, out: &mut [T], features: &mut Vec<u32>) {
+        if self.width == 0 {
+            return;
+        }
         if self.features > MOST_NARROW {
             out.fill(T::from_f64(0.0));
             for (i, out) in out.chunks_exact_mut(self.width).enumerate() {
@@ -88,6 +93,9 @@ impl<T: Real> FeatureRows<T> {
 
     /// `row ← row + value · weights of its sample` for all stored values; `weights` holds `width` for each sample.
     pub(crate) fn scatter(&mut self, samples: &CsrView<'_, T>, weights: &[T], features: &mut Vec<u32>) {
+        if self.width == 0 {
+            return;
+        }
         if self.features > MOST_NARROW {
             for (i, weights) in weights.chunks_exact(self.width).enumerate() {
                 for (feature, value) in samples.row(i) {
@@ -121,6 +129,19 @@ impl<T: Real> FeatureRows<T> {
     }
 }
 
+/// How far apart rows of so many values begin: whole vectors, or the part of one that a narrow row needs.
+pub(crate) fn stride<T>(width: usize) -> usize {
+    let lane = LANE_BYTES / size_of::<T>();
+    // No width has no row.
+    if width == 0 {
+        0
+    } else if width < lane {
+        width.next_power_of_two()
+    } else {
+        width.next_multiple_of(lane)
+    }
+}
+
 /// Features that one thread takes at a time where rows are made of columns.
 const FEATURES_AT_ONCE: usize = 256;
 /// With more features than this their numbers do not fit into the form that the kernels read. Correct, not fast: a
@@ -129,7 +150,7 @@ const FEATURES_AT_ONCE: usize = 256;
 const MOST_NARROW: usize = u32::MAX as usize;
 /// In tests both ways are taken.
 #[cfg(test)]
-const MOST_NARROW: usize = 2000;
+const MOST_NARROW: usize = 20_000;
 
 /// A copy begins on a boundary of its own.
 impl<T: Real> Clone for FeatureRows<T> {
@@ -160,6 +181,12 @@ mod tests {
         (CsrSamples::new(features, &pointers, indices, values).unwrap(), dense)
     }
 
+    impl<T: Real> FeatureRows<T> {
+        fn filling(&self) -> impl Iterator<Item = &T> {
+            self.rows().chunks_exact(self.stride).flat_map(|row| &row[self.width..])
+        }
+    }
+
     fn both_products_equal_the_textbook_sums<T: Real>(features: usize, width: usize, tolerance: f64) {
         let n = 7;
         let (sparse, dense) = samples::<T>(n, features);
@@ -178,7 +205,7 @@ mod tests {
         let mut expected = matrix.t().to_owned();
         expected += &dense.t().dot(&weights);
         assert_close(&sums.view(), &expected, tolerance);
-        // What fills rows up stays zero, or rows would leak into each other.
+        assert!(sums.filling().all(|&v| v == T::from_f64(0.0)), "what fills rows up stays zero");
         let mut twice = sums.clone();
         twice.add(&sums);
         assert_close(&twice.view(), &(&expected + &expected), 2.0 * tolerance);
@@ -197,7 +224,7 @@ mod tests {
 
     #[test]
     fn rows_begin_on_boundaries_whatever_their_width() {
-        for width in [1, 4, 5, 20, 33] {
+        for width in [8, 12, 20, 33] {
             let mut rows = FeatureRows::<f32>::zeros(9, width);
             for feature in 0..9 {
                 assert_eq!(rows.row_mut(feature).as_ptr().align_offset(LANE_BYTES), 0);
@@ -205,6 +232,22 @@ mod tests {
             }
             assert!(rows.view().indexed_iter().all(|((j, _), &v)| v == j as f32));
         }
+    }
+
+    #[test]
+    fn narrow_rows_take_little_more_room_than_they_need() {
+        assert_eq!([1, 2, 3, 4, 5, 9].map(stride::<f64>), [1, 2, 4, 4, 8, 12]);
+        assert_eq!([1, 3, 5, 8, 9, 20].map(stride::<f32>), [1, 4, 8, 8, 16, 24]);
+    }
+
+    #[test]
+    fn rows_of_no_values_are_none() {
+        let (sparse, _) = samples::<f64>(4, 9);
+        let Block::Sparse(block) = sparse.block(0..4).unwrap() else { panic!("sparse stays sparse") };
+        let mut rows = FeatureRows::of_columns(Array2::<f64>::zeros((0, 9)).view());
+        rows.gather(&block, &mut [], &mut Vec::new());
+        rows.scatter(&block, &[], &mut Vec::new());
+        assert_eq!(rows.view().dim(), (9, 0));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Sums of a few scaled rows: the one kernel behind every product with a sparse factor.
+//! Sums of a few scaled rows of a matrix. (For products with sparse samples there are `feature_rows`.)
 //!
 //! The loops are plain; [`pulp`] compiles them once more for wide vectors and picks the version at run time.
 //! (They must be methods marked inline: a closure would be compiled for the narrowest vectors only.)

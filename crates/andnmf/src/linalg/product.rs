@@ -10,7 +10,6 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Par};
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, s};
-use rayon::prelude::*;
 
 use super::bridge::{mat, mat_mut};
 use crate::Real;
@@ -54,7 +53,7 @@ pub(crate) fn all_finite<T: Real>(a: ArrayView2<'_, T>) -> bool {
 /// Columns that one thread works on at a time in products with a matrix of this many rows: fixed, so that results are
 /// too, and more where there is little to do for each.
 fn wide_tile(rows: usize) -> usize {
-    (WIDE_TILE_PRODUCTS / (rows * rows).max(1)).next_multiple_of(FEWEST_COLUMNS)
+    (WIDE_TILE_PRODUCTS / (rows * rows).max(1)).max(1).next_multiple_of(FEWEST_COLUMNS)
 }
 
 const FEWEST_COLUMNS: usize = 128;
@@ -126,15 +125,24 @@ fn sum_of_tiles<T: Real>(
     add: impl Fn(ArrayViewMut2<'_, T>, Range<usize>) + Sync,
 ) -> Array2<T> {
     let tile = terms_tile(shape.0 * shape.1);
-    let parts: Vec<Array2<T>> = (0..terms.div_ceil(tile).max(1))
-        .into_par_iter()
-        .map(|i| {
-            let mut part = Array2::zeros(shape);
-            add(part.view_mut(), i * tile..((i + 1) * tile).min(terms));
-            part
-        })
-        .collect();
-    parts.into_iter().reduce(|sum, part| sum + part).expect("at least one part")
+    sum_of_some_tiles(0..terms.div_ceil(tile).max(1), &|i| {
+        let mut part = Array2::zeros(shape);
+        add(part.view_mut(), i * tile..((i + 1) * tile).min(terms));
+        part
+    })
+}
+
+/// The sum of some parts along a fixed tree: few of them are there at once.
+fn sum_of_some_tiles<T: Real>(tiles: Range<usize>, part: &(impl Fn(usize) -> Array2<T> + Sync)) -> Array2<T> {
+    if tiles.len() == 1 {
+        return part(tiles.start);
+    }
+    let middle = tiles.start + tiles.len() / 2;
+    let (left, right) = rayon::join(
+        || sum_of_some_tiles(tiles.start..middle, part),
+        || sum_of_some_tiles(middle..tiles.end, part),
+    );
+    left + right
 }
 
 /// Euclidean length of a row, also where squares leave the range of numbers.
@@ -266,10 +274,12 @@ mod tests {
 
     #[test]
     fn wide_products_equal_narrow_ones() {
-        let tile = wide_tile(40);
-        for width in [1, tile, tile + 1, 3 * tile + 7] {
-            let (a, b) = (random_matrix::<f64>(40, 6, 1), random_matrix::<f64>(6, width, 2));
-            let mut out = random_matrix::<f64>(40, width, 3);
+        // From some number of rows on there is more to do for one column than for a tile of them.
+        let sizes = [40, 600].map(|rows| (rows, wide_tile(rows)));
+        let widths = |(rows, tile)| [1, tile, tile + 1, 3 * tile + 7].map(|width| (rows, width));
+        for (rows, width) in sizes.into_iter().flat_map(widths) {
+            let (a, b) = (random_matrix::<f64>(rows, 6, 1), random_matrix::<f64>(6, width, 2));
+            let mut out = random_matrix::<f64>(rows, width, 3);
             let mut expected = out.clone();
             multiply_add_wide(out.view_mut(), a.view(), b.view(), -0.5);
             multiply_add(expected.view_mut(), a.view(), b.view(), -0.5);

@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
-use super::feature_rows::FeatureRows;
+use super::feature_rows::{FeatureRows, stride};
 use super::product::{multiply_add, written_zeros};
 use crate::Real;
 use crate::samples::Block;
@@ -25,6 +25,11 @@ impl<T: Real> Products<T> {
             let sum = written_zeros(rank * n_features);
             Self::ByComponent(Array2::from_shape_vec((rank, n_features), sum).expect("as many as that"))
         }
+    }
+
+    /// Values that such sums hold.
+    pub(crate) fn size(rank: usize, n_features: usize, for_sparse: bool) -> usize {
+        n_features * if for_sparse { stride::<T>(rank) } else { rank }
     }
 
     /// As if new.

@@ -11,7 +11,7 @@ use super::basis::{ThinQr, qr_of_rows};
 use super::bridge::{array, mat, times};
 use super::cholesky_qr::CholeskyQr;
 use super::product::multiply_wide;
-use super::symmetric::one_norm;
+use super::symmetric::norm_bound;
 use crate::Real;
 
 /// Pseudo-inverse of a matrix given by its columns as rows.
@@ -97,7 +97,7 @@ fn by_qr<T: Real>(rows: ArrayView2<'_, T>, cutoff: f64) -> Option<Array2<T>> {
         return None;
     }
     solve_upper_triangular_in_place(r.as_ref(), inverse.as_mut(), Par::Seq);
-    let condition = one_norm(&r) * one_norm(&inverse);
+    let condition = norm_bound(&r) * norm_bound(&inverse);
     // Near the cut-off the SVD decides. (A condition that is not a number goes there too.)
     if condition.is_finite() && condition * cutoff * 2.0 < 1.0 {
         Some(array(times(inverse.as_ref(), q.transpose()).as_ref()))

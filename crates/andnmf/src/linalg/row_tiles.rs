@@ -8,9 +8,9 @@ use pulp::{Simd, WithSimd};
 use crate::Real;
 use crate::samples::CsrView;
 
-/// Rows begin on multiples of this, and are as long.
+/// Rows begin on multiples of this, but for those that are shorter, which lie within one.
 pub(super) const LANE_BYTES: usize = 32;
-/// The longest tile: twice this fits into the registers.
+/// The longest tile. Two of them take up the registers of narrower machines, and half of those of wide ones.
 const TILE_BYTES: usize = 256;
 /// Adding to one place costs about as much as to this many neighbours at once.
 const SINGLE_COST: usize = 6;
@@ -18,25 +18,28 @@ const SINGLE_COST: usize = 6;
 /// Runs `$tile::<T, FUSED, N>($arguments, column)` for tiles of N values that make up a row.
 macro_rules! for_each_tile {
     ($stride:expr, $tile:ident::<$real:ty, $fused:ident>($($argument:expr),*)) => {{
-        let (narrow, most) = (size_of::<$real>() == 8, TILE_BYTES / size_of::<$real>());
+        let (double, most) = (size_of::<$real>() == 8, TILE_BYTES / size_of::<$real>());
         let mut column = 0;
         while column < $stride {
             let length = ($stride - column).min(most);
-            // A lane holds four values of double precision or eight of single: the others do not occur.
+            // A lane holds four values of double precision or eight of single, and narrow rows a power of two: others do
+            // not occur.
             match length {
-                4 if narrow => $tile::<$real, $fused, 4>($($argument),*, column),
+                1 => $tile::<$real, $fused, 1>($($argument),*, column),
+                2 => $tile::<$real, $fused, 2>($($argument),*, column),
+                4 => $tile::<$real, $fused, 4>($($argument),*, column),
                 8 => $tile::<$real, $fused, 8>($($argument),*, column),
-                12 if narrow => $tile::<$real, $fused, 12>($($argument),*, column),
+                12 if double => $tile::<$real, $fused, 12>($($argument),*, column),
                 16 => $tile::<$real, $fused, 16>($($argument),*, column),
-                20 if narrow => $tile::<$real, $fused, 20>($($argument),*, column),
+                20 if double => $tile::<$real, $fused, 20>($($argument),*, column),
                 24 => $tile::<$real, $fused, 24>($($argument),*, column),
-                28 if narrow => $tile::<$real, $fused, 28>($($argument),*, column),
+                28 if double => $tile::<$real, $fused, 28>($($argument),*, column),
                 32 => $tile::<$real, $fused, 32>($($argument),*, column),
-                40 if !narrow => $tile::<$real, $fused, 40>($($argument),*, column),
-                48 if !narrow => $tile::<$real, $fused, 48>($($argument),*, column),
-                56 if !narrow => $tile::<$real, $fused, 56>($($argument),*, column),
-                64 if !narrow => $tile::<$real, $fused, 64>($($argument),*, column),
-                _ => unreachable!("rows are whole lanes"),
+                40 if !double => $tile::<$real, $fused, 40>($($argument),*, column),
+                48 if !double => $tile::<$real, $fused, 48>($($argument),*, column),
+                56 if !double => $tile::<$real, $fused, 56>($($argument),*, column),
+                64 if !double => $tile::<$real, $fused, 64>($($argument),*, column),
+                _ => unreachable!("there are no rows of such a stride"),
             }
             column += length;
         }
@@ -66,10 +69,8 @@ impl<T: Real> Gather<'_, '_, T> {
     #[inline(always)]
     fn run<const FUSED: bool>(self) {
         let Self { table, stride, width, samples, out, features } = self;
-        for i in 0..out.len() / width {
+        for (i, out) in out.chunks_exact_mut(width).enumerate() {
             let (rows, values) = samples.narrow_row(i, features);
-            // To the end, not only of its own row: a tile may reach into the next, which is written after it.
-            let out = &mut out[i * width..];
             for_each_tile!(stride, gather_tile::<T, FUSED>(out, table, stride, rows, values));
         }
     }
@@ -99,13 +100,8 @@ fn gather_tile<T: Real, const FUSED: bool, const N: usize>(
     if let ([number], [value]) = (last_row, last_value) {
         add_product::<T, FUSED, N>(&mut sums[0], *value, row(*number));
     }
-    let [mut total, second] = sums;
-    total.iter_mut().zip(second).for_each(|(total, v)| *total += v);
-    let out = &mut out[column..];
-    match out.first_chunk_mut::<N>() {
-        Some(out) => *out = total,
-        None => out.copy_from_slice(&total[..out.len()]),
-    }
+    let [first, second] = sums;
+    out[column..].iter_mut().zip(first.into_iter().zip(second)).for_each(|(out, (a, b))| *out = a + b);
 }
 
 #[inline(always)]
@@ -138,19 +134,17 @@ impl<T: Real> Scatter<'_, '_, T> {
     fn run<const FUSED: bool>(self) {
         let Self { table, stride, width, samples, weights, features } = self;
         let zero = T::from_f64(0.0);
-        for i in 0..weights.len() / width {
-            // To the end, not only of its own row: a tile may reach into the next, and leaves that out.
-            let weights = &weights[i * width..];
-            let active = weights[..width].iter().filter(|&&v| v != zero).count();
+        for (i, weights) in weights.chunks_exact(width).enumerate() {
+            let active = weights.iter().filter(|&&v| v != zero).count();
             if active == 0 {
                 continue;
             }
             let (rows, values) = samples.narrow_row(i, features);
             if active * SINGLE_COST >= width {
-                for_each_tile!(stride, scatter_tile::<T, FUSED>(table, weights, width, stride, rows, values));
+                for_each_tile!(stride, scatter_tile::<T, FUSED>(table, weights, stride, rows, values));
                 continue;
             }
-            for (k, &weight) in weights[..width].iter().enumerate().filter(|&(_, &v)| v != zero) {
+            for (k, &weight) in weights.iter().enumerate().filter(|&(_, &v)| v != zero) {
                 rows.iter().zip(values).for_each(|(&j, &y)| table[j as usize * stride + k] += y * weight);
             }
         }
@@ -161,22 +155,13 @@ impl<T: Real> Scatter<'_, '_, T> {
 fn scatter_tile<T: Real, const FUSED: bool, const N: usize>(
     table: &mut [T],
     weights: &[T],
-    width: usize,
     stride: usize,
     rows: &[u32],
     values: &[T],
     column: usize,
 ) {
-    let (zero, own, weights) = (T::from_f64(0.0), width - column, &weights[column..]);
-    let mut tile = [zero; N];
-    match weights.first_chunk::<N>() {
-        Some(weights) => {
-            for l in 0..N {
-                tile[l] = if l < own { weights[l] } else { zero };
-            }
-        }
-        None => tile[..own].copy_from_slice(&weights[..own]),
-    }
+    let mut tile = [T::from_f64(0.0); N];
+    tile.iter_mut().zip(&weights[column..]).for_each(|(tile, &weight)| *tile = weight);
     for (&number, &value) in rows.iter().zip(values) {
         let start = number as usize * stride + column;
         let sums: &mut [T; N] = (&mut table[start..start + N]).try_into().expect("the length is N");

@@ -115,7 +115,7 @@ fn regular_inverse<T: Real>(c: &Array2<T>) -> Option<Array2<T>> {
     solve_lower_triangular_in_place(factor.as_ref(), inverse.as_mut(), Par::Seq);
     // The product of the norms bounds the condition number of the factor; that of the matrix is its square. (A bound
     // that is not a number is none.)
-    let bound = (one_norm(&factor) * one_norm(&inverse)).powi(2);
+    let bound = (norm_bound(&factor) * norm_bound(&inverse)).powi(2);
     let regular = bound * null_space_cutoff::<T>() < 1.0;
     regular.then(|| array(times(inverse.transpose(), inverse.as_ref()).as_ref()))
 }
@@ -139,9 +139,24 @@ pub(super) fn cholesky_factor<T: Real>(gram: &Array2<T>) -> Option<Mat<T>> {
     Some(factor)
 }
 
-/// Largest absolute column sum.
-pub(super) fn one_norm<T: Real>(m: &Mat<T>) -> f64 {
-    m.col_iter().map(|c| c.iter().map(|v| v.as_f64().abs()).sum::<f64>()).fold(0.0, f64::max)
+/// A bound on the largest singular value: the root of the largest column sum times the largest row sum. Not a number
+/// where an entry is none.
+pub(super) fn norm_bound<T: Real>(m: &Mat<T>) -> f64 {
+    let mut rows = vec![0.0; m.nrows()];
+    let mut column_sum = 0.0;
+    for column in m.col_iter() {
+        let mut sum = 0.0;
+        for (row, v) in rows.iter_mut().zip(column.iter()) {
+            *row += v.as_f64().abs();
+            sum += v.as_f64().abs();
+        }
+        column_sum = larger(column_sum, sum);
+    }
+    (column_sum * rows.into_iter().fold(0.0, larger)).sqrt()
+}
+
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a || b.is_nan() { b } else { a }
 }
 
 /// Multiplies rows and columns by the same factors.
@@ -198,6 +213,21 @@ mod tests {
         let copy = &dependent.column(3) * (1.0 + 1e-7);
         dependent.column_mut(7).assign(&copy);
         assert!(regular_inverse(&multiply(dependent.t(), dependent.view())).is_none());
+    }
+
+    #[test]
+    fn the_bound_on_the_norm_is_one_and_shows_what_is_no_number() {
+        for seed in 0..5 {
+            let m = random_matrix::<f64>(9, 9, seed);
+            let (bound, norm) = (norm_bound(&mat(m.view()).to_owned()), spectral_norm(m.view()));
+            assert!(bound >= norm && bound <= 3.0 * norm, "{bound} {norm}");
+        }
+        // One column whose sum is small against the rest, where the one-norm alone would be too low.
+        let mut row = Mat::<f64>::zeros(50, 50);
+        (0..50).for_each(|j| row[(49, j)] = 1.0);
+        assert!(norm_bound(&row) >= 50_f64.sqrt() * (1.0 - 1e-15));
+        row[(3, 4)] = f64::NAN;
+        assert!(norm_bound(&row).is_nan());
     }
 
     #[test]

@@ -25,7 +25,7 @@ const VALUES_PER_BLOCK: usize = 1 << 22;
 const SPARE: usize = 20;
 const KEPT: usize = 10;
 /// Arrays of components and directions at once: blocks of directions, their images, sums on their way.
-const WIDE: usize = 12;
+const WIDE: usize = 16;
 /// Arrays of samples × (components and kept directions) at once in the default form, where the end is NMF and other runs
 /// vouch for it. Measured; see docs/scale.md.
 const PROJECTED: usize = 11;
@@ -37,7 +37,9 @@ pub(crate) fn beside_samples(settings: &MethodParams, size: &Size) -> (u64, u64)
     let rank = settings.rank();
     let Size { n_samples, n_features, value, threads, .. } = *size;
     let product = |a: usize, b: usize, c: usize| (a as u64).saturating_mul(b as u64).saturating_mul(c as u64);
-    let wide = |columns: usize| product(columns, n_features, value * (WIDE + 2 * threads));
+    // Tables for sparse samples have rows of whole vectors.
+    let padded = |columns: usize| if size.sparse { columns.next_multiple_of(32 / value) } else { columns };
+    let wide = |columns: usize| product(padded(columns), n_features, value * (WIDE + 2 * threads));
     let rows = |columns: usize, times: usize| product(n_samples, columns, value * times);
     // Row numbers, lengths and the like.
     let lists = product(n_samples, 8, 4);

@@ -10,6 +10,7 @@ use crate::fit::{
 };
 use crate::init::NndsvdFill;
 use crate::linalg::product::{distance, frobenius};
+use crate::linalg::products::Products;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::slots::Slots;
 use crate::samples::{Samples, Watched, need_positive};
@@ -186,7 +187,7 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
                 return Ok(sums);
             }
         }
-        let plan = FoldPlan::new(samples, rank * width);
+        let plan = FoldPlan::new(samples, Products::<T>::size(rank, width, sparse));
         let slots = Slots::new(&plan, &mut self.next_weights);
         let (method, pass, watch, state) = (self.method, &self.pass, &self.watch, &self.state);
         fold(

@@ -166,12 +166,14 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
 
     fn prepare(&self, components: &Array2<T>, space: &Space<T>, sparse: bool) -> GramPass<T> {
         let gram = gram_of_rows(components.view());
-        let map = match (self.passes.take(), space) {
-            (Some(GramPass { mut map, .. }), Space::Original) => {
+        // In a smaller space there is little to keep.
+        let last = if matches!(space, Space::Original) { self.passes.take() } else { None };
+        let map = match last {
+            Some(GramPass { mut map, .. }) => {
                 map.renew(|matrix| matrix.assign(components));
                 map
             }
-            _ => RowMap::new(space.enter(components), sparse),
+            None => RowMap::new(space.enter(components), sparse),
         };
         GramPass { map, gram }
     }
