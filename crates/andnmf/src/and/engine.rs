@@ -58,7 +58,7 @@ struct Engine<'a, T: Real> {
     room: Room<T>,
 }
 
-/// What a stage leaves for the next, so that only the first ones ask for memory.
+/// What a stage leaves for the next, so that matrices as large as the components are asked for once.
 struct Room<T: Real> {
     decoder: Option<Decoder<T>>,
     inverse: InverseRoom,

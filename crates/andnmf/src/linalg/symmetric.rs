@@ -107,7 +107,7 @@ pub(crate) fn gram_inverse<T: Real>(c: ArrayView2<'_, T>) -> Option<Array2<T>> {
     Some(whole)
 }
 
-/// The inverse of a positive definite matrix that is far from having a null space; a tenth of the work of its
+/// The inverse of a positive definite matrix that is far from having a null space; less work than its
 /// eigenvalues.
 fn regular_inverse<T: Real>(c: &Array2<T>) -> Option<Array2<T>> {
     let factor = cholesky_factor(c)?;
