@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::fit::Warning;
 use crate::linalg::coordinates::project;
 use crate::linalg::leading::leading_directions;
-use crate::linalg::product::{multiply, multiply_long};
+use crate::linalg::product::{Parts, multiply, multiply_long, multiply_long_into};
 use crate::linalg::sketch::span;
 use crate::samples::{DenseSamples, Samples};
 use crate::{FitError, Real, SettingError};
@@ -127,6 +127,14 @@ impl<T: Real> Space<T> {
         match self {
             Self::Original => components.clone(),
             Self::Compressed { basis, .. } => multiply_long(components.view(), basis.t()),
+        }
+    }
+
+    /// [`enter`](Self::enter) in place of what a matrix of that shape holds.
+    pub(crate) fn enter_into(&self, matrix: &mut Array2<T>, components: &Array2<T>, parts: &Parts<T>) {
+        match self {
+            Self::Original => matrix.assign(components),
+            Self::Compressed { basis, .. } => multiply_long_into(matrix, components.view(), basis.t(), parts),
         }
     }
 

@@ -5,6 +5,7 @@ use pulp::{Simd, WithSimd};
 use super::decoder::{Decoder, hard_threshold};
 use super::statistics::{DecodeStatistics, StageStatistics};
 use crate::Real;
+use crate::linalg::product::matrix_in;
 use crate::linalg::weighted_sums::SumBuffers;
 use crate::samples::Block;
 
@@ -32,8 +33,7 @@ impl<T: Real> Accumulator<'_, T> {
     pub(super) fn add(self, sums: &mut StageStatistics<T>, block: &Block<'_, T>) {
         let (n, rank) = (block.n_samples(), self.thresholds.len());
         let Scratch { decoded, sums: buffers, counts } = self.scratch;
-        decoded.resize(n * rank, T::from_f64(0.0));
-        let mut z = ndarray::ArrayViewMut2::from_shape((n, rank), decoded).expect("sized just above");
+        let mut z = matrix_in(decoded, (n, rank));
         self.decoder.decode_into(block, z.view_mut());
         let active = counts.threshold(z.as_slice_mut().expect("row-major"), self.thresholds);
         counts.add_to(&mut sums.decoded);

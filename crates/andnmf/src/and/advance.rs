@@ -14,9 +14,9 @@
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use super::params::{Inner, Step};
-use crate::linalg::powers::geometric_sum;
-use crate::linalg::product::{all_finite, frobenius, multiply, multiply_add_wide, multiply_wide};
-use crate::linalg::symmetric::{eigen, eigenvalues, gram_inverse};
+use crate::linalg::powers::{PowersRoom, geometric_sum_into};
+use crate::linalg::product::{all_finite, frobenius, make_room, multiply, multiply_add_wide, multiply_wide};
+use crate::linalg::symmetric::{GramInverseRoom, eigen, eigenvalues, gram_inverse_into};
 use crate::{FitError, Real};
 
 /// Applies all inner steps of a stage to its starting matrix (rank × features).
@@ -30,40 +30,105 @@ pub(crate) fn advance<T: Real>(
 ) -> Result<Array2<T>, FitError> {
     let mut gradient = products.as_standard_layout().into_owned();
     let mut components = Array2::zeros(start.dim());
-    advance_into(&mut components, start, gradient.view_mut(), second_moments, inner, step, stage)?;
+    let steps = StageSteps { inner, step, stage };
+    steps.advance(
+        &mut components,
+        start,
+        gradient.view_mut(),
+        second_moments,
+        &mut AdvanceRoom::default(),
+    )?;
     Ok(components)
 }
 
-/// [`advance`] with the new components written into a matrix of their shape; returns how far they moved
-/// relative to their size. Of the products nothing is left.
-pub(super) fn advance_into<T: Real>(
-    next: &mut Array2<T>,
-    start: &Array2<T>,
-    products: ArrayViewMut2<'_, T>,
-    second_moments: &Array2<T>,
-    inner: Inner,
-    step: Step,
-    stage: usize,
-) -> Result<f64, FitError> {
-    let overflow = || FitError::Overflow { stage };
-    let mut gradient = products;
-    multiply_add_wide(gradient.view_mut(), second_moments.view(), start.view(), T::from_f64(-1.0));
-    let factor = match inner {
-        Inner::Exact => gram_inverse(second_moments.view()).ok_or_else(overflow)?,
-        Inner::Steps(steps) => {
-            let eta = step_length(second_moments, step, stage)?;
-            if steps > MOST_DOUBLINGS {
-                many_steps(second_moments, eta, steps).ok_or_else(overflow)?
-            } else {
-                let m = Array2::eye(start.nrows()) - &(second_moments * T::from_f64(eta));
-                geometric_sum(&m, steps) * T::from_f64(eta)
+/// What a stage leaves for the next of the same rank.
+#[derive(Debug)]
+pub(super) struct AdvanceRoom<T> {
+    /// What the gradient is multiplied by.
+    factor: Array2<T>,
+    /// M = I − ηC.
+    contraction: Array2<T>,
+    inverse: GramInverseRoom<T>,
+    powers: PowersRoom<T>,
+}
+
+impl<T: Real> Default for AdvanceRoom<T> {
+    fn default() -> Self {
+        Self {
+            factor: Array2::zeros((0, 0)),
+            contraction: Array2::zeros((0, 0)),
+            inverse: GramInverseRoom::default(),
+            powers: PowersRoom::default(),
+        }
+    }
+}
+
+/// The inner steps of a stage.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StageSteps {
+    pub(super) inner: Inner,
+    pub(super) step: Step,
+    pub(super) stage: usize,
+}
+
+impl StageSteps {
+    /// [`advance`] with the new components written into a matrix of their shape; returns how far they moved
+    /// relative to their size. Of the products nothing is left.
+    pub(super) fn advance<T: Real>(
+        self,
+        next: &mut Array2<T>,
+        start: &Array2<T>,
+        products: ArrayViewMut2<'_, T>,
+        second_moments: &Array2<T>,
+        room: &mut AdvanceRoom<T>,
+    ) -> Result<f64, FitError> {
+        let mut gradient = products;
+        // Neither needs the other: the small matrix, which one thread works on, and the long product.
+        let (found, ()) = rayon::join(
+            || self.find_factor(second_moments, room),
+            || {
+                let minus = T::from_f64(-1.0);
+                multiply_add_wide(gradient.view_mut(), second_moments.view(), start.view(), minus);
+            },
+        );
+        found?;
+        multiply_wide(next.view_mut(), room.factor.view(), gradient.view());
+        let change = relative(frobenius(next.view()), frobenius(start.view()));
+        *next += start;
+        if all_finite(next.view()) { Ok(change) } else { Err(self.overflow()) }
+    }
+
+    /// The factor of the gradient for all steps together.
+    fn find_factor<T: Real>(
+        self,
+        second_moments: &Array2<T>,
+        room: &mut AdvanceRoom<T>,
+    ) -> Result<(), FitError> {
+        let AdvanceRoom { factor, contraction, inverse, powers } = room;
+        match self.inner {
+            Inner::Exact => {
+                gram_inverse_into(factor, second_moments.view(), inverse).ok_or_else(|| self.overflow())
+            }
+            Inner::Steps(steps) => {
+                let eta = step_length(second_moments, self.step, self.stage)?;
+                if steps > MOST_DOUBLINGS {
+                    *factor = many_steps(second_moments, eta, steps).ok_or_else(|| self.overflow())?;
+                    return Ok(());
+                }
+                let eta = T::from_f64(eta);
+                make_room(contraction, second_moments.dim());
+                contraction.zip_mut_with(second_moments, |to, &v| *to = -(v * eta));
+                contraction.diag_mut().mapv_inplace(|v| T::from_f64(1.0) + v);
+                geometric_sum_into(factor, contraction, steps, powers);
+                factor.mapv_inplace(|v| v * eta);
+                Ok(())
             }
         }
-    };
-    multiply_wide(next.view_mut(), factor.view(), gradient.view());
-    let change = relative(frobenius(next.view()), frobenius(start.view()));
-    *next += start;
-    if all_finite(next.view()) { Ok(change) } else { Err(overflow()) }
+    }
+
+    fn overflow(self) -> FitError {
+        FitError::Overflow { stage: self.stage }
+    }
 }
 
 /// With more steps than this, powers of an eigenvalue that rounding has put a little above 1 would grow.
@@ -155,10 +220,11 @@ mod tests {
     #[test]
     fn any_number_of_steps_equals_the_loop() {
         let (a, b, c) = problem(5);
+        let mut room = AdvanceRoom::default();
         for steps in [1, 2, 3, 7, 50, 64, 101] {
             let (mut fast, mut products) = (Array2::zeros(a.dim()), b.clone());
-            let (inner, step) = (Inner::Steps(steps), Step::Value(0.02));
-            let change = advance_into(&mut fast, &a, products.view_mut(), &c, inner, step, 0).unwrap();
+            let steps_of_stage = StageSteps { inner: Inner::Steps(steps), step: Step::Value(0.02), stage: 0 };
+            let change = steps_of_stage.advance(&mut fast, &a, products.view_mut(), &c, &mut room).unwrap();
             let slow = literal(&a, &b, &c, 0.02, steps);
             assert_close(&fast, &slow, 1e-13);
             let moved = relative(frobenius((&slow - &a).view()), frobenius(a.view()));
@@ -209,7 +275,9 @@ mod tests {
         // An eigenvalue so small that a million steps are not yet the limit.
         let c = Array2::from_diag(&ndarray::array![1.0_f64, 3e-7]);
         let m = Array2::eye(2) - &c;
-        assert_close(&many_steps(&c, 1.0, 1_000_001).unwrap(), &geometric_sum(&m, 1_000_001), 1e-9);
+        let mut sum = Array2::zeros((0, 0));
+        geometric_sum_into(&mut sum, &m, 1_000_001, &mut PowersRoom::default());
+        assert_close(&many_steps(&c, 1.0, 1_000_001).unwrap(), &sum, 1e-9);
     }
 
     #[test]
@@ -246,7 +314,8 @@ mod tests {
         let (b, c) = (b * 0.0, c * 0.0);
         for inner in [Inner::Exact, Inner::Steps(5)] {
             let (mut after, mut products) = (Array2::zeros(a.dim()), b.clone());
-            let change = advance_into(&mut after, &a, products.view_mut(), &c, inner, Step::Safe, 0);
+            let steps = StageSteps { inner, step: Step::Safe, stage: 0 };
+            let change = steps.advance(&mut after, &a, products.view_mut(), &c, &mut AdvanceRoom::default());
             assert_eq!((after, change.unwrap()), (a.clone(), 0.0));
         }
     }

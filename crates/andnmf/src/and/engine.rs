@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use super::advance::advance_into;
+use super::advance::{AdvanceRoom, StageSteps};
 use super::begin::begin;
 use super::decoder::Decoder;
 use super::online::OnlineStage;
@@ -37,10 +37,8 @@ pub(super) fn fit<T: Real>(
 }
 
 /// What a stage did.
-struct StageResult<T> {
-    components: Array2<T>,
+struct StageResult {
     change: f64,
-    decoded: DecodeStatistics,
     active_fraction: f64,
     /// Passes over the samples in the space of the stages.
     passes: usize,
@@ -58,14 +56,39 @@ struct Engine<'a, T: Real> {
     room: Room<T>,
 }
 
-/// What a stage leaves for the next, so that matrices as large as the components are asked for once.
+/// What a stage leaves for the next, so that memory is asked for once.
 struct Room<T: Real> {
     decoder: Option<Decoder<T>>,
     inverse: InverseRoom,
     stage: StageRoom<T>,
-    /// Becomes the next components.
+    advance: AdvanceRoom<T>,
+    /// The components that the stage comes to.
     next: Array2<T>,
     moments: Array2<T>,
+    /// What the stage saw.
+    decoded: DecodeStatistics,
+    thresholds: Thresholds,
+    /// The same in the type of the samples.
+    cast: Vec<T>,
+    /// The same by size.
+    sorted: Vec<f64>,
+}
+
+impl<T: Real> Room<T> {
+    fn new(shape: (usize, usize)) -> Self {
+        Self {
+            decoder: None,
+            inverse: InverseRoom::default(),
+            stage: StageRoom::default(),
+            advance: AdvanceRoom::default(),
+            next: Array2::zeros(shape),
+            moments: Array2::zeros((shape.0, shape.0)),
+            decoded: DecodeStatistics::new(shape.0),
+            thresholds: Thresholds::default(),
+            cast: Vec::new(),
+            sorted: Vec::new(),
+        }
+    }
 }
 
 impl<'a, T: Real> Engine<'a, T> {
@@ -88,36 +111,20 @@ impl<'a, T: Real> Engine<'a, T> {
             space,
             workers,
             watch,
+            room: Room::new(state.working.dim()),
             state,
-            room: Room {
-                decoder: None,
-                inverse: InverseRoom::default(),
-                stage: StageRoom::default(),
-                next: Array2::zeros((0, 0)),
-                moments: Array2::zeros((0, 0)),
-            },
         })
     }
 
-    fn full_stage(&mut self, decoder: &Decoder<T>, thresholds: &Thresholds) -> Result<StageResult<T>, Halt> {
-        let mut sums = self.full_statistics(decoder, &thresholds.cast())?;
-        let (params, stage, start) = (self.params, self.state.stages, &self.state.working);
-        let Room { next, moments, .. } = &mut self.room;
-        for (room, shape) in [(&mut *next, start.dim()), (&mut *moments, (start.nrows(), start.nrows()))] {
-            if room.dim() != shape {
-                *room = Array2::zeros(shape);
-            }
-        }
+    fn full_stage(&mut self, decoder: &Decoder<T>) -> Result<StageResult, Halt> {
+        let mut sums = self.full_statistics(decoder, &self.room.cast)?;
+        let Room { next, moments, advance, decoded, .. } = &mut self.room;
         sums.sums.copy_gram(moments);
         let products = sums.sums.products_mut();
-        let change = advance_into(next, start, products, moments, params.inner, params.step, stage)?;
-        let result = StageResult {
-            components: std::mem::replace(next, Array2::zeros((0, 0))),
-            change,
-            active_fraction: sums.active_fraction(),
-            decoded: sums.decoded().clone(),
-            passes: 1,
-        };
+        let steps = StageSteps { inner: self.params.inner, step: self.params.step, stage: self.state.stages };
+        let change = steps.advance(next, &self.state.working, products, moments, advance)?;
+        let result = StageResult { change, active_fraction: sums.active_fraction(), passes: 1 };
+        std::mem::swap(decoded, &mut sums.decoded);
         self.room.stage.sums.give(sums);
         Ok(result)
     }
@@ -133,17 +140,11 @@ impl<'a, T: Real> Engine<'a, T> {
         })
     }
 
-    fn online_stage(
-        &self,
-        decoder: &Decoder<T>,
-        thresholds: &Thresholds,
-        batch: usize,
-    ) -> Result<StageResult<T>, Halt> {
-        let values = thresholds.cast();
+    fn online_stage(&mut self, decoder: &Decoder<T>, batch: usize) -> Result<StageResult, Halt> {
         let stage = OnlineStage {
             samples: self.samples(),
             decoder,
-            thresholds: &values,
+            thresholds: &self.room.cast,
             batch,
             inner: self.params.inner,
             step: self.params.step,
@@ -152,31 +153,28 @@ impl<'a, T: Real> Engine<'a, T> {
         };
         let done = stage.run(&self.state.working, &|| self.watch.check())?;
         let active: u64 = done.decoded.active.iter().sum();
-        Ok(StageResult {
-            components: done.components,
-            change: done.change,
-            active_fraction: active as f64 / (done.n_used * values.len()).max(1) as f64,
-            decoded: done.decoded,
-            passes: done.passes,
-        })
+        let active_fraction = active as f64 / (done.n_used * self.params.rank).max(1) as f64;
+        (self.room.next, self.room.decoded) = (done.components, done.decoded);
+        Ok(StageResult { change: done.change, active_fraction, passes: done.passes })
     }
 
     /// Takes over what a stage did.
-    fn record(&mut self, decoder: &Decoder<T>, thresholds: Thresholds, result: StageResult<T>) {
+    fn record(&mut self, decoder: &Decoder<T>, result: &StageResult) {
         let (rank, stage) = (self.params.rank, self.state.stages);
+        let Room { next, decoded, thresholds, sorted, .. } = &mut self.room;
         let numerical_rank = decoder.numerical_rank();
         let known = |w: &Warning| matches!(w, Warning::DependentComponents { .. });
         if numerical_rank < rank && !self.state.warnings.iter().any(known) {
             self.state.warnings.push(Warning::DependentComponents { stage, numerical_rank, rank });
         }
-        for (ever, &count) in self.state.ever_active.iter_mut().zip(&result.decoded.active) {
+        for (ever, &count) in self.state.ever_active.iter_mut().zip(&decoded.active) {
             *ever |= count > 0;
         }
         if self.schedule.needs_mixing_error() {
-            self.state.mixing_error = Some(mixing_error(decoder, &result.components));
+            self.state.mixing_error = Some(mixing_error(decoder, next));
         }
-        let mut sorted = thresholds.values.clone();
-        sorted.sort_by(f64::total_cmp);
+        sorted.clone_from(&thresholds.values);
+        sorted.sort_unstable_by(f64::total_cmp);
         self.state.trace.push(StageRecord {
             stage,
             seconds: self.watch.clock.seconds(),
@@ -186,18 +184,16 @@ impl<'a, T: Real> Engine<'a, T> {
             change: result.change,
             loss: None,
         });
-        let before = std::mem::take(&mut self.state.negative_rms);
-        self.state.negative_rms = result.decoded.negative_rms();
-        if self.params.batch != Batch::All && before.len() == rank {
+        let before_is_known = self.params.batch != Batch::All && self.state.negative_rms.len() == rank;
+        self.state.negative_rms.resize(rank, 0.0);
+        for (k, rms) in self.state.negative_rms.iter_mut().enumerate() {
             // A short online stage may meet no negative value of a component: that says nothing about it.
-            for (k, rms) in self.state.negative_rms.iter_mut().enumerate() {
-                if result.decoded.negative[k] == 0 {
-                    *rms = before[k];
-                }
+            if !(before_is_known && decoded.negative[k] == 0) {
+                *rms = decoded.negative_rms_of(k);
             }
         }
-        self.state.thresholds = thresholds.values;
-        self.room.next = std::mem::replace(&mut self.state.working, result.components);
+        std::mem::swap(&mut self.state.thresholds, &mut thresholds.values);
+        std::mem::swap(&mut self.state.working, next);
         self.state.stages += 1;
         self.state.seconds = self.watch.clock.seconds();
     }
@@ -258,20 +254,22 @@ impl<T: Real> Engine<'_, T> {
             negative_rms: &self.state.negative_rms,
             mixing_error: self.state.mixing_error,
         };
-        let thresholds = self.schedule.next(stage, self.params.rank, &last);
-        if thresholds.values.iter().any(|v| !v.is_finite()) {
+        self.schedule.next_into(&mut self.room.thresholds, stage, self.params.rank, &last);
+        if self.room.thresholds.values.iter().any(|v| !v.is_finite()) {
             return Err(FitError::Overflow { stage }.into());
         }
+        self.room.thresholds.cast_into(&mut self.room.cast);
         let result = match self.params.batch {
-            Batch::All => self.full_stage(&decoder, &thresholds)?,
-            Batch::Size(batch) => self.online_stage(&decoder, &thresholds, batch)?,
+            Batch::All => self.full_stage(&decoder)?,
+            Batch::Size(batch) => self.online_stage(&decoder, batch)?,
         };
-        if result.decoded.negative_squares.iter().any(|v| !v.is_finite()) {
+        let Room { thresholds, decoded, .. } = &self.room;
+        if decoded.negative_squares.iter().any(|v| !v.is_finite()) {
             return Err(FitError::Overflow { stage }.into());
         }
+        let at_floor = thresholds.at_floor || nothing_left_to_threshold::<T>(thresholds, decoded);
         self.count_passes(result.passes);
-        let at_floor = thresholds.at_floor || nothing_left_to_threshold::<T>(&thresholds, &result.decoded);
-        self.record(&decoder, thresholds, result);
+        self.record(&decoder, &result);
         self.room.decoder = Some(decoder);
         Ok(at_floor)
     }

@@ -99,11 +99,15 @@ impl DecodeStatistics {
     /// Root mean square of each component's negative decoded values; 0 where there are none.
     #[must_use]
     pub fn negative_rms(&self) -> Vec<f64> {
-        let rms = |(&count, &squares): (&u64, &f64)| match count {
+        (0..self.negative.len()).map(|k| self.negative_rms_of(k)).collect()
+    }
+
+    /// The same of one component.
+    pub(super) fn negative_rms_of(&self, component: usize) -> f64 {
+        match self.negative[component] {
             0 => 0.0,
-            count => (squares / count as f64).sqrt(),
-        };
-        self.negative.iter().zip(&self.negative_squares).map(rms).collect()
+            count => (self.negative_squares[component] / count as f64).sqrt(),
+        }
     }
 
     fn clear(&mut self) {

@@ -153,7 +153,7 @@ impl ThresholdParams {
     }
 
     /// The thresholds of `stage`, given those of the stage before and what it saw.
-    pub(super) fn next(&self, stage: usize, rank: usize, last: &LastStage<'_>) -> Thresholds {
+    pub(super) fn next_into(&self, next: &mut Thresholds, stage: usize, rank: usize, last: &LastStage<'_>) {
         let (wanted, at_end) = match &self.schedule {
             Schedule::Constant(value) => (*value, true),
             Schedule::Geometric { start, ratio, floor } => {
@@ -174,8 +174,9 @@ impl ThresholdParams {
         };
         let theory = self.needs_mixing_error();
         let fall = self.fastest_fall.or(theory.then_some(2.0));
-        let mut values = Vec::with_capacity(rank);
-        let mut at_floor = true;
+        let Thresholds { values, at_floor } = next;
+        values.clear();
+        *at_floor = true;
         for k in 0..rank {
             let mut value = wanted;
             let mut held = at_end;
@@ -197,10 +198,9 @@ impl ThresholdParams {
                     held = true;
                 }
             }
-            at_floor &= held;
+            *at_floor &= held;
             values.push(value);
         }
-        Thresholds { values, at_floor }
     }
 }
 
@@ -213,7 +213,7 @@ pub(super) struct LastStage<'a> {
 }
 
 /// The thresholds of one stage.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Thresholds {
     /// One per component.
     pub(super) values: Vec<f64>,
@@ -222,8 +222,9 @@ pub(super) struct Thresholds {
 }
 
 impl Thresholds {
-    pub(super) fn cast<T: Real>(&self) -> Vec<T> {
-        self.values.iter().map(|&v| T::from_f64(v)).collect()
+    pub(super) fn cast_into<T: Real>(&self, cast: &mut Vec<T>) {
+        cast.clear();
+        cast.extend(self.values.iter().map(|&v| T::from_f64(v)));
     }
 }
 
@@ -236,6 +237,14 @@ pub fn theory_threshold(lambda: f64, mixing_error: f64, sparsity: f64, decay_ord
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl ThresholdParams {
+        fn next(&self, stage: usize, rank: usize, last: &LastStage<'_>) -> Thresholds {
+            let mut next = Thresholds::default();
+            self.next_into(&mut next, stage, rank, last);
+            next
+        }
+    }
 
     fn values(params: &ThresholdParams, stages: usize) -> Vec<f64> {
         (0..stages).map(|stage| params.next(stage, 1, &LastStage::default()).values[0]).collect()

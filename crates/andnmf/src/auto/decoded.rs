@@ -8,8 +8,7 @@ use crate::fit::{Halt, Watch, Workers};
 use crate::linalg::product::{gram_of_rows, length};
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
 use crate::pool::Pool;
-use crate::samples::fold::{FoldPlan, fold};
-use crate::samples::slots::Slots;
+use crate::samples::fold::{FoldPlan, fold_with_rows};
 use crate::{FitError, Real};
 
 /// Projected samples with the decoded weights of the components last decoded.
@@ -82,29 +81,26 @@ impl<T: Real> Bench<'_, T> {
             values = Array2::zeros((self.projected.n_samples(), rank));
         }
         let plan = self.plan(rank);
-        let slots = Slots::new(&plan, &mut values);
         // Everything passes: the values stay as they are and are only looked at.
         let everything = vec![T::from_f64(f64::NEG_INFINITY); rank];
         let seen = self.workers.run(|| {
-            fold(
+            fold_with_rows(
                 &self.projected.samples,
                 &plan,
+                values.view_mut(),
                 &|| DecodeStatistics::new(rank),
-                &|seen: &mut DecodeStatistics, first, block| {
+                &|seen: &mut DecodeStatistics, _, block, mut rows| {
                     self.watch.check()?;
                     self.room.buffers.lend(|Buffers { counts, .. }| {
-                        slots.with(first, |mut rows| {
-                            decoder.decode_into(&block, rows.view_mut());
-                            counts.threshold(rows.as_slice_mut().expect("row-major"), &everything);
-                            counts.add_to(seen);
-                        });
+                        decoder.decode_into(&block, rows.view_mut());
+                        counts.threshold(rows.as_slice_mut().expect("row-major"), &everything);
+                        counts.add_to(seen);
                     });
                     Ok::<(), Halt>(())
                 },
                 &|left, right| left.merge(&right),
             )
         });
-        drop(slots);
         self.room.values = values;
         let seen = seen?;
         if seen.negative_squares.iter().chain(&seen.largest).any(|v| !v.is_finite()) {
@@ -144,26 +140,24 @@ impl<T: Real> Bench<'_, T> {
         let rank = thresholds.len();
         let plan = self.plan(rank);
         let mut values = std::mem::take(&mut self.room.values);
-        let slots = Slots::new(&plan, &mut values);
         let limits: Vec<T> = thresholds.iter().map(|&v| T::from_f64(v)).collect();
         let sums = self.workers.run(|| {
-            fold(
+            fold_with_rows(
                 &self.projected.samples,
                 &plan,
+                values.view_mut(),
                 &|| (WeightedSums::new(rank, self.projected.dimension(), false), vec![0; rank]),
-                &|(sums, active): &mut (WeightedSums<T>, Vec<u64>), first, block| {
+                &|(sums, active): &mut (WeightedSums<T>, Vec<u64>), first, block, mut rows| {
                     self.watch.check()?;
                     self.room.buffers.lend(|Buffers { counts, sums: room }| {
-                        slots.with(first, |mut rows| {
-                            if let Some(noise) = &self.projected.sample_noise {
-                                for (mut row, noise) in rows.outer_iter_mut().zip(&noise[first..]) {
-                                    noise_floors.apply(&mut row, *noise);
-                                }
+                        if let Some(noise) = &self.projected.sample_noise {
+                            for (mut row, noise) in rows.outer_iter_mut().zip(&noise[first..]) {
+                                noise_floors.apply(&mut row, *noise);
                             }
-                            let passed = counts.threshold(rows.as_slice_mut().expect("row-major"), &limits);
-                            counts.count_active(active);
-                            sums.add(&block, rows.view(), passed, room);
-                        });
+                        }
+                        let passed = counts.threshold(rows.as_slice_mut().expect("row-major"), &limits);
+                        counts.count_active(active);
+                        sums.add(&block, rows.view(), passed, room);
                     });
                     Ok::<(), Halt>(())
                 },
@@ -173,7 +167,6 @@ impl<T: Real> Bench<'_, T> {
                 },
             )
         });
-        drop(slots);
         self.room.values = values;
         let (sums, active) = sums?;
         Ok(Sums { sums, active })

@@ -76,9 +76,11 @@ fn by_cholesky(a: ArrayView2<'_, f64>, cutoff: f64) -> Option<Array2<f64>> {
     if a.nrows() == 0 || a.nrows() > a.ncols() {
         return None;
     }
-    let (mut q, mut basis) = (Array2::zeros(a.dim()), Array2::zeros(a.dim()));
-    let factors = CholeskyQr::of(&mut q, a, cutoff)?;
-    multiply_wide(basis.view_mut(), array(factors.second.as_ref()).view(), q.view());
+    let mut factors = CholeskyQr::default();
+    factors.first_step(a, cutoff)?;
+    factors.second_step(a, cutoff)?;
+    let mut basis = Array2::zeros(a.dim());
+    multiply_wide(basis.view_mut(), factors.second.inverse(), factors.q.view());
     Some(basis)
 }
 

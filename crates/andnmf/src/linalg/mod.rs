@@ -15,6 +15,7 @@ pub(crate) mod lane_cholesky;
 mod lane_kernels;
 pub(crate) mod leading;
 pub(crate) mod logarithm;
+pub(crate) mod lower_factor;
 pub(crate) mod powers;
 pub(crate) mod product;
 pub(crate) mod products;

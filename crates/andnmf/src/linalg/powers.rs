@@ -2,42 +2,65 @@
 
 use ndarray::Array2;
 
-use super::product::multiply;
+use super::product::{make_room, multiply_into};
 use crate::Real;
 
-/// `I + M + M² + … + M^(terms−1)` for a square `M`; the zero matrix for no terms.
+/// What one sum leaves for the next of the same size.
+#[derive(Debug)]
+pub(crate) struct PowersRoom<T> {
+    power: Array2<T>,
+    product: Array2<T>,
+}
+
+impl<T: Real> Default for PowersRoom<T> {
+    fn default() -> Self {
+        Self { power: Array2::zeros((0, 0)), product: Array2::zeros((0, 0)) }
+    }
+}
+
+/// `I + M + M² + … + M^(terms−1)` for a square `M`, in place of what `sum` holds; the zero matrix for no terms.
 ///
 /// Walks the binary digits of `terms` from the top, keeping the pair (Mᵏ, Gₖ = I + … + Mᵏ⁻¹):
 /// doubling is M²ᵏ = Mᵏ·Mᵏ and G₂ₖ = Gₖ + Mᵏ·Gₖ; one more term is Mᵏ⁺¹ = Mᵏ·M and Gₖ₊₁ = Gₖ + Mᵏ.
-pub(crate) fn geometric_sum<T: Real>(m: &Array2<T>, terms: u64) -> Array2<T> {
-    let size = m.nrows();
+pub(crate) fn geometric_sum_into<T: Real>(
+    sum: &mut Array2<T>,
+    m: &Array2<T>,
+    terms: u64,
+    room: &mut PowersRoom<T>,
+) {
+    let PowersRoom { power, product } = room;
+    [&mut *sum, &mut *power, &mut *product].into_iter().for_each(|matrix| make_room(matrix, m.dim()));
+    sum.fill(T::from_f64(0.0));
     if terms == 0 {
-        return Array2::zeros((size, size));
+        return;
     }
-    let mut power = m.clone();
-    let mut sum = Array2::eye(size);
+    sum.diag_mut().fill(T::from_f64(1.0));
+    power.assign(m);
     let top = 63 - terms.leading_zeros();
     for bit in (0..top).rev() {
-        sum = &sum + &multiply(power.view(), sum.view());
+        multiply_into(product.view_mut(), power.view(), sum.view());
+        *sum += &*product;
         let last = bit == 0;
         let one_more = terms >> bit & 1 == 1;
         // The last power is needed only if a single term still follows.
         if !last || one_more {
-            power = multiply(power.view(), power.view());
+            multiply_into(product.view_mut(), power.view(), power.view());
+            std::mem::swap(power, product);
         }
         if one_more {
-            sum += &power;
+            *sum += &*power;
             if !last {
-                power = multiply(power.view(), m.view());
+                multiply_into(product.view_mut(), power.view(), m.view());
+                std::mem::swap(power, product);
             }
         }
     }
-    sum
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::product::multiply;
     use crate::testing::{assert_close, random_matrix};
 
     #[test]
@@ -45,8 +68,10 @@ mod tests {
         let m = random_matrix::<f64>(6, 6, 1) * 0.3;
         let mut power = Array2::eye(6);
         let mut sum = Array2::zeros((6, 6));
+        let (mut found, mut room) = (Array2::zeros((0, 0)), PowersRoom::default());
         for terms in 0..70_u64 {
-            assert_close(&geometric_sum(&m, terms), &sum, 1e-13);
+            geometric_sum_into(&mut found, &m, terms, &mut room);
+            assert_close(&found, &sum, 1e-13);
             sum += &power;
             power = multiply(power.view(), m.view());
         }
@@ -55,7 +80,8 @@ mod tests {
     #[test]
     fn many_terms_reach_the_limit() {
         let m = Array2::from_diag(&ndarray::array![0.5_f64, 0.999]);
-        let sum = geometric_sum(&m, 1_000_000);
+        let mut sum = Array2::zeros((0, 0));
+        geometric_sum_into(&mut sum, &m, 1_000_000, &mut PowersRoom::default());
         assert!((sum[[0, 0]] - 2.0).abs() < 1e-12 && (sum[[1, 1]] - 1000.0).abs() < 1e-6);
     }
 }

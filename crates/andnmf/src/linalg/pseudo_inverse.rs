@@ -10,8 +10,8 @@ use ndarray::{Array2, ArrayView2};
 use super::basis::{ThinQr, qr_of_rows};
 use super::bridge::{array, mat, times};
 use super::cholesky_qr::CholeskyQr;
-use super::product::multiply_wide;
-use super::symmetric::norm_bound;
+use super::lower_factor::norm_bound;
+use super::product::{make_room, multiply_into, multiply_wide};
 use crate::Real;
 
 /// Pseudo-inverse of a matrix given by its columns as rows.
@@ -45,8 +45,8 @@ pub(crate) fn pseudo_inverse_of_rows<T: Real>(rows: ArrayView2<'_, T>) -> Option
 #[derive(Debug, Default)]
 pub(crate) struct InverseRoom {
     rows: Array2<f64>,
-    orthonormal: Array2<f64>,
     inverse: Array2<f64>,
+    by_cholesky: CholeskyRoom,
 }
 
 /// [`pseudo_inverse_of_rows`] written into a matrix of the shape of `rows`; returns the rank. Where there is no inverse,
@@ -58,15 +58,10 @@ pub(crate) fn pseudo_inverse_into<T: Real>(
 ) -> Option<usize> {
     let (rank, features) = rows.dim();
     let cutoff = relative_cutoff::<T>(rows.dim());
-    let InverseRoom { rows: wide, orthonormal, inverse } = room;
+    let InverseRoom { rows: wide, inverse, by_cholesky: room } = room;
     // Single precision gains accuracy and time (the fast way applies more often) by a detour over double.
     let rows = T::in_double(rows, wide);
-    for room in [&mut *orthonormal, &mut *inverse] {
-        if room.dim() != rows.dim() {
-            *room = Array2::zeros(rows.dim());
-        }
-    }
-    if rank <= features && by_cholesky(inverse, orthonormal, rows, cutoff).is_some() {
+    if rank <= features && by_cholesky::<T>(inverse, rows, cutoff, room).is_some() {
         T::take_double(inverse, matrix);
         return Some(rank);
     }
@@ -76,17 +71,41 @@ pub(crate) fn pseudo_inverse_into<T: Real>(
     Some(found.rank)
 }
 
-/// With the factors of [`CholeskyQr`], (Nᵀ)† = L⁻ᵀ·M⁻ᵀ·M⁻¹·Q. Q goes to `q`.
-fn by_cholesky(
+#[derive(Debug, Default)]
+struct CholeskyRoom {
+    factors: CholeskyQr,
+    square: Array2<f64>,
+    correction: Array2<f64>,
+}
+
+/// With the factors of [`CholeskyQr`], (Nᵀ)† = L⁻ᵀ·M⁻ᵀ·M⁻¹·Q. Where the rows are so well conditioned that L alone is
+/// accurate enough for numbers of type `T`, (Nᵀ)† = L⁻ᵀ·L⁻¹·N.
+fn by_cholesky<T: Real>(
     inverse: &mut Array2<f64>,
-    q: &mut Array2<f64>,
     rows: ArrayView2<'_, f64>,
     cutoff: f64,
+    room: &mut CholeskyRoom,
 ) -> Option<()> {
-    let CholeskyQr { first, second } = CholeskyQr::of(q, rows, cutoff)?;
-    let correction = times(first.transpose(), times(second.transpose(), second.as_ref()).as_ref());
-    multiply_wide(inverse.view_mut(), array(correction.as_ref()).view(), q.view());
+    let CholeskyRoom { factors, square, correction } = room;
+    make_room(inverse, rows.dim());
+    let condition = factors.first_step(rows, cutoff)?;
+    if condition.powi(2) * f64::EPSILON <= accurate_enough::<T>() {
+        factors.first.whole_inverse(square);
+        multiply_wide(inverse.view_mut(), square.view(), rows);
+        return Some(());
+    }
+    factors.second_step(rows, cutoff)?;
+    factors.second.whole_inverse(square);
+    make_room(correction, square.dim());
+    multiply_into(correction.view_mut(), factors.first.inverse().t(), square.view());
+    multiply_wide(inverse.view_mut(), correction.view(), factors.q.view());
     Some(())
+}
+
+/// The relative error of an inverse up to which it need not be corrected: some way below that of single precision, and
+/// near enough to that of double.
+fn accurate_enough<T: Real>() -> f64 {
+    (T::EPSILON.as_f64() / 16.0).max(1e-13)
 }
 
 fn by_qr<T: Real>(rows: ArrayView2<'_, T>, cutoff: f64) -> Option<Array2<T>> {
@@ -97,7 +116,8 @@ fn by_qr<T: Real>(rows: ArrayView2<'_, T>, cutoff: f64) -> Option<Array2<T>> {
         return None;
     }
     solve_upper_triangular_in_place(r.as_ref(), inverse.as_mut(), Par::Seq);
-    let condition = norm_bound(&r) * norm_bound(&inverse);
+    let bound = |m: &Mat<T>| norm_bound(array(m.as_ref()).view(), &mut Vec::new());
+    let condition = bound(&r) * bound(&inverse);
     // Near the cut-off the SVD decides. (A condition that is not a number goes there too.)
     if condition.is_finite() && condition * cutoff * 2.0 < 1.0 {
         Some(array(times(inverse.as_ref(), q.transpose()).as_ref()))
@@ -172,8 +192,8 @@ mod tests {
             let near = &rows.row(0) + &(&random_matrix::<f64>(1, 40, 15).row(0) * closeness);
             rows.row_mut(5).assign(&near);
             let by_svd = by_svd(rows.view(), cutoff).unwrap().matrix;
-            let (mut fast, mut room) = (Array2::zeros(rows.dim()), Array2::zeros(rows.dim()));
-            let found = by_cholesky(&mut fast, &mut room, rows.view(), cutoff);
+            let mut fast = Array2::zeros((0, 0));
+            let found = by_cholesky::<f64>(&mut fast, rows.view(), cutoff, &mut CholeskyRoom::default());
             assert_eq!(found.is_some(), cholesky, "at {closeness:e}");
             assert_eq!(by_qr(rows.view(), cutoff).is_some(), qr, "at {closeness:e}");
             let tolerance = 1e-14 / closeness;

@@ -2,15 +2,14 @@
 
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Mat, Par};
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::basis::orthonormal_rows;
-use super::bridge::{array, mat, times};
-use super::product::multiply;
+use super::bridge::{array, mat};
+use super::lower_factor::LowerFactor;
+use super::product::{make_room, multiply};
 use crate::Real;
 
 /// Directions of a Gram matrix (scaled to unit diagonal) whose eigenvalue is below this multiple of the
@@ -84,18 +83,78 @@ pub(crate) fn spectral_norm<T: Real>(m: ArrayView2<'_, T>) -> f64 {
     scale * largest.max(0.0).sqrt()
 }
 
+/// What an inverse leaves for the next of the same size.
+#[derive(Debug)]
+pub(crate) struct GramInverseRoom<T> {
+    factor: LowerFactor<T>,
+    scaled: Array2<T>,
+    shrink: Array1<T>,
+}
+
+impl<T: Real> Default for GramInverseRoom<T> {
+    fn default() -> Self {
+        Self { factor: LowerFactor::default(), scaled: Array2::zeros((0, 0)), shrink: Array1::zeros(0) }
+    }
+}
+
 /// Moore–Penrose inverse of a Gram matrix `C = Σ z zᵀ`; `None` where `C` is not finite.
 ///
 /// What counts as its null space is judged after scaling `C` to unit diagonal, so that a component that is
 /// rarely active keeps its say; the result is the unscaled pseudo-inverse all the same: the limit of
 /// gradient steps, which never move along the null space.
 pub(crate) fn gram_inverse<T: Real>(c: ArrayView2<'_, T>) -> Option<Array2<T>> {
-    let size = c.nrows();
-    let zero = T::from_f64(0.0);
-    let active: Vec<usize> = (0..size).filter(|&i| c[[i, i]] > zero).collect();
-    if active.len() == size {
-        return inverse_on_range(&c.to_owned());
+    let mut inverse = Array2::zeros((0, 0));
+    gram_inverse_into(&mut inverse, c, &mut GramInverseRoom::default())?;
+    Some(inverse)
+}
+
+/// [`gram_inverse`] in place of what a matrix holds, which is nothing in particular where there is none.
+pub(crate) fn gram_inverse_into<T: Real>(
+    inverse: &mut Array2<T>,
+    c: ArrayView2<'_, T>,
+    room: &mut GramInverseRoom<T>,
+) -> Option<()> {
+    let GramInverseRoom { factor, scaled, shrink } = room;
+    let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
+    make_room(scaled, c.dim());
+    scaled.assign(&c);
+    if shrink.len() != c.nrows() {
+        *shrink = Array1::zeros(c.nrows());
     }
+    shrink.zip_mut_with(&c.diag(), |shrink, &v| *shrink = if v == zero { zero } else { one / v.root() });
+    scale_both(scaled, shrink);
+    // What never acts has nothing but zeros. With a one on the diagonal it stands apart from the others and in the way
+    // of nothing; scaled back, its inverse is zero.
+    for (scaled, &diagonal) in scaled.diag_mut().into_iter().zip(c.diag()) {
+        if diagonal == zero {
+            *scaled = one;
+        }
+    }
+    if regular_inverse(inverse, scaled.view(), factor).is_some() {
+        scale_both(inverse, shrink);
+        return Some(());
+    }
+    *inverse = singular_inverse(c)?;
+    Some(())
+}
+
+/// The inverse of a positive definite matrix that is far from having a null space; less work than its
+/// eigenvalues.
+fn regular_inverse<T: Real>(
+    inverse: &mut Array2<T>,
+    c: ArrayView2<'_, T>,
+    factor: &mut LowerFactor<T>,
+) -> Option<()> {
+    factor.renew(c)?;
+    // (A bound that is not a number is none.)
+    let regular = factor.condition_bound().powi(2) * null_space_cutoff::<T>() < 1.0;
+    regular.then(|| factor.whole_inverse(inverse))
+}
+
+/// The same for a matrix that may have a null space.
+fn singular_inverse<T: Real>(c: ArrayView2<'_, T>) -> Option<Array2<T>> {
+    let size = c.nrows();
+    let active: Vec<usize> = (0..size).filter(|&i| c[[i, i]] > T::from_f64(0.0)).collect();
     let inner = c.select(Axis(0), &active).select(Axis(1), &active);
     let inverse = inverse_on_range(&inner)?;
     let mut whole = Array2::zeros((size, size));
@@ -105,58 +164,6 @@ pub(crate) fn gram_inverse<T: Real>(c: ArrayView2<'_, T>) -> Option<Array2<T>> {
         }
     }
     Some(whole)
-}
-
-/// The inverse of a positive definite matrix that is far from having a null space; less work than its
-/// eigenvalues.
-fn regular_inverse<T: Real>(c: &Array2<T>) -> Option<Array2<T>> {
-    let factor = cholesky_factor(c)?;
-    let mut inverse = Mat::identity(c.nrows(), c.ncols());
-    solve_lower_triangular_in_place(factor.as_ref(), inverse.as_mut(), Par::Seq);
-    // The product of the norms bounds the condition number of the factor; that of the matrix is its square. (A bound
-    // that is not a number is none.)
-    let bound = (norm_bound(&factor) * norm_bound(&inverse)).powi(2);
-    let regular = bound * null_space_cutoff::<T>() < 1.0;
-    regular.then(|| array(times(inverse.transpose(), inverse.as_ref()).as_ref()))
-}
-
-/// The lower triangle L with L·Lᵀ = `gram`, of which only the lower triangle is read; `None` where `gram` is not
-/// positive definite.
-pub(super) fn cholesky_factor<T: Real>(gram: &Array2<T>) -> Option<Mat<T>> {
-    let mut factor = mat(gram.view()).to_owned();
-    let scratch = cholesky_in_place_scratch::<T>(gram.nrows(), Par::Seq, Default::default());
-    cholesky_in_place(
-        factor.as_mut(),
-        Default::default(),
-        Par::Seq,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        Default::default(),
-    )
-    .ok()?;
-    for j in 1..gram.ncols() {
-        factor.col_mut(j).subrows_mut(0, j).fill(T::from_f64(0.0));
-    }
-    Some(factor)
-}
-
-/// A bound on the largest singular value: the root of the largest column sum times the largest row sum. Not a number
-/// where an entry is none.
-pub(super) fn norm_bound<T: Real>(m: &Mat<T>) -> f64 {
-    let mut rows = vec![0.0; m.nrows()];
-    let mut column_sum = 0.0;
-    for column in m.col_iter() {
-        let mut sum = 0.0;
-        for (row, v) in rows.iter_mut().zip(column.iter()) {
-            *row += v.as_f64().abs();
-            sum += v.as_f64().abs();
-        }
-        column_sum = larger(column_sum, sum);
-    }
-    (column_sum * rows.into_iter().fold(0.0, larger)).sqrt()
-}
-
-fn larger(a: f64, b: f64) -> f64 {
-    if b > a || b.is_nan() { b } else { a }
 }
 
 /// Multiplies rows and columns by the same factors.
@@ -175,10 +182,6 @@ fn inverse_on_range<T: Real>(c: &Array2<T>) -> Option<Array2<T>> {
     let shrink: Array1<T> = c.diag().mapv(|v| one / v.root());
     let mut scaled = c.clone();
     scale_both(&mut scaled, &shrink);
-    if let Some(mut inverse) = regular_inverse(&scaled) {
-        scale_both(&mut inverse, &shrink);
-        return Some(inverse);
-    }
     let (values, vectors) = eigen(scaled.view())?;
     let cutoff = null_space_cutoff::<T>() * values.last().copied().unwrap_or(0.0);
     let lost = values.iter().take_while(|&&v| v <= cutoff).count();
@@ -208,26 +211,14 @@ mod tests {
         let c = multiply(z.t(), z.view());
         let (values, vectors) = eigen(c.view()).unwrap();
         let weighted = Array2::from_shape_fn((12, 12), |(i, j)| vectors[[i, j]] / values[j]);
-        assert_close(&regular_inverse(&c).unwrap(), &multiply(weighted.view(), vectors.t()), 1e-12);
+        let (mut inverse, mut factor) = (Array2::zeros((0, 0)), LowerFactor::default());
+        regular_inverse(&mut inverse, c.view(), &mut factor).unwrap();
+        assert_close(&inverse, &multiply(weighted.view(), vectors.t()), 1e-12);
         let mut dependent = z;
         let copy = &dependent.column(3) * (1.0 + 1e-7);
         dependent.column_mut(7).assign(&copy);
-        assert!(regular_inverse(&multiply(dependent.t(), dependent.view())).is_none());
-    }
-
-    #[test]
-    fn the_bound_on_the_norm_is_one_and_shows_what_is_no_number() {
-        for seed in 0..5 {
-            let m = random_matrix::<f64>(9, 9, seed);
-            let (bound, norm) = (norm_bound(&mat(m.view()).to_owned()), spectral_norm(m.view()));
-            assert!(bound >= norm && bound <= 3.0 * norm, "{bound} {norm}");
-        }
-        // One column whose sum is small against the rest, where the one-norm alone would be too low.
-        let mut row = Mat::<f64>::zeros(50, 50);
-        (0..50).for_each(|j| row[(49, j)] = 1.0);
-        assert!(norm_bound(&row) >= 50_f64.sqrt() * (1.0 - 1e-15));
-        row[(3, 4)] = f64::NAN;
-        assert!(norm_bound(&row).is_nan());
+        let c = multiply(dependent.t(), dependent.view());
+        assert!(regular_inverse(&mut inverse, c.view(), &mut factor).is_none());
     }
 
     #[test]
@@ -262,6 +253,40 @@ mod tests {
         let z = random_matrix::<f64>(50, 8, 1);
         let c = multiply(z.t(), z.view());
         assert_close(&multiply(gram_inverse(c.view()).unwrap().view(), c.view()), &Array2::eye(8), 1e-12);
+    }
+
+    #[test]
+    fn components_that_never_act_leave_the_inverse_of_the_others_as_it_is() {
+        let z = random_matrix::<f64>(50, 4, 1);
+        let mut with_idle = Array2::zeros((50, 6));
+        for (k, at) in [0, 2, 3, 5].into_iter().enumerate() {
+            with_idle.column_mut(at).assign(&z.column(k));
+        }
+        let alone = gram_inverse(multiply(z.t(), z.view()).view()).unwrap();
+        let c = multiply(with_idle.t(), with_idle.view());
+        let (mut found, mut room) = (Array2::zeros((0, 0)), GramInverseRoom::default());
+        // Twice, with what the first time left.
+        for _ in 0..2 {
+            gram_inverse_into(&mut found, c.view(), &mut room).unwrap();
+            let inner = found.select(Axis(0), &[0, 2, 3, 5]).select(Axis(1), &[0, 2, 3, 5]);
+            assert_close(&inner, &alone, 1e-14);
+            for idle in [1, 4] {
+                assert!(found.row(idle).iter().chain(found.column(idle)).all(|&v| v == 0.0));
+            }
+        }
+    }
+
+    #[test]
+    fn a_gram_matrix_that_is_not_finite_has_no_inverse() {
+        for bad in [f64::NAN, f64::INFINITY] {
+            let mut c = Array2::<f64>::eye(3);
+            c[[1, 0]] = bad;
+            c[[0, 1]] = bad;
+            assert!(gram_inverse(c.view()).is_none());
+        }
+        let mut c = Array2::<f64>::eye(3);
+        c[[1, 1]] = f64::INFINITY;
+        assert!(gram_inverse(c.view()).is_none());
     }
 
     #[test]

@@ -12,7 +12,7 @@ const ASYMMETRY: f64 = 1e-3;
 /// A Gram matrix in double precision, its components scaled by powers of two to lengths between 1 and 2.
 ///
 /// Powers of two change no digit, and all tolerances can count on lengths near 1.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default)]
 pub(crate) struct ScaledGram {
     rank: usize,
     /// Row-major, with one more row and column, of zeros, for the padding of uneven sets.
@@ -24,16 +24,22 @@ pub(crate) struct ScaledGram {
     /// What makes the matrix regular when it is added to its diagonal, whatever rounding has done to it.
     smallest_ridge: f64,
     singular: bool,
+    /// Room for the look at whether it is.
+    all: Vec<[usize; LANES]>,
+    factor: LaneCholesky,
 }
 
 impl ScaledGram {
     /// Refuses a matrix that cannot be a Gram matrix.
     pub(crate) fn new<T: Real>(gram: ArrayView2<'_, T>) -> Result<Self, NnlsError> {
-        Self::with_precision(gram, T::EPSILON.as_f64())
+        let mut scaled = Self::default();
+        scaled.renew(gram)?;
+        Ok(scaled)
     }
 
-    /// A matrix whose entries have relative errors of about `epsilon`.
-    pub(crate) fn with_precision<T: Real>(gram: ArrayView2<'_, T>, epsilon: f64) -> Result<Self, NnlsError> {
+    /// Becomes that of another matrix, or, where that is refused, of none in particular.
+    pub(crate) fn renew<T: Real>(&mut self, gram: ArrayView2<'_, T>) -> Result<(), NnlsError> {
+        let epsilon = T::EPSILON.as_f64();
         let (rank, columns) = gram.dim();
         if rank != columns {
             return Err(ShapeError::new("the Gram matrix", (rank, columns), "square (rank × rank)").into());
@@ -43,8 +49,11 @@ impl ScaledGram {
         if let Some(k) = (0..rank).find(|&k| gram[[k, k]] < T::from_f64(0.0)) {
             return not_gram(k, k, "its diagonal must not be negative");
         }
-        let scales: Vec<f64> = (0..rank).map(|k| scale_of_square(gram[[k, k]].as_f64())).collect();
-        let mut values = vec![0.0; (rank + 1) * (rank + 1)];
+        let Self { values, scales, all, factor, .. } = self;
+        scales.clear();
+        scales.extend((0..rank).map(|k| scale_of_square(gram[[k, k]].as_f64())));
+        values.clear();
+        values.resize((rank + 1) * (rank + 1), 0.0);
         for i in 0..rank {
             for j in 0..=i {
                 let scaled = |v: T| v.as_f64() * scales[i] * scales[j];
@@ -56,15 +65,16 @@ impl ScaledGram {
                 values[j * (rank + 1) + i] = lower;
             }
         }
-        // 1e-10 in double precision.
-        let accuracy = epsilon.powf(0.64);
         // Rounding moves eigenvalues by about √rank·ε.
         let smallest_ridge = 16.0 * (rank as f64).sqrt() * epsilon;
-        let all: Vec<[usize; LANES]> = (0..rank.next_multiple_of(2)).map(|k| [k.min(rank); LANES]).collect();
-        let mut factor = LaneCholesky::default();
-        factor.factorize(&values, rank + 1, &all, (10.0 * smallest_ridge).max(1e-9));
+        all.clear();
+        all.extend((0..rank.next_multiple_of(2)).map(|k| [k.min(rank); LANES]));
+        factor.factorize(values, rank + 1, all, (10.0 * smallest_ridge).max(1e-9));
         let singular = (0..rank).any(|k| scales[k] > 0.0 && factor.is_dropped(k));
-        Ok(Self { rank, values, scales, accuracy, smallest_ridge, singular })
+        // An accuracy of 1e-10 in double precision.
+        (self.rank, self.accuracy) = (rank, epsilon.powf(0.64));
+        (self.smallest_ridge, self.singular) = (smallest_ridge, singular);
+        Ok(())
     }
 
     pub(crate) fn rank(&self) -> usize {

@@ -6,17 +6,18 @@ use std::ops::Range;
 const BITS: usize = u64::BITS as usize;
 
 /// One set of components per sample.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct PassiveSets {
     words_per_set: usize,
     words: Vec<u64>,
 }
 
 impl PassiveSets {
-    /// Empty sets.
-    pub(super) fn new(n_samples: usize, rank: usize) -> Self {
-        let words_per_set = rank.div_ceil(BITS).max(1);
-        Self { words_per_set, words: vec![0; n_samples * words_per_set] }
+    /// Becomes so many empty sets.
+    pub(super) fn clear(&mut self, n_samples: usize, rank: usize) {
+        self.words_per_set = rank.div_ceil(BITS).max(1);
+        self.words.clear();
+        self.words.resize(n_samples * self.words_per_set, 0);
     }
 
     fn set(&self, sample: usize) -> &[u64] {
@@ -69,7 +70,8 @@ mod tests {
 
     #[test]
     fn members_are_listed_in_order_and_exchanged_both_ways() {
-        let mut sets = PassiveSets::new(2, 130);
+        let mut sets = PassiveSets::default();
+        sets.clear(2, 130);
         for component in [129, 0, 64, 63] {
             sets.exchange(1, component);
         }
@@ -84,7 +86,8 @@ mod tests {
 
     #[test]
     fn equal_sets_form_groups_of_rising_size() {
-        let mut sets = PassiveSets::new(5, 70);
+        let mut sets = PassiveSets::default();
+        sets.clear(5, 70);
         for (sample, component) in [(0, 3), (0, 69), (2, 69), (3, 3), (3, 69), (4, 3)] {
             sets.exchange(sample, component);
         }

@@ -65,8 +65,20 @@ enum Verdict {
     GoesOn,
 }
 
+/// What one run leaves for the next.
+#[derive(Debug, Default)]
+pub(super) struct PivotingRoom {
+    progress: Vec<Progress>,
+    groups: Vec<Range<usize>>,
+    systems: Systems,
+    desk: Desk,
+    next: Vec<usize>,
+    poor: Vec<usize>,
+    active_set: ActiveSet,
+}
+
 /// What the judge needs for one sample.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Desk {
     values: Vec<f64>,
     gradient: Vec<f64>,
@@ -76,35 +88,37 @@ struct Desk {
 impl Pivoting<'_> {
     /// Solves for the samples in `pending` and leaves there those whose solution may be further than `accuracy`
     /// from optimal.
-    pub(super) fn run(mut self, pending: &mut Vec<usize>, accuracy: f64) {
+    pub(super) fn run(mut self, pending: &mut Vec<usize>, accuracy: f64, room: &mut PivotingRoom) {
         let (rank, n) = (self.matrix.rank(), self.products.len() / self.matrix.width());
-        let mut progress = vec![Progress::new(rank); n];
-        let (mut groups, mut systems, mut desk) = (Vec::new(), Systems::default(), Desk::default());
-        let (mut next, mut poor) = (Vec::new(), Vec::new());
+        let PivotingRoom { progress, groups, systems, desk, next, poor, active_set } = room;
+        progress.clear();
+        progress.resize(n, Progress::new(rank));
+        next.clear();
+        poor.clear();
         for _ in 0..MOST_ROUNDS {
             if pending.is_empty() {
                 break;
             }
-            self.sets.group(pending, &mut groups);
+            self.sets.group(pending, groups);
             for batch in groups.chunks(LANES) {
-                self.solve_batch(&mut systems, batch, pending, &mut |pivoting, systems, row, lane, place| {
-                    match pivoting.judge(&mut desk, &mut progress[row], row, systems, lane, place) {
+                self.solve_batch(systems, batch, pending, &mut |pivoting, systems, row, lane, place| {
+                    match pivoting.judge(desk, &mut progress[row], row, systems, lane, place) {
                         Verdict::GoesOn => next.push(row),
                         Verdict::Final(apart) if apart <= accuracy => {}
                         Verdict::Final(_) => poor.push(row),
                     }
                 });
             }
-            std::mem::swap(pending, &mut next);
+            std::mem::swap(pending, next);
             next.clear();
         }
-        let (mut active_set, width) = (ActiveSet::default(), self.matrix.width());
+        let width = self.matrix.width();
         for &row in &*pending {
             let solution = &mut self.solutions[row * width..row * width + rank];
             active_set.solve(&self.matrix, row_of(self.products, width, row), solution);
         }
         // What took that long had better be looked at again.
-        pending.append(&mut poor);
+        pending.append(poor);
         pending.sort_unstable();
     }
 

@@ -3,11 +3,12 @@
 use ndarray::{Array2, ArrayView2};
 
 use super::gram::{exponent, power_of_two};
-use super::{Begin, NnlsError, OutOfRange, ScaledGram, check_finite, solve_block};
+use super::{Begin, BlockRoom, NnlsError, OutOfRange, ScaledGram, check_finite, solve_block};
 use crate::elsewhere::{Question, ask};
 use crate::fit::{Run, is_cancelled};
 use crate::linalg::product::multiply;
 use crate::linalg::row_map::RowMap;
+use crate::pool::Pool;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Samples, Watched};
 use crate::{FitError, Real, ShapeError};
@@ -70,6 +71,7 @@ pub(crate) fn weights_on_these_threads<T: Real>(
     }
     let gram = ScaledGram::new(multiply(wide.view(), wide.t()).view())?;
     let map = RowMap::new(wide.mapv(T::from_f64), samples.is_sparse());
+    let room = Pool::<BlockRoom>::default();
     let values = fold(
         samples,
         &FoldPlan::new(samples, rank),
@@ -79,7 +81,7 @@ pub(crate) fn weights_on_these_threads<T: Real>(
             map.apply(&block, products.view_mut());
             let mut weights = Array2::zeros(products.dim());
             let overflow = |row| NnlsError::Overflow { sample: first + row };
-            solve_block(&gram, products.view(), weights.view_mut(), Begin::Cold)
+            room.lend(|room| solve_block(&gram, products.view(), weights.view_mut(), Begin::Cold, room))
                 .map_err(|OutOfRange { row }| overflow(row))?;
             for (row, mut weights) in weights.outer_iter_mut().enumerate() {
                 for (weight, &scale) in weights.iter_mut().zip(&scales) {

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use ndarray::{ArrayViewMut2, Axis};
+
 use super::read_ahead::for_each_block;
 use super::{Block, Samples};
 use crate::{Real, SamplesError};
@@ -69,11 +71,6 @@ impl FoldPlan {
         sound.then_some(Self { n_samples, n_parts, rows_per_block })
     }
 
-    /// The samples of each block, in the order of the samples.
-    pub(crate) fn all_blocks(&self) -> impl Iterator<Item = Range<usize>> {
-        (0..self.n_parts).flat_map(|part| self.blocks(self.part(part)))
-    }
-
     /// The blocks of one part, in order and of about equal length.
     fn blocks(
         &self,
@@ -100,30 +97,53 @@ where
     A: Send,
     E: From<SamplesError> + Send,
 {
-    fold_parts(
-        0..plan.n_parts,
-        &|part| {
-            let mut sums = new();
-            let blocks = plan.blocks(plan.part(part));
-            for_each_block(samples, blocks, |first, block| step(&mut sums, first, block))?;
-            Ok(sums)
-        },
-        merge,
-    )
+    let nothing =
+        ArrayViewMut2::from_shape((plan.n_samples, 0), &mut []).expect("no values are enough for it");
+    fold_with_rows(samples, plan, nothing, new, &|sums, first, block, _| step(sums, first, block), merge)
 }
 
-fn fold_parts<A: Send, E: Send>(
+/// [`fold`] with a matrix that has a row for every sample: `step` also gets the rows of its block, to read and to write.
+pub(crate) fn fold_with_rows<T, A, E>(
+    samples: &dyn Samples<T>,
+    plan: &FoldPlan,
+    matrix: ArrayViewMut2<'_, T>,
+    new: &(impl Fn() -> A + Sync),
+    step: &(impl Fn(&mut A, usize, Block<'_, T>, ArrayViewMut2<'_, T>) -> Result<(), E> + Sync),
+    merge: &(impl Fn(&mut A, A) + Sync),
+) -> Result<A, E>
+where
+    T: Real,
+    A: Send,
+    E: From<SamplesError> + Send,
+{
+    let leaf = |part, rows| {
+        let (mut sums, mut rest) = (new(), Some(rows));
+        for_each_block(samples, plan.blocks(plan.part(part)), |first, block| {
+            let rows: ArrayViewMut2<'_, T> = rest.take().expect("what is left is put back");
+            let (rows, others) = rows.split_at(Axis(0), block.n_samples());
+            rest = Some(others);
+            step(&mut sums, first, block, rows)
+        })?;
+        Ok(sums)
+    };
+    fold_parts(plan, 0..plan.n_parts, matrix, &leaf, merge)
+}
+
+fn fold_parts<'m, T: Real, A: Send, E: Send>(
+    plan: &FoldPlan,
     parts: Range<usize>,
-    leaf: &(impl Fn(usize) -> Result<A, E> + Sync),
+    rows: ArrayViewMut2<'m, T>,
+    leaf: &(impl Fn(usize, ArrayViewMut2<'m, T>) -> Result<A, E> + Sync),
     merge: &(impl Fn(&mut A, A) + Sync),
 ) -> Result<A, E> {
     if parts.len() <= 1 {
-        return leaf(parts.start);
+        return leaf(parts.start, rows);
     }
     let middle = parts.start + parts.len() / 2;
+    let (above, below) = rows.split_at(Axis(0), plan.part(middle).start - plan.part(parts.start).start);
     let (left, right) = rayon::join(
-        || fold_parts(parts.start..middle, leaf, merge),
-        || fold_parts(middle..parts.end, leaf, merge),
+        || fold_parts(plan, parts.start..middle, above, leaf, merge),
+        || fold_parts(plan, middle..parts.end, below, leaf, merge),
     );
     let mut sums = left?;
     merge(&mut sums, right?);
@@ -153,6 +173,22 @@ mod tests {
             .unwrap();
             assert_eq!(rows, (0..n).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn every_row_of_a_matrix_belongs_to_the_block_that_reads_its_sample() {
+        let samples = DenseSamples::new(ndarray::Array2::<f64>::zeros((5000, 2))).unwrap();
+        let plan = FoldPlan::new(&samples, 1);
+        let mut matrix = ndarray::Array2::<f64>::zeros((5000, 3));
+        let step = |n: &mut usize, first: usize, block: Block<'_, f64>, mut rows: ArrayViewMut2<'_, f64>| {
+            assert_eq!(rows.nrows(), block.n_samples());
+            rows.outer_iter_mut().enumerate().for_each(|(i, mut row)| row.fill((first + i) as f64));
+            *n += rows.nrows();
+            Ok::<(), SamplesError>(())
+        };
+        let n = fold_with_rows(&samples, &plan, matrix.view_mut(), &|| 0, &step, &|a, b| *a += b).unwrap();
+        assert_eq!(n, 5000);
+        assert!(matrix.indexed_iter().all(|((i, _), &v)| v == i as f64));
     }
 
     #[test]

@@ -10,7 +10,6 @@ mod non_negative;
 mod picked;
 pub(crate) mod read_ahead;
 mod select;
-pub(crate) mod slots;
 mod watched;
 
 use std::ops::Range;

@@ -156,6 +156,6 @@ mod tests {
         assert_eq!(sum, 5000.0 * 4999.0 / 2.0);
         let mut read = samples.read.lock().unwrap().clone();
         read.sort_unstable();
-        assert_eq!(read, plan.all_blocks().map(|rows| rows.start).collect::<Vec<_>>());
+        assert_eq!(read, plan.blocks_meeting(&(0..5000)).iter().map(|rows| rows.start).collect::<Vec<_>>());
     }
 }

@@ -11,8 +11,7 @@ use crate::fit::{
 use crate::init::NndsvdFill;
 use crate::linalg::product::{distance, frobenius};
 use crate::linalg::products::Products;
-use crate::samples::fold::{FoldPlan, fold};
-use crate::samples::slots::Slots;
+use crate::samples::fold::{FoldPlan, fold_with_rows};
 use crate::samples::{Samples, Watched, need_positive};
 use crate::{FitError, Real, SamplesError};
 
@@ -77,6 +76,21 @@ fn unused<T: Real>(fit: &Fit<T>) -> Vec<usize> {
     (0..used.len()).filter(dead).collect()
 }
 
+/// How often each component has been revived so far.
+fn revivals<T: Real>(state: &Checkpoint<T>) -> Vec<usize> {
+    let mut times = vec![0; state.working.nrows()];
+    for warning in &state.warnings {
+        if let Warning::Revived { components, .. } = warning {
+            for &k in components {
+                if let Some(times) = times.get_mut(k) {
+                    *times += 1;
+                }
+            }
+        }
+    }
+    times
+}
+
 /// A run between two stages.
 struct Engine<'a, T: Real, A: Alternation<T>> {
     method: &'a A,
@@ -88,6 +102,10 @@ struct Engine<'a, T: Real, A: Alternation<T>> {
     pass: A::Pass,
     /// Room for the weights of the stage under way: those of the last one stay whole until it is done.
     next_weights: Array2<T>,
+    /// Likewise for its components.
+    next_components: Array2<T>,
+    /// How often each component has been revived so far.
+    revivals: Vec<usize>,
     /// Norm of the components after the last stage.
     size: Option<f64>,
     state: Checkpoint<T>,
@@ -167,8 +185,19 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
         let rank = state.working.nrows();
         let sparse = space.samples(samples).is_sparse();
         let pass = workers.run(|| method.prepare(&state.working, &space, sparse));
-        let next_weights = Array2::zeros((samples.n_samples(), rank));
-        Self { method, original: samples, space, workers, watch, pass, next_weights, size: None, state }
+        Self {
+            method,
+            original: samples,
+            space,
+            workers,
+            watch,
+            pass,
+            next_weights: Array2::zeros((samples.n_samples(), rank)),
+            next_components: Array2::zeros(state.working.dim()),
+            revivals: revivals(&state),
+            size: None,
+            state,
+        }
     }
 
     /// Renews the weights of all samples and sums up what the components need.
@@ -188,42 +217,23 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
             }
         }
         let plan = FoldPlan::new(samples, Products::<T>::size(rank, width, sparse));
-        let slots = Slots::new(&plan, &mut self.next_weights);
         let (method, pass, watch, state) = (self.method, &self.pass, &self.watch, &self.state);
-        fold(
+        fold_with_rows(
             samples,
             &plan,
+            self.next_weights.view_mut(),
             &|| method.new_sums(width, sparse),
-            &|sums: &mut A::Sums, first, rows| {
+            &|sums: &mut A::Sums, first, rows, mut weights| {
                 watch.check()?;
-                slots.with(first, |mut weights| {
-                    match &state.weights {
-                        Some(last) => {
-                            weights.assign(&last.slice(s![first..first + rows.n_samples(), ..]));
-                        }
-                        None => weights.fill(T::from_f64(0.0)),
-                    }
-                    let block = BlockAt { rows, first: state.weights.is_none() };
-                    method.block(pass, sums, &block, weights).map_err(Halt::Error)
-                })
+                match &state.weights {
+                    Some(last) => weights.assign(&last.slice(s![first..first + rows.n_samples(), ..])),
+                    None => weights.fill(T::from_f64(0.0)),
+                }
+                let block = BlockAt { rows, first: state.weights.is_none() };
+                method.block(pass, sums, &block, weights).map_err(Halt::Error)
             },
             &|into, other| method.merge(into, other),
         )
-    }
-
-    /// How often each component has been revived so far.
-    fn revivals(&self) -> Vec<usize> {
-        let mut times = vec![0_usize; self.state.working.nrows()];
-        for warning in &self.state.warnings {
-            if let Warning::Revived { components, .. } = warning {
-                for &k in components {
-                    if let Some(times) = times.get_mut(k) {
-                        *times += 1;
-                    }
-                }
-            }
-        }
-        times
     }
 }
 
@@ -248,17 +258,18 @@ impl<T: Real, A: Alternation<T>> Engine<'_, T, A> {
     fn next_stage(&mut self) -> Result<bool, Halt> {
         let stage = self.state.stages;
         let sums = self.pass()?;
-        let revivals = self.revivals();
         let now = Now {
             stage,
             components: &self.state.working,
+            next: &mut self.next_components,
             space: &self.space,
             samples: self.space.samples(self.original),
             weights: &mut self.next_weights,
-            revivals,
+            revivals: &self.revivals,
         };
         let renewed = self.method.renew(sums, now)?;
-        let Renewed { components, pass, loss, active_fraction, revived } = renewed;
+        let Renewed { pass, loss, active_fraction, revived } = renewed;
+        let components = &self.next_components;
         let moved = distance(components.view(), self.state.working.view());
         let size_now = frobenius(components.view());
         let size = size_now.max(self.size.unwrap_or_else(|| frobenius(self.state.working.view())));
@@ -271,12 +282,13 @@ impl<T: Real, A: Alternation<T>> Engine<'_, T, A> {
         let settled = revived.is_empty();
         if !settled {
             self.state.warnings.push(Warning::Revived { stage, components: revived });
+            self.revivals = revivals(&self.state);
         }
-        let rank = components.nrows();
+        let rank = self.state.working.nrows();
         let next = std::mem::replace(&mut self.next_weights, Array2::zeros((0, 0)));
         let last = self.state.weights.replace(next);
         self.next_weights = last.unwrap_or_else(|| Array2::zeros((self.state.n_samples, rank)));
-        self.state.working = components;
+        std::mem::swap(&mut self.state.working, &mut self.next_components);
         let over = std::mem::replace(&mut self.pass, pass);
         self.method.take_back(over);
         self.state.passes += usize::from(matches!(self.space, Space::Original));

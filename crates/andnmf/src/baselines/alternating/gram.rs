@@ -15,15 +15,15 @@ use crate::elsewhere::{Question, ask};
 use crate::fit::Method;
 use crate::linalg::coordinates::project;
 use crate::linalg::product::{
-    frobenius, gram_add_lower, gram_of_rows, inner_product, multiply_add_wide, multiply_wide,
+    Parts, all_finite, frobenius, gram_add_lower, gram_of_rows, gram_of_rows_into, inner_product, make_room,
+    matrix_in, multiply_add_wide, multiply_wide,
 };
 use crate::linalg::row_map::RowMap;
 use crate::linalg::sketch::combinations;
-use crate::linalg::symmetric::gram_inverse;
+use crate::linalg::symmetric::{GramInverseRoom, gram_inverse_into};
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
 use crate::pool::Pool;
-use crate::samples::fold::{FoldPlan, fold};
-use crate::samples::slots::Slots;
+use crate::samples::fold::{FoldPlan, fold_with_rows};
 use crate::samples::{Block, DenseSamples, Samples};
 use crate::{FitError, Real, SamplesError};
 
@@ -55,11 +55,17 @@ pub(in crate::baselines) trait GramRule<T: Real>: Sync {
         buffers: &mut Self::Buffers,
     );
 
-    /// The new components.
+    /// Writes the new components to `next`.
     ///
     /// # Errors
     /// Where numbers leave the range of the type.
-    fn components(&self, moments: &Moments<T>, now: &Array2<T>) -> Result<Array2<T>, FitError>;
+    fn components(
+        &self,
+        next: &mut Array2<T>,
+        moments: &mut Moments<T>,
+        now: &Array2<T>,
+        buffers: &Pool<Self::Buffers>,
+    ) -> Result<(), FitError>;
 
     /// What the rule minimises besides the squared error, in this stage, for components with this Gram matrix and
     /// samples with this sum of squares.
@@ -77,60 +83,92 @@ pub(in crate::baselines) struct Moments<T: Real> {
     pub(in crate::baselines) stage: usize,
     /// ‖Y‖².
     pub(in crate::baselines) squares: f64,
+    room: LeastSquaresRoom<T>,
+}
+
+/// What least squares leave for the next time.
+struct LeastSquaresRoom<T> {
+    inverse: Array2<T>,
+    slopes: Array2<T>,
+    of_inverse: GramInverseRoom<T>,
 }
 
 impl<T: Real> Moments<T> {
     fn zeros(rank: usize, features: usize) -> Self {
-        let (gram, products) = (Array2::zeros((rank, rank)), Array2::zeros((rank, features)));
-        Self { gram, products, stage: 0, squares: 0.0 }
+        Self::new(Array2::zeros((rank, rank)), Array2::zeros((rank, features)))
     }
 
-    /// The components of any sign that fit best. As a correction of those at hand, A + (XᵀX)†·(XᵀY − XᵀX·A), this
-    /// leaves alone what the weights say nothing about, and the loss cannot rise. `None` where numbers leave the
+    /// With these Xᵀ·X and Xᵀ·Y.
+    pub(in crate::baselines) fn new(gram: Array2<T>, products: Array2<T>) -> Self {
+        let none = || Array2::zeros((0, 0));
+        let room =
+            LeastSquaresRoom { inverse: none(), slopes: none(), of_inverse: GramInverseRoom::default() };
+        Self { gram, products, stage: 0, squares: 0.0, room }
+    }
+
+    /// Writes the components of any sign that fit best. As a correction of those at hand, A + (XᵀX)†·(XᵀY − XᵀX·A),
+    /// this leaves alone what the weights say nothing about, and the loss cannot rise. `None` where numbers leave the
     /// range of the type.
-    pub(in crate::baselines) fn least_squares(&self, now: &Array2<T>) -> Option<Array2<T>> {
-        let inverse = gram_inverse(self.gram.view())?;
+    pub(in crate::baselines) fn least_squares(
+        &mut self,
+        components: &mut Array2<T>,
+        now: &Array2<T>,
+    ) -> Option<()> {
+        let LeastSquaresRoom { inverse, slopes, of_inverse } = &mut self.room;
+        gram_inverse_into(inverse, self.gram.view(), of_inverse)?;
         let one = T::from_f64(1.0);
-        let mut components = now.clone();
+        make_room(slopes, now.dim());
+        components.assign(now);
         // The second time removes what rounding left of the first.
         for _ in 0..2 {
-            let mut slopes = self.products.clone();
+            slopes.assign(&self.products);
             multiply_add_wide(slopes.view_mut(), self.gram.view(), components.view(), -one);
             multiply_add_wide(components.view_mut(), inverse.view(), slopes.view(), one);
         }
-        components.iter().all(|v| v.finite()).then_some(components)
+        all_finite(components.view()).then_some(())
     }
 }
 
 /// A rule with what it needs to run as an [`Alternation`].
 pub(in crate::baselines) struct GramMethod<T: Real, R: GramRule<T>> {
     rule: R,
-    buffers: Pool<Buffers<T, R::Buffers>>,
+    of_rule: Pool<R::Buffers>,
+    buffers: Pool<Buffers<T>>,
     /// What earlier stages no longer need, for the later ones.
     sums: Pool<GramSums<T>>,
     passes: Pool<GramPass<T>>,
     moments: Pool<Moments<T>>,
+    /// Parts of sums: Gram matrices, and components in a smaller space.
+    gram_parts: Parts<T>,
+    entered_parts: Parts<T>,
     /// ‖Y‖², known after the first pass.
     squares: OnceLock<f64>,
 }
 
 impl<T: Real, R: GramRule<T>> GramMethod<T, R> {
     pub(in crate::baselines) fn new(rule: R) -> Self {
-        let (buffers, sums) = (Pool::default(), Pool::default());
-        let (passes, moments) = (Pool::default(), Pool::default());
-        Self { rule, buffers, sums, passes, moments, squares: OnceLock::new() }
+        Self {
+            rule,
+            of_rule: Pool::default(),
+            buffers: Pool::default(),
+            sums: Pool::default(),
+            passes: Pool::default(),
+            moments: Pool::default(),
+            gram_parts: Parts::default(),
+            entered_parts: Parts::default(),
+            squares: OnceLock::new(),
+        }
     }
 }
 
-struct Buffers<T, B> {
+struct Buffers<T> {
     products: Vec<T>,
     sums: SumBuffers<T>,
-    rule: B,
 }
 
-impl<T, B: Default> Default for Buffers<T, B> {
+impl<T> Default for Buffers<T> {
     fn default() -> Self {
-        Self { products: Vec::new(), sums: SumBuffers::default(), rule: B::default() }
+        Self { products: Vec::new(), sums: SumBuffers::default() }
     }
 }
 
@@ -165,16 +203,12 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
     }
 
     fn prepare(&self, components: &Array2<T>, space: &Space<T>, sparse: bool) -> GramPass<T> {
-        let gram = gram_of_rows(components.view());
-        // In a smaller space there is little to keep.
-        let last = if matches!(space, Space::Original) { self.passes.take() } else { None };
-        let map = match last {
-            Some(GramPass { mut map, .. }) => {
-                map.renew(|matrix| matrix.assign(components));
-                map
-            }
-            None => RowMap::new(space.enter(components), sparse),
+        let Some(GramPass { mut map, mut gram }) = self.passes.take() else {
+            let map = RowMap::new(space.enter(components), sparse);
+            return GramPass { map, gram: gram_of_rows(components.view()) };
         };
+        gram_of_rows_into(&mut gram, components.view(), &self.gram_parts);
+        map.renew(|matrix| space.enter_into(matrix, components, &self.entered_parts));
         GramPass { map, gram }
     }
 
@@ -198,14 +232,12 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
         block: &BlockAt<'_, T>,
         mut weights: ArrayViewMut2<'_, T>,
     ) -> Result<(), FitError> {
-        self.buffers.lend(|buffers| {
-            let Buffers { products, sums: sum_buffers, rule } = buffers;
-            products.resize(weights.len(), T::from_f64(0.0));
-            let mut products = ArrayViewMut2::from_shape(weights.dim(), products).expect("sized just above");
+        self.buffers.lend(|Buffers { products, sums: sum_buffers }| {
+            let mut products = matrix_in(products, weights.dim());
             pass.map.apply(&block.rows, products.view_mut());
             let (gram, first) = (pass.gram.view(), block.first);
             let problem = WeightProblem { gram, products: products.view(), first };
-            self.rule.weights(&problem, weights.view_mut(), rule);
+            self.of_rule.lend(|buffers| self.rule.weights(&problem, weights.view_mut(), buffers));
             let active = weights.iter().filter(|&&v| v != T::from_f64(0.0)).count() as u64;
             sums.sums.add(&block.rows, weights.view(), active, sum_buffers);
             if self.squares.get().is_none() {
@@ -237,20 +269,16 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
         let products = project(samples, pass.map.matrix())?;
         let products = DenseSamples::new(products).map_err(|_| FitError::Overflow { stage: 0 })?;
         let plan = FoldPlan::new(&products, 1);
-        let slots = Slots::new(&plan, weights);
-        let active = fold(
+        let active = fold_with_rows(
             &products,
             &plan,
+            weights.view_mut(),
             &|| 0,
-            &|active: &mut u64, start, block| {
+            &|active: &mut u64, _, block, mut weights| {
                 let Block::Dense(products) = &block else { return Ok(()) };
-                slots.with(start, |mut weights| {
-                    let problem = WeightProblem { gram: pass.gram.view(), products: products.view(), first };
-                    self.buffers.lend(|buffers| {
-                        self.rule.weights(&problem, weights.view_mut(), &mut buffers.rule);
-                    });
-                    *active += weights.iter().filter(|&&v| v != T::from_f64(0.0)).count() as u64;
-                });
+                let problem = WeightProblem { gram: pass.gram.view(), products: products.view(), first };
+                self.of_rule.lend(|buffers| self.rule.weights(&problem, weights.view_mut(), buffers));
+                *active += weights.iter().filter(|&&v| v != T::from_f64(0.0)).count() as u64;
                 Ok::<(), SamplesError>(())
             },
             &|left, right| *left += right,
@@ -279,12 +307,13 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
         (moments.stage, moments.squares) = (now.stage, squares);
         sums.sums.copy_gram(&mut moments.gram);
         to_sample_space(&mut moments.products, sums.sums.products(), now.space);
-        let mut components = self.rule.components(&moments, now.components)?;
-        let mut pass = self.prepare(&components, now.space, now.samples.is_sparse());
+        let components = now.next;
+        self.rule.components(components, &mut moments, now.components, &self.of_rule)?;
+        let mut pass = self.prepare(components, now.space, now.samples.is_sparse());
         let loss = loss(squares, &moments, components.view(), pass.gram.view());
         let mut revived = Vec::new();
         if R::REVIVES {
-            let dead = revive::dead(&moments.gram, &pass.gram, &now.revivals);
+            let dead = revive::dead(&moments.gram, &pass.gram, now.revivals);
             if !dead.is_empty() {
                 let residuals = Residuals { map: &pass.map, gram: pass.gram.view(), squares };
                 let found = residuals.largest(now.samples, now.weights, dead.len())?;
@@ -299,7 +328,9 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
                     revived.push(k);
                 }
                 if !revived.is_empty() {
-                    pass = self.prepare(&components, now.space, now.samples.is_sparse());
+                    let over = pass;
+                    pass = self.prepare(components, now.space, now.samples.is_sparse());
+                    self.take_back(over);
                 }
             }
         }
@@ -307,7 +338,7 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
         let loss = loss + self.rule.penalty(pass.gram.view(), now.stage, squares);
         self.moments.give(moments);
         self.sums.give(sums);
-        Ok(Renewed { components, pass, loss, active_fraction, revived })
+        Ok(Renewed { pass, loss, active_fraction, revived })
     }
 }
 

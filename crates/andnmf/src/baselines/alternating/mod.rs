@@ -97,18 +97,19 @@ pub(super) struct BlockAt<'a, T: Real> {
 pub(super) struct Now<'a, T: Real> {
     pub(super) stage: usize,
     pub(super) components: &'a Array2<T>,
+    /// Where the new ones go. What is there now means nothing.
+    pub(super) next: &'a mut Array2<T>,
     pub(super) space: &'a Space<T>,
     /// The samples in that space.
     pub(super) samples: &'a dyn Samples<T>,
     /// The new weights of all samples.
     pub(super) weights: &'a mut Array2<T>,
     /// How often each component has been revived so far.
-    pub(super) revivals: Vec<usize>,
+    pub(super) revivals: &'a [usize],
 }
 
 /// What renewing the components came to.
 pub(super) struct Renewed<T: Real, A: Alternation<T> + ?Sized> {
-    pub(super) components: Array2<T>,
     /// The preparation for the next pass with them.
     pub(super) pass: A::Pass,
     pub(super) loss: f64,

@@ -3,7 +3,8 @@
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use crate::Real;
-use crate::nnls::{Begin, ScaledGram, solve_block};
+use crate::linalg::product::make_room;
+use crate::nnls::{Begin, BlockRoom, ScaledGram, solve_block};
 
 /// The problem of a block: which weights fit its samples best?
 pub(in crate::baselines) struct WeightProblem<'a, T: Real> {
@@ -24,31 +25,44 @@ impl<T: Real> WeightProblem<'_, T> {
         prepared: &mut PreparedGram<T>,
     ) {
         let begin = if self.first { Begin::Cold } else { Begin::Warm };
-        let solved = prepared
-            .of(self.gram)
-            .and_then(|gram| solve_block(gram, self.products, weights.view_mut(), begin).ok());
-        if solved.is_none() {
+        if prepared.solve(self.gram, self.products, weights.view_mut(), begin).is_none() {
             weights.fill(T::from_f64(f64::INFINITY));
         }
     }
 }
 
-/// The Gram matrix of the last problem, prepared: all blocks of a stage have the same.
+/// The Gram matrix of the last problem, prepared, since all blocks of a stage have the same; and what its solution left.
 #[derive(Debug)]
-pub(in crate::baselines) struct PreparedGram<T>(Option<(Array2<T>, ScaledGram)>);
+pub(in crate::baselines) struct PreparedGram<T> {
+    /// None in particular where it was refused.
+    gram: Option<Array2<T>>,
+    scaled: ScaledGram,
+    room: BlockRoom,
+}
 
 impl<T> Default for PreparedGram<T> {
     fn default() -> Self {
-        Self(None)
+        Self { gram: None, scaled: ScaledGram::default(), room: BlockRoom::default() }
     }
 }
 
 impl<T: Real> PreparedGram<T> {
-    /// `None` where the matrix is not finite.
-    fn of(&mut self, gram: ArrayView2<'_, T>) -> Option<&ScaledGram> {
-        if self.0.as_ref().is_none_or(|(last, _)| last != gram) {
-            self.0 = Some((gram.to_owned(), ScaledGram::new(gram).ok()?));
+    /// Solves for a block of samples. `None` where the matrix is not finite or weights leave the range of numbers.
+    pub(in crate::baselines) fn solve(
+        &mut self,
+        gram: ArrayView2<'_, T>,
+        products: ArrayView2<'_, T>,
+        weights: ArrayViewMut2<'_, T>,
+        begin: Begin,
+    ) -> Option<()> {
+        if self.gram.as_ref().is_none_or(|last| last != gram) {
+            let last = self.gram.take();
+            self.scaled.renew(gram).ok()?;
+            let mut last = last.unwrap_or_else(|| Array2::zeros((0, 0)));
+            make_room(&mut last, gram.dim());
+            last.assign(&gram);
+            self.gram = Some(last);
         }
-        self.0.as_ref().map(|(_, prepared)| prepared)
+        solve_block(&self.scaled, products, weights, begin, &mut self.room).ok()
     }
 }

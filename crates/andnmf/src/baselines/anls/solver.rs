@@ -1,14 +1,17 @@
 //! ANLS under the common contract.
 
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
-use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use super::params::{Anls, AnlsParams};
 use crate::baselines::alternating::{
     GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit,
 };
 use crate::fit::{Fit, Method, Run, Solver, Start};
-use crate::nnls::{Begin, ScaledGram, solve_block};
+use crate::linalg::product::{all_finite, by_columns, matrix_in};
+use crate::nnls::Begin;
+use crate::pool::Pool;
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
@@ -44,43 +47,65 @@ impl Anls {
 impl<T: Real> GramRule<T> for &AnlsParams {
     const METHOD: Method = Method::Anls;
     const REVIVES: bool = true;
-    type Buffers = PreparedGram<T>;
+    type Buffers = AnlsRoom<T>;
 
     fn settings(&self) -> Settings {
         Settings { limits: self.limits(), signed: self.signed, compress: self.compress, seed: self.seed }
     }
 
-    fn weights(
-        &self,
-        problem: &WeightProblem<'_, T>,
-        weights: ArrayViewMut2<'_, T>,
-        prepared: &mut PreparedGram<T>,
-    ) {
-        problem.solve(weights, prepared);
+    fn weights(&self, problem: &WeightProblem<'_, T>, weights: ArrayViewMut2<'_, T>, room: &mut AnlsRoom<T>) {
+        problem.solve(weights, &mut room.prepared);
     }
 
-    fn components(&self, moments: &Moments<T>, now: &Array2<T>) -> Result<Array2<T>, FitError> {
-        let overflow = || FitError::Overflow { stage: moments.stage };
-        if moments.gram.iter().chain(&moments.products).any(|v| !v.finite()) {
-            return Err(overflow());
-        }
-        if self.signed { moments.least_squares(now) } else { non_negative(moments, now) }.ok_or_else(overflow)
+    fn components(
+        &self,
+        next: &mut Array2<T>,
+        moments: &mut Moments<T>,
+        now: &Array2<T>,
+        rooms: &Pool<AnlsRoom<T>>,
+    ) -> Result<(), FitError> {
+        let finite = all_finite(moments.gram.view()) && all_finite(moments.products.view());
+        let found = if !finite {
+            None
+        } else if self.signed {
+            moments.least_squares(next, now)
+        } else {
+            next.assign(now);
+            non_negative(next, moments, rooms)
+        };
+        found.ok_or(FitError::Overflow { stage: moments.stage })
     }
 }
 
-/// The non-negative components that fit best: each feature is a problem of its own. What no sample uses stays as
-/// it is. `None` where numbers leave the range of the type.
-fn non_negative<T: Real>(moments: &Moments<T>, now: &Array2<T>) -> Option<Array2<T>> {
-    let gram = ScaledGram::new(moments.gram.view()).ok()?;
-    let mut components = now.clone();
-    let tasks: Vec<_> = components
-        .axis_chunks_iter_mut(Axis(1), FEATURES_PER_TASK)
-        .zip(moments.products.axis_chunks_iter(Axis(1), FEATURES_PER_TASK))
-        .collect();
-    let solve = |(mut components, products): (ArrayViewMut2<'_, T>, ArrayView2<'_, T>)| {
-        let products = products.t().as_standard_layout().into_owned();
-        let mut solved = components.t().as_standard_layout().into_owned();
-        solve_block(&gram, products.view(), solved.view_mut(), Begin::Warm).ok()?;
+/// What one thread needs for a block of samples or of features.
+pub(in crate::baselines) struct AnlsRoom<T> {
+    prepared: PreparedGram<T>,
+    products: Vec<T>,
+    solved: Vec<T>,
+}
+
+impl<T> Default for AnlsRoom<T> {
+    fn default() -> Self {
+        Self { prepared: PreparedGram::default(), products: Vec::new(), solved: Vec::new() }
+    }
+}
+
+/// Replaces components by the non-negative ones that fit best: each feature is a problem of its own. What no sample uses
+/// stays as it is. `None` where numbers leave the range of the type.
+fn non_negative<T: Real>(
+    components: &mut Array2<T>,
+    moments: &Moments<T>,
+    rooms: &Pool<AnlsRoom<T>>,
+) -> Option<()> {
+    let failed = AtomicBool::new(false);
+    let solve = |mut components: ArrayViewMut2<'_, T>, given: ArrayView2<'_, T>, room: &mut AnlsRoom<T>| {
+        let AnlsRoom { prepared, products, solved } = room;
+        let shape = (given.ncols(), given.nrows());
+        let mut products = matrix_in(products, shape);
+        let mut solved = matrix_in(solved, shape);
+        products.assign(&given.t());
+        solved.assign(&components.t());
+        prepared.solve(moments.gram.view(), products.view(), solved.view_mut(), Begin::Warm)?;
         for (k, mut row) in components.outer_iter_mut().enumerate() {
             if moments.gram[[k, k]] > T::from_f64(0.0) {
                 row.assign(&solved.column(k));
@@ -88,6 +113,10 @@ fn non_negative<T: Real>(moments: &Moments<T>, now: &Array2<T>) -> Option<Array2
         }
         Some(())
     };
-    tasks.into_par_iter().map(solve).collect::<Option<Vec<()>>>()?;
-    Some(components)
+    by_columns(components.view_mut(), moments.products.view(), FEATURES_PER_TASK, &|components, products| {
+        if rooms.lend(|room| solve(components, products, room)).is_none() {
+            failed.store(true, Ordering::Relaxed);
+        }
+    });
+    (!failed.into_inner()).then_some(())
 }

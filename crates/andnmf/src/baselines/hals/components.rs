@@ -1,10 +1,11 @@
 //! Sweeps over the components, many features side by side.
 
 use ndarray::{Array2, ArrayView2, Axis};
-use rayon::prelude::*;
 
 use super::tile::{Sweeps, Tile, lanes};
 use crate::Real;
+use crate::linalg::product::by_columns;
+use crate::pool::Pool;
 
 /// Features that one thread takes at a time: fixed, so that results are too.
 const FEATURES_PER_TASK: usize = 256;
@@ -18,25 +19,25 @@ pub(crate) fn sweep_components<T: Real>(
     components: &mut Array2<T>,
     signed: bool,
     sweeps: usize,
+    tiles: &Pool<Tile<T>>,
 ) {
     let gram = gram.as_standard_layout();
     let gram = gram.as_slice().expect("just made row-major");
     let sweeps = Sweeps { gram, signed, most: sweeps, worthwhile: 0.0, clear_unused: false };
-    let tasks: Vec<_> = components
-        .axis_chunks_iter_mut(Axis(1), FEATURES_PER_TASK)
-        .zip(products.axis_chunks_iter(Axis(1), FEATURES_PER_TASK))
-        .collect();
-    tasks.into_par_iter().for_each_init(Tile::default, |tile, (mut components, products)| {
-        tile.fit(components.nrows());
-        let chunks = components.axis_chunks_iter_mut(Axis(1), lanes::<T>());
-        for (mut components, products) in chunks.zip(products.axis_chunks_iter(Axis(1), lanes::<T>())) {
-            put(&mut tile.values, components.view());
-            put(&mut tile.products, products);
-            tile.sweep(&sweeps);
-            for (mut row, values) in components.outer_iter_mut().zip(tile.values.chunks_exact(lanes::<T>())) {
-                row.iter_mut().zip(values).for_each(|(a, &value)| *a = value);
+    by_columns(components.view_mut(), products.view(), FEATURES_PER_TASK, &|mut components, products| {
+        tiles.lend(|tile| {
+            tile.fit(components.nrows());
+            let chunks = components.axis_chunks_iter_mut(Axis(1), lanes::<T>());
+            for (mut components, products) in chunks.zip(products.axis_chunks_iter(Axis(1), lanes::<T>())) {
+                put(&mut tile.values, components.view());
+                put(&mut tile.products, products);
+                tile.sweep(&sweeps);
+                let values = tile.values.chunks_exact(lanes::<T>());
+                for (mut row, values) in components.outer_iter_mut().zip(values) {
+                    row.iter_mut().zip(values).for_each(|(a, &value)| *a = value);
+                }
             }
-        }
+        });
     });
 }
 
@@ -82,7 +83,7 @@ mod tests {
                 for _ in 0..2 {
                     naive(&gram, &products, &mut expected, signed);
                 }
-                sweep_components(gram.view(), &products, &mut swept, signed, 2);
+                sweep_components(gram.view(), &products, &mut swept, signed, 2, &Pool::default());
                 assert_close(&swept, &expected, 1e-11);
             }
         }
@@ -93,7 +94,7 @@ mod tests {
         let gram = ndarray::array![[2.0, 0.0], [0.0, 0.0]];
         let products = ndarray::array![[4.0, -2.0], [0.0, 0.0]];
         let mut components = ndarray::array![[1.0, 1.0], [3.0, 5.0]];
-        sweep_components(gram.view(), &products, &mut components, false, 1);
+        sweep_components(gram.view(), &products, &mut components, false, 1, &Pool::default());
         assert_eq!(components, ndarray::array![[2.0, 0.0], [3.0, 5.0]]);
     }
 }

@@ -11,6 +11,7 @@ use crate::baselines::alternating::{
 };
 use crate::compression::Space;
 use crate::fit::{Fit, Method, Run, Solver, Start};
+use crate::pool::Pool;
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
@@ -67,11 +68,16 @@ impl<T: Real> GramRule<T> for &HalsParams {
         sweep_weights(problem.gram, problem.products, weights, self.sweeps, tile);
     }
 
-    fn components(&self, moments: &Moments<T>, now: &Array2<T>) -> Result<Array2<T>, FitError> {
-        let mut components = now.clone();
-        let Moments { gram, products, .. } = moments;
-        sweep_components(gram.view(), products, &mut components, self.signed, self.sweeps);
-        Ok(components)
+    fn components(
+        &self,
+        next: &mut Array2<T>,
+        moments: &mut Moments<T>,
+        now: &Array2<T>,
+        tiles: &Pool<Tile<T>>,
+    ) -> Result<(), FitError> {
+        next.assign(now);
+        sweep_components(moments.gram.view(), &moments.products, next, self.signed, self.sweeps, tiles);
+        Ok(())
     }
 }
 

@@ -11,6 +11,7 @@ use crate::baselines::hals::{Tile, sweep_weights};
 use crate::fit::{Fit, Method, Run, Solver, Start};
 use crate::linalg::product::{gram_of_rows, multiply, multiply_add_wide};
 use crate::linalg::symmetric::eigen;
+use crate::pool::Pool;
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
@@ -103,12 +104,18 @@ impl<T: Real> GramRule<T> for &MinVolumeParams {
         sweep_weights(problem.gram, problem.products, weights, self.sweeps, tile);
     }
 
-    fn components(&self, moments: &Moments<T>, now: &Array2<T>) -> Result<Array2<T>, FitError> {
+    fn components(
+        &self,
+        components: &mut Array2<T>,
+        moments: &mut Moments<T>,
+        now: &Array2<T>,
+        _: &Pool<Tile<T>>,
+    ) -> Result<(), FitError> {
         let overflow = || FitError::Overflow { stage: moments.stage };
         let slope = self.slope(gram_of_rows(now.view()).view()).ok_or_else(overflow)?;
         let lambda = T::from_f64(self.lambda(moments.stage, moments.squares));
         let gram = &moments.gram + &slope.mapv(|v| v * lambda);
-        let mut components = now.clone();
+        components.assign(now);
         for _ in 0..self.sweeps {
             for k in 0..components.nrows() {
                 let own = gram[[k, k]];
@@ -123,7 +130,7 @@ impl<T: Real> GramRule<T> for &MinVolumeParams {
                 self.project(component.as_slice_mut().expect("row-major"));
             }
         }
-        Ok(components)
+        Ok(())
     }
 
     fn penalty(&self, gram: ArrayView2<'_, T>, stage: usize, squares: f64) -> f64 {

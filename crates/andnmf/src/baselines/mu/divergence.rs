@@ -75,9 +75,9 @@ impl<T: Real> Alternation<T> for Divergence<'_, T> {
         let loss = if sums.loss < 0.0 { 0.0 } else { sums.loss };
         let by_feature = update_components(sums, now.components);
         let rank = now.components.nrows();
-        let components = by_feature.slice(s![.., ..rank]).t().as_standard_layout().into_owned();
+        now.next.assign(&by_feature.slice(s![.., ..rank]).t());
         let pass = ByFeature::new(by_feature, rank);
-        Ok(Renewed { components, pass, loss, active_fraction, revived: Vec::new() })
+        Ok(Renewed { pass, loss, active_fraction, revived: Vec::new() })
     }
 }
 

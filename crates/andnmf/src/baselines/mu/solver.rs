@@ -8,6 +8,7 @@ use super::squared::{Buffers, update_components, update_weights};
 use super::start::positive;
 use crate::baselines::alternating::{GramMethod, GramRule, Moments, Settings, WeightProblem, fit};
 use crate::fit::{Fit, Method, Run, Solver, Start};
+use crate::pool::Pool;
 use crate::samples::{NonNegative, Samples};
 use crate::{FitError, Real};
 
@@ -66,12 +67,19 @@ impl<T: Real> GramRule<T> for &MuParams {
         update_weights(problem, weights, self.signed, self.sweeps, buffers);
     }
 
-    fn components(&self, moments: &Moments<T>, now: &Array2<T>) -> Result<Array2<T>, FitError> {
+    fn components(
+        &self,
+        next: &mut Array2<T>,
+        moments: &mut Moments<T>,
+        now: &Array2<T>,
+        buffers: &Pool<Buffers<T>>,
+    ) -> Result<(), FitError> {
         if self.signed {
-            moments.least_squares(now).ok_or(FitError::Overflow { stage: moments.stage })
-        } else {
-            Ok(update_components(moments, now, self.sweeps))
+            let overflow = FitError::Overflow { stage: moments.stage };
+            return moments.least_squares(next, now).ok_or(overflow);
         }
+        buffers.lend(|buffers| update_components(next, moments, now, self.sweeps, buffers));
+        Ok(())
     }
 }
 

@@ -7,7 +7,7 @@ use super::ratio::{scale_by_quotient, scale_by_root_of_quotient};
 use super::start::equal_weights;
 use crate::Real;
 use crate::baselines::alternating::{Moments, WeightProblem};
-use crate::linalg::product::{multiply_add, multiply_add_wide, multiply_into};
+use crate::linalg::product::{matrix_in, multiply_add, multiply_into, multiply_wide};
 
 /// Entries that one thread takes at a time.
 const ENTRIES_PER_TASK: usize = 1 << 14;
@@ -32,7 +32,7 @@ pub(super) fn update_weights<T: Real>(
         let sweeps = if *first { sweeps.max(FIRST_SIGNED_SWEEPS) } else { sweeps };
         return update_signed(*gram, *products, weights, sweeps, buffers);
     }
-    let mut denominators = matrix(&mut buffers.denominators, weights.dim());
+    let mut denominators = matrix_in(&mut buffers.denominators, weights.dim());
     for _ in 0..sweeps {
         multiply_into(denominators.view_mut(), weights.view(), *gram);
         scale_by_quotient(slice_mut(&mut weights), slice(products), slice(&denominators.view()));
@@ -50,8 +50,8 @@ fn update_signed<T: Real>(
     let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
     let positive = |v: T| if v > zero { v } else { zero };
     let (gram_up, gram_down) = (gram.mapv(positive), gram.mapv(|v| positive(-v)));
-    let mut numerators = matrix(&mut buffers.numerators, weights.dim());
-    let mut denominators = matrix(&mut buffers.denominators, weights.dim());
+    let mut numerators = matrix_in(&mut buffers.numerators, weights.dim());
+    let mut denominators = matrix_in(&mut buffers.denominators, weights.dim());
     for _ in 0..sweeps {
         numerators.zip_mut_with(&products, |n, &p| *n = positive(p));
         denominators.zip_mut_with(&products, |d, &p| *d = positive(-p));
@@ -62,20 +62,25 @@ fn update_signed<T: Real>(
     }
 }
 
-/// Non-negative components after `sweeps` updates. Components that no sample uses stay.
-pub(super) fn update_components<T: Real>(moments: &Moments<T>, now: &Array2<T>, sweeps: usize) -> Array2<T> {
-    let mut components = now.clone();
-    let mut denominators = Array2::zeros(now.dim());
+/// Writes non-negative components after `sweeps` updates. Components that no sample uses stay.
+pub(super) fn update_components<T: Real>(
+    components: &mut Array2<T>,
+    moments: &Moments<T>,
+    now: &Array2<T>,
+    sweeps: usize,
+    buffers: &mut Buffers<T>,
+) {
+    components.assign(now);
+    let mut denominators = matrix_in(&mut buffers.denominators, now.dim());
     for _ in 0..sweeps {
-        denominators.fill(T::from_f64(0.0));
-        multiply_add_wide(denominators.view_mut(), moments.gram.view(), components.view(), T::from_f64(1.0));
-        let (numerators, denominators) = (slice_of(&moments.products), slice_of(&denominators));
+        multiply_wide(denominators.view_mut(), moments.gram.view(), components.view());
+        let numerators = moments.products.as_slice().expect("row-major");
         components
             .as_slice_mut()
             .expect("row-major")
             .par_chunks_mut(ENTRIES_PER_TASK)
             .zip(numerators.par_chunks(ENTRIES_PER_TASK))
-            .zip(denominators.par_chunks(ENTRIES_PER_TASK))
+            .zip(slice(&denominators.view()).par_chunks(ENTRIES_PER_TASK))
             .for_each(|((a, numerators), denominators)| scale_by_quotient(a, numerators, denominators));
     }
     for (k, mut component) in components.outer_iter_mut().enumerate() {
@@ -83,7 +88,6 @@ pub(super) fn update_components<T: Real>(moments: &Moments<T>, now: &Array2<T>, 
             component.assign(&now.row(k));
         }
     }
-    components
 }
 
 /// What one thread needs for a block.
@@ -98,16 +102,7 @@ impl<T> Default for Buffers<T> {
     }
 }
 
-fn matrix<T: Real>(buffer: &mut Vec<T>, shape: (usize, usize)) -> ArrayViewMut2<'_, T> {
-    buffer.resize(shape.0 * shape.1, T::from_f64(0.0));
-    ArrayViewMut2::from_shape(shape, buffer).expect("sized just above")
-}
-
 fn slice<'a, T>(matrix: &'a ArrayView2<'_, T>) -> &'a [T] {
-    matrix.as_slice().expect("row-major")
-}
-
-fn slice_of<T>(matrix: &Array2<T>) -> &[T] {
     matrix.as_slice().expect("row-major")
 }
 
@@ -135,12 +130,19 @@ mod tests {
     }
 
     fn moments(y: &Array2<f64>, x: &Array2<f64>) -> Moments<f64> {
-        Moments {
-            gram: x.t().dot(x),
-            products: multiply(x.t(), y.view()),
-            stage: 0,
-            squares: y.iter().map(|v| v * v).sum(),
-        }
+        Moments::new(x.t().dot(x), multiply(x.t(), y.view()))
+    }
+
+    fn updated(moments: &Moments<f64>, now: &Array2<f64>) -> Array2<f64> {
+        let mut components = Array2::zeros(now.dim());
+        update_components(&mut components, moments, now, 2, &mut Buffers::default());
+        components
+    }
+
+    fn least_squares(mut moments: Moments<f64>, now: &Array2<f64>) -> Array2<f64> {
+        let mut components = Array2::zeros(now.dim());
+        moments.least_squares(&mut components, now).unwrap();
+        components
     }
 
     #[test]
@@ -174,13 +176,13 @@ mod tests {
         for _ in 0..2 {
             expected = over(&expected * &up(&x.t().dot(&y)), x.t().dot(&x).dot(&expected));
         }
-        assert_close(&update_components(&moments(&y, &x), &now, 2), &expected, 1e-13);
+        assert_close(&updated(&moments(&y, &x), &now), &expected, 1e-13);
     }
 
     #[test]
     fn signed_components_solve_the_least_squares_problem() {
         let (y, x) = (random_matrix::<f64>(30, 9, 1), random_matrix::<f64>(30, 4, 2).mapv(f64::abs));
-        let found = moments(&y, &x).least_squares(&random_matrix(4, 9, 3)).unwrap();
+        let found = least_squares(moments(&y, &x), &random_matrix(4, 9, 3));
         // At the minimum the residual is orthogonal to the weights.
         assert_close(&x.t().dot(&(&y - x.dot(&found))), &Array2::zeros((4, 9)), 1e-12);
     }
@@ -191,7 +193,7 @@ mod tests {
         x.column_mut(1).fill(0.0);
         let now = random_matrix::<f64>(4, 9, 3).mapv(f64::abs);
         let moments = moments(&y, &x);
-        for new in [update_components(&moments, &now, 2), moments.least_squares(&now).unwrap()] {
+        for new in [updated(&moments, &now), least_squares(moments, &now)] {
             assert_eq!(new.row(1), now.row(1));
             assert!(new.row(0) != now.row(0) && new.iter().all(|v| v.is_finite()));
         }

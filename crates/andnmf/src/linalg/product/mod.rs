@@ -1,0 +1,131 @@
+//! Matrix products.
+//!
+//! Unless their name says otherwise they run on the calling thread: parallelism lives one level up, over
+//! blocks of samples with fixed boundaries, since a product that split its own sums by the number of threads
+//! would give different bits on different machines.
+
+mod norms;
+mod shared;
+
+use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::{Accum, Par};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2};
+
+pub(crate) use norms::{all_finite, distance, frobenius, inner_product, length};
+pub(crate) use shared::{
+    Parts, by_columns, gram_of_rows, gram_of_rows_into, multiply_add_wide, multiply_long, multiply_long_into,
+    multiply_wide,
+};
+
+use super::bridge::{mat, mat_mut};
+use crate::Real;
+
+/// `a · b`.
+pub(crate) fn multiply<T: Real>(a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) -> Array2<T> {
+    let mut out = Array2::zeros((a.nrows(), b.ncols()));
+    multiply_into(out.view_mut(), a, b);
+    out
+}
+
+/// `out ← a · b`.
+pub(crate) fn multiply_into<T: Real>(out: ArrayViewMut2<'_, T>, a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) {
+    matmul(mat_mut(out), Accum::Replace, mat(a), mat(b), T::from_f64(1.0), Par::Seq);
+}
+
+/// `out ← out + scale · a · b`.
+pub(crate) fn multiply_add<T: Real>(
+    out: ArrayViewMut2<'_, T>,
+    a: ArrayView2<'_, T>,
+    b: ArrayView2<'_, T>,
+    scale: T,
+) {
+    matmul(mat_mut(out), Accum::Add, mat(a), mat(b), scale, Par::Seq);
+}
+
+/// Makes a matrix one of this shape, if it is not; what it holds then is nothing in particular.
+pub(crate) fn make_room<T: Real>(room: &mut Array2<T>, shape: (usize, usize)) {
+    if room.dim() != shape {
+        *room = Array2::zeros(shape);
+    }
+}
+
+/// A buffer as a matrix of this shape, whose values are what was left there or zeros.
+pub(crate) fn matrix_in<T: Real>(buffer: &mut Vec<T>, shape: (usize, usize)) -> ArrayViewMut2<'_, T> {
+    buffer.resize(shape.0 * shape.1, T::from_f64(0.0));
+    ArrayViewMut2::from_shape(shape, buffer).expect("sized just above")
+}
+
+/// Zeros for sums that are read before they are written. Memory that comes as zeros from the system is one page of them
+/// shared by all until somebody writes: reading first makes every page cost twice, and a halt of all threads.
+pub(crate) fn written_zeros<T: Real>(len: usize) -> Vec<T> {
+    let mut zeros = Vec::with_capacity(len);
+    zeros.resize(len, T::from_f64(0.0));
+    zeros
+}
+
+/// Multiplies each row by its factor.
+pub(crate) fn scale_rows<T: Real>(matrix: &mut Array2<T>, factors: &[f64]) {
+    for (mut row, &factor) in matrix.outer_iter_mut().zip(factors) {
+        row.mapv_inplace(|v| T::from_f64(v.as_f64() * factor));
+    }
+}
+
+/// Adds `aᵀ · a` to the lower triangle of `out`, leaving the strict upper triangle alone.
+///
+/// Half the work of the full product; [`mirror_lower`] completes the matrix once all sums are in.
+pub(crate) fn gram_add_lower<T: Real>(out: ArrayViewMut2<'_, T>, a: ArrayView2<'_, T>) {
+    triangular::matmul(
+        mat_mut(out),
+        BlockStructure::TriangularLower,
+        Accum::Add,
+        mat(a).transpose(),
+        BlockStructure::Rectangular,
+        mat(a),
+        BlockStructure::Rectangular,
+        T::from_f64(1.0),
+        Par::Seq,
+    );
+}
+
+/// Copies the lower triangle of a square matrix over its upper one.
+pub(crate) fn mirror_lower<T: Real>(c: &mut Array2<T>) {
+    for i in 0..c.nrows() {
+        for j in 0..i {
+            c[[j, i]] = c[[i, j]];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{assert_close, random_matrix};
+
+    #[test]
+    fn products_equal_the_textbook_sums() {
+        let (a, b) = (random_matrix::<f64>(7, 5, 1), random_matrix::<f64>(5, 9, 2));
+        let naive = Array2::from_shape_fn((7, 9), |(i, j)| (0..5).map(|l| a[[i, l]] * b[[l, j]]).sum());
+        assert_close(&multiply(a.view(), b.view()), &naive, 1e-14);
+
+        let mut twice = naive.clone();
+        multiply_add(twice.view_mut(), a.view(), b.view(), 1.0);
+        assert_close(&twice, &(&naive * 2.0), 1e-14);
+    }
+
+    #[test]
+    fn products_accept_any_memory_order() {
+        let (a, b) = (random_matrix::<f64>(6, 8, 3), random_matrix::<f64>(8, 4, 4));
+        let column_major = a.t().as_standard_layout().into_owned();
+        assert_close(&multiply(column_major.t(), b.view()), &multiply(a.view(), b.view()), 1e-14);
+    }
+
+    #[test]
+    fn mirrored_gram_equals_the_full_product() {
+        let a = random_matrix::<f64>(40, 13, 5);
+        let mut c = Array2::zeros((13, 13));
+        gram_add_lower(c.view_mut(), a.view());
+        mirror_lower(&mut c);
+        assert_close(&c, &multiply(a.t(), a.view()), 1e-13);
+    }
+}
