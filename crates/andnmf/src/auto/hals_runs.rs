@@ -6,6 +6,7 @@
 use std::cell::{OnceCell, RefCell};
 
 use ndarray::{Array2, Axis, concatenate};
+use rayon::prelude::*;
 
 use super::engine::Engine;
 use super::stability::part_of_samples;
@@ -13,7 +14,7 @@ use crate::baselines::{Factors, HalsParams, improve_by_hals};
 use crate::compression::Space;
 use crate::fit::{Fit, Halt, Run, StopReason};
 use crate::init::{NndsvdFill, from_pairs};
-use crate::linalg::product::scale_rows;
+use crate::linalg::product::written_zeros;
 use crate::random::{Stream, numbered_generator};
 use crate::samples::{DenseSamples, Samples};
 use crate::{FitError, Real};
@@ -190,21 +191,32 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
     /// The samples as they are, not evened out, with their unit as this number.
     fn directions<N: Real>(&self, unit: f64) -> Result<Directions<N>, Halt> {
         let engine = self.engine;
-        let mut rows: Array2<N> = in_units(&engine.projected.samples.view().to_owned(), unit);
-        if let Some(multipliers) = &engine.projected.multipliers {
-            let back: Vec<f64> = multipliers.iter().map(|&f| if f > 0.0 { 1.0 / f } else { 0.0 }).collect();
-            scale_rows(&mut rows, &back);
-        }
         let Some(auto) = &engine.state.auto else {
             return Err(FitError::Checkpoint { reason: "it has no state of its own".into() }.into());
         };
-        let spare: Array2<N> = in_units(&engine.spare, unit / auto.unit());
-        let rows = concatenate(Axis(1), &[rows.view(), spare.view()]).expect("one row per sample");
+        let (projected, spare) = (engine.projected.samples.view(), engine.spare.view());
+        let multipliers = engine.projected.multipliers.as_deref();
+        let (n, width) = (projected.nrows(), projected.ncols() + spare.ncols());
+        let mut rows = written_zeros::<N>(n * width);
+        engine.workers.run(|| {
+            rows.par_chunks_mut((ROWS_AT_ONCE * width).max(1)).enumerate().for_each(|(part, rows)| {
+                for (i, row) in rows.chunks_exact_mut(width).enumerate() {
+                    let i = part * ROWS_AT_ONCE + i;
+                    let back = multipliers.map_or(1.0, |of| if of[i] > 0.0 { 1.0 / of[i] } else { 0.0 });
+                    let leading = projected.row(i).into_iter().map(|v| v.as_f64() * unit * back);
+                    let spare = spare.row(i).into_iter().map(|v| v.as_f64() * (unit / auto.unit()));
+                    row.iter_mut().zip(leading.chain(spare)).for_each(|(to, v)| *to = N::from_f64(v));
+                }
+            });
+        });
+        let samples = whole(Array2::from_shape_vec((n, width), rows).expect("as many as that"))?;
         let basis = concatenate(Axis(0), &[self.basis.view(), auto.spare.view()]).expect("equally wide");
-        let samples = whole(rows.as_standard_layout().into_owned())?;
         Ok(Directions { basis: in_units(&basis, 1.0), samples })
     }
 }
+
+/// Samples that one thread writes at a time.
+const ROWS_AT_ONCE: usize = 512;
 
 fn whole<N: Real>(rows: Array2<N>) -> Result<DenseSamples<'static, N>, Halt> {
     DenseSamples::new(rows).map_err(|_| FitError::Overflow { stage: 0 }.into())

@@ -72,13 +72,13 @@ pub(crate) fn quantile(values: impl Iterator<Item = f64>, share: f64) -> f64 {
 
 /// The sine between two vectors; one where either is zero.
 fn sine<T: Real>(a: ArrayView1<'_, T>, b: ArrayView1<'_, T>) -> f64 {
-    let (one, other) = (length(a), length(b));
-    if one == 0.0 || other == 0.0 {
+    let (one, other) = (1.0 / length(a), 1.0 / length(b));
+    if one.is_infinite() || other.is_infinite() {
         return 1.0;
     }
-    let cosine: f64 = a.iter().zip(b).map(|(x, y)| x.as_f64() / one * (y.as_f64() / other)).sum();
+    let cosine: f64 = a.iter().zip(b).map(|(x, y)| (x.as_f64() * one) * (y.as_f64() * other)).sum();
     // From the difference, since a cosine near one has lost the digits of its sine.
-    let rest = a.iter().zip(b).map(|(x, y)| x.as_f64() / one - cosine * y.as_f64() / other);
+    let rest = a.iter().zip(b).map(|(x, y)| x.as_f64() * one - cosine * (y.as_f64() * other));
     rest.map(|v| v * v).sum::<f64>().sqrt()
 }
 

@@ -74,7 +74,8 @@ impl<T: Real> FeatureRows<T> {
     }
 
     /// `out[i] ← Σ value · row` over the stored values of sample i; `out` holds a row of `width` for each sample.
-    pub(crate) fn gather(&self, samples: &CsrView<'_, T>, out: &mut [T], features: &mut Vec<u32>) {
+    /// `room` is a buffer.
+    pub(crate) fn gather(&self, samples: &CsrView<'_, T>, out: &mut [T], room: &mut Vec<u32>) {
         if self.width == 0 {
             return;
         }
@@ -88,11 +89,12 @@ impl<T: Real> FeatureRows<T> {
             return;
         }
         let (table, stride, width) = (self.rows(), self.stride, self.width);
-        pulp::Arch::new().dispatch(Gather { table, stride, width, samples, out, features });
+        let samples = samples.narrow_rows(room);
+        pulp::Arch::new().dispatch(Gather { table, stride, width, samples, out });
     }
 
     /// `row ← row + value · weights of its sample` for all stored values; `weights` holds `width` for each sample.
-    pub(crate) fn scatter(&mut self, samples: &CsrView<'_, T>, weights: &[T], features: &mut Vec<u32>) {
+    pub(crate) fn scatter(&mut self, samples: &CsrView<'_, T>, weights: &[T], room: &mut Vec<u32>) {
         if self.width == 0 {
             return;
         }
@@ -106,7 +108,8 @@ impl<T: Real> FeatureRows<T> {
         }
         let (stride, width) = (self.stride, self.width);
         let table = self.rows_mut();
-        pulp::Arch::new().dispatch(Scatter { table, stride, width, samples, weights, features });
+        let samples = samples.narrow_rows(room);
+        pulp::Arch::new().dispatch(Scatter { table, stride, width, samples, weights });
     }
 
     fn row(&self, feature: usize) -> &[T] {
@@ -147,7 +150,7 @@ const FEATURES_AT_ONCE: usize = 256;
 /// With more features than this their numbers do not fit into the form that the kernels read. Correct, not fast: a
 /// table of so many rows is beyond most machines anyway.
 #[cfg(not(test))]
-const MOST_NARROW: usize = u32::MAX as usize;
+const MOST_NARROW: usize = i32::MAX as usize;
 /// In tests both ways are taken.
 #[cfg(test)]
 const MOST_NARROW: usize = 20_000;
@@ -220,6 +223,36 @@ mod tests {
             both_products_equal_the_textbook_sums::<f32>(23, width, 1e-5);
         }
         both_products_equal_the_textbook_sums::<f64>(MOST_NARROW + 1, 3, 1e-12);
+    }
+
+    #[test]
+    fn features_may_be_numbers_of_any_type_in_any_order() {
+        let pointers = [0_usize, 3, 3, 5];
+        let (features, values) = ([4_u8, 0, 2, 3, 1], vec![1.0, 2.0, 3.0, 4.0, 5.0]);
+        let of = |samples: CsrSamples<'_, f64>| {
+            // Not from the first row on.
+            let Block::Sparse(block) = samples.block(1..3).unwrap() else { panic!("sparse stays sparse") };
+            let rows = FeatureRows::of_columns(random_matrix::<f64>(2, 5, 1).view());
+            let (mut out, mut sums) = (vec![0.0; 4], FeatureRows::<f64>::zeros(5, 2));
+            rows.gather(&block, &mut out, &mut Vec::new());
+            sums.scatter(&block, &[1.0, 2.0, 3.0, 4.0], &mut Vec::new());
+            (out, sums.view().to_owned())
+        };
+        let (products, sums) = of(CsrSamples::new(5, &pointers, &features[..], &values[..]).unwrap());
+        let matrix = random_matrix::<f64>(2, 5, 1);
+        for k in 0..2 {
+            assert_eq!(products[k], 0.0);
+            assert!((products[2 + k] - 4.0 * matrix[[k, 3]] - 5.0 * matrix[[k, 1]]).abs() < 1e-15);
+        }
+        assert_eq!(sums.row(3).to_vec(), [12.0, 16.0]);
+        macro_rules! as_numbers {
+            ($($number:ty),*) => {$(
+                let features = features.map(|f| f as $number);
+                let same = of(CsrSamples::new(5, &pointers, &features[..], &values[..]).unwrap());
+                assert_eq!(same, (products.clone(), sums.clone()), stringify!($number));
+            )*};
+        }
+        as_numbers!(i8, u16, i16, u32, i32, u64, i64, usize, isize);
     }
 
     #[test]

@@ -40,14 +40,14 @@ impl<T: Real> Products<T> {
         }
     }
 
-    /// Adds a block of samples with their weights, samples × rank; `features` is a buffer.
-    pub(crate) fn add(&mut self, block: &Block<'_, T>, z: ArrayView2<'_, T>, features: &mut Vec<u32>) {
+    /// Adds a block of samples with their weights, samples × rank; `room` is a buffer.
+    pub(crate) fn add(&mut self, block: &Block<'_, T>, z: ArrayView2<'_, T>, room: &mut Vec<u32>) {
         match (block, self) {
             (Block::Dense(rows), Self::ByComponent(sum)) => {
                 multiply_add(sum.view_mut(), z.t(), rows.view(), T::from_f64(1.0));
             }
             (Block::Sparse(rows), Self::ByFeature(sum)) => {
-                sum.scatter(rows, z.as_standard_layout().as_slice().expect("row-major"), features);
+                sum.scatter(rows, z.as_standard_layout().as_slice().expect("row-major"), room);
             }
             // Dense and sparse blocks mixed in one fold: correct, not fast.
             (block, Self::ByComponent(sum)) => {

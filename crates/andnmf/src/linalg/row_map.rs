@@ -14,14 +14,14 @@ pub(crate) struct RowMap<T: Real> {
     matrix: Array2<T>,
     /// The transpose, where samples are sparse: what one feature contributes is then contiguous.
     by_feature: Option<FeatureRows<T>>,
-    /// Room for the features of a sample.
-    features: Pool<Vec<u32>>,
+    /// Room for the features of samples.
+    room: Pool<Vec<u32>>,
 }
 
 impl<T: Real> RowMap<T> {
     pub(crate) fn new(matrix: Array2<T>, for_sparse: bool) -> Self {
         let by_feature = for_sparse.then(|| FeatureRows::of_columns(matrix.view()));
-        Self { matrix, by_feature, features: Pool::default() }
+        Self { matrix, by_feature, room: Pool::default() }
     }
 
     /// Takes another matrix of the same shape.
@@ -42,10 +42,10 @@ impl<T: Real> RowMap<T> {
             Block::Dense(rows) => multiply_into(out, rows.view(), self.matrix.t()),
             Block::Sparse(rows) => {
                 let out = out.as_slice_mut().expect("row-major");
-                self.features.lend(|features| match &self.by_feature {
-                    Some(by_feature) => by_feature.gather(rows, out, features),
+                self.room.lend(|room| match &self.by_feature {
+                    Some(by_feature) => by_feature.gather(rows, out, room),
                     // Only a caller that announced dense samples comes here: correct, not fast.
-                    None => FeatureRows::of_columns(self.matrix.view()).gather(rows, out, features),
+                    None => FeatureRows::of_columns(self.matrix.view()).gather(rows, out, room),
                 });
             }
         }

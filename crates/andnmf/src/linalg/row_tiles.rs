@@ -6,7 +6,7 @@
 use pulp::{Simd, WithSimd};
 
 use crate::Real;
-use crate::samples::CsrView;
+use crate::samples::NarrowRows;
 
 /// Rows begin on multiples of this, but for those that are shorter, which lie within one.
 pub(super) const LANE_BYTES: usize = 32;
@@ -46,16 +46,15 @@ macro_rules! for_each_tile {
     }};
 }
 
-pub(super) struct Gather<'a, 'b, T: Real> {
+pub(super) struct Gather<'a, T: Real> {
     pub(super) table: &'a [T],
     pub(super) stride: usize,
     pub(super) width: usize,
-    pub(super) samples: &'a CsrView<'b, T>,
+    pub(super) samples: NarrowRows<'a, T>,
     pub(super) out: &'a mut [T],
-    pub(super) features: &'a mut Vec<u32>,
 }
 
-impl<T: Real> WithSimd for Gather<'_, '_, T> {
+impl<T: Real> WithSimd for Gather<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -65,12 +64,12 @@ impl<T: Real> WithSimd for Gather<'_, '_, T> {
     }
 }
 
-impl<T: Real> Gather<'_, '_, T> {
+impl<T: Real> Gather<'_, T> {
     #[inline(always)]
     fn run<const FUSED: bool>(self) {
-        let Self { table, stride, width, samples, out, features } = self;
+        let Self { table, stride, width, samples, out } = self;
         for (i, out) in out.chunks_exact_mut(width).enumerate() {
-            let (rows, values) = samples.narrow_row(i, features);
+            let (rows, values) = samples.row(i);
             for_each_tile!(stride, gather_tile::<T, FUSED>(out, table, stride, rows, values));
         }
     }
@@ -111,16 +110,15 @@ fn add_product<T: Real, const FUSED: bool, const N: usize>(sums: &mut [T; N], va
     }
 }
 
-pub(super) struct Scatter<'a, 'b, T: Real> {
+pub(super) struct Scatter<'a, T: Real> {
     pub(super) table: &'a mut [T],
     pub(super) stride: usize,
     pub(super) width: usize,
-    pub(super) samples: &'a CsrView<'b, T>,
+    pub(super) samples: NarrowRows<'a, T>,
     pub(super) weights: &'a [T],
-    pub(super) features: &'a mut Vec<u32>,
 }
 
-impl<T: Real> WithSimd for Scatter<'_, '_, T> {
+impl<T: Real> WithSimd for Scatter<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -129,17 +127,17 @@ impl<T: Real> WithSimd for Scatter<'_, '_, T> {
     }
 }
 
-impl<T: Real> Scatter<'_, '_, T> {
+impl<T: Real> Scatter<'_, T> {
     #[inline(always)]
     fn run<const FUSED: bool>(self) {
-        let Self { table, stride, width, samples, weights, features } = self;
+        let Self { table, stride, width, samples, weights } = self;
         let zero = T::from_f64(0.0);
         for (i, weights) in weights.chunks_exact(width).enumerate() {
             let active = weights.iter().filter(|&&v| v != zero).count();
             if active == 0 {
                 continue;
             }
-            let (rows, values) = samples.narrow_row(i, features);
+            let (rows, values) = samples.row(i);
             if active * SINGLE_COST >= width {
                 for_each_tile!(stride, scatter_tile::<T, FUSED>(table, weights, stride, rows, values));
                 continue;

@@ -10,6 +10,7 @@ use super::product::length;
 use super::products::Products;
 use super::row_map::RowMap;
 use crate::elsewhere::{Cut, Question, ask};
+use crate::pool::Pool;
 use crate::random::{Stream, numbered_generator};
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Block, Samples};
@@ -33,13 +34,13 @@ pub(crate) fn left_product<T: Real>(
     k: usize,
     left: &(impl Fn(usize, &Block<'_, T>) -> Array2<T> + Sync),
 ) -> Result<Array2<T>, SamplesError> {
-    let features = samples.n_features();
+    let (features, room) = (samples.n_features(), Pool::<Vec<u32>>::default());
     let sum = fold(
         samples,
         &FoldPlan::new(samples, k * features),
         &|| Products::new(k, features, samples.is_sparse()),
         &|sum: &mut Products<T>, first, block| {
-            sum.add(&block, left(first, &block).t(), &mut Vec::new());
+            room.lend(|room| sum.add(&block, left(first, &block).t(), room));
             Ok::<(), SamplesError>(())
         },
         &|left, right| left.merge(&right),

@@ -65,12 +65,14 @@ macro_rules! impl_index {
                 match self { $(Self::$variant(v) => out.extend(v[positions].iter().map(|&i| i as usize)),)* }
             }
 
-            /// The same of indices that are known to need no more than 32 bits, copied only where they have others.
+            /// The same of indices that are known to need no more than 31 bits, copied only where they have others.
             fn narrow<'s>(&'s self, positions: Range<usize>, room: &'s mut Vec<u32>) -> &'s [u32] {
-                if let Self::U32(v) = self {
-                    return &v[positions];
+                match self {
+                    Self::U32(v) => return &v[positions],
+                    // As none is negative, they read the same.
+                    Self::I32(v) => return pulp::bytemuck::cast_slice(&v[positions]),
+                    _ => room.clear(),
                 }
-                room.clear();
                 match self { $(Self::$variant(v) => room.extend(v[positions].iter().map(|&i| i as u32)),)* }
                 room
             }
@@ -284,11 +286,17 @@ impl<'a, T: Real> CsrView<'a, T> {
         (self.row_starts[i]..self.row_starts[i + 1]).map(|p| (self.indices.get(p), self.values[p]))
     }
 
-    /// Features and values of one row, where there are at most 2³² features; `room` may be used for the features.
-    #[inline(always)]
-    pub(crate) fn narrow_row<'s>(&'s self, i: usize, room: &'s mut Vec<u32>) -> (&'s [u32], &'s [T]) {
-        let positions = self.row_starts[i]..self.row_starts[i + 1];
-        (self.indices.narrow(positions.clone(), room), &self.values[positions])
+    /// All rows in the form that the kernels read, where there are less than 2³¹ features; `room` may be used for them.
+    pub(crate) fn narrow_rows<'s>(&'s self, room: &'s mut Vec<u32>) -> NarrowRows<'s, T> {
+        let positions = match (self.row_starts.first(), self.row_starts.last()) {
+            (Some(&first), Some(&last)) => first..last,
+            _ => 0..0,
+        };
+        NarrowRows {
+            starts: &self.row_starts,
+            features: self.indices.narrow(positions.clone(), room),
+            values: &self.values[positions],
+        }
     }
 
     /// The values of one row, their features written into `features`: the form the kernels read.
@@ -296,6 +304,24 @@ impl<'a, T: Real> CsrView<'a, T> {
         let positions = self.row_starts[i]..self.row_starts[i + 1];
         self.indices.copy_to(positions.clone(), features);
         &self.values[positions]
+    }
+}
+
+/// Rows whose features have numbers of 32 bits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NarrowRows<'a, T> {
+    /// Where rows begin and the last one ends, all by as much too high as the first says.
+    starts: &'a [usize],
+    features: &'a [u32],
+    values: &'a [T],
+}
+
+impl<'a, T> NarrowRows<'a, T> {
+    /// Features and values of a row.
+    #[inline(always)]
+    pub(crate) fn row(&self, i: usize) -> (&'a [u32], &'a [T]) {
+        let positions = self.starts[i] - self.starts[0]..self.starts[i + 1] - self.starts[0];
+        (&self.features[positions.clone()], &self.values[positions])
     }
 }
 

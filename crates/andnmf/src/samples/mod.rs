@@ -16,6 +16,7 @@ use std::ops::Range;
 
 use ndarray::{Array2, CowArray, Ix2};
 
+pub(crate) use csr::NarrowRows;
 pub use csr::{CsrIndex, CsrSamples, CsrView};
 pub use dense::DenseSamples;
 pub(crate) use non_negative::{NonNegative, need_positive};

@@ -34,7 +34,8 @@ pub(crate) fn sweep_components<T: Real>(
                 tile.sweep(&sweeps);
                 let values = tile.values.chunks_exact(lanes::<T>());
                 for (mut row, values) in components.outer_iter_mut().zip(values) {
-                    row.iter_mut().zip(values).for_each(|(a, &value)| *a = value);
+                    let row = row.as_slice_mut().expect("row-major");
+                    row.copy_from_slice(&values[..row.len()]);
                 }
             }
         });
@@ -45,7 +46,7 @@ pub(crate) fn sweep_components<T: Real>(
 fn put<T: Real>(tile: &mut [T], columns: ArrayView2<'_, T>) {
     for (row, into) in columns.outer_iter().zip(tile.chunks_exact_mut(lanes::<T>())) {
         let (into, rest) = into.split_at_mut(row.len());
-        into.iter_mut().zip(row).for_each(|(value, &v)| *value = v);
+        into.copy_from_slice(row.to_slice().expect("row-major"));
         rest.fill(T::from_f64(0.0));
     }
 }

@@ -49,7 +49,10 @@ fn update_signed<T: Real>(
 ) {
     let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
     let positive = |v: T| if v > zero { v } else { zero };
-    let (gram_up, gram_down) = (gram.mapv(positive), gram.mapv(|v| positive(-v)));
+    let mut gram_up = matrix_in(&mut buffers.gram_up, gram.dim());
+    let mut gram_down = matrix_in(&mut buffers.gram_down, gram.dim());
+    gram_up.zip_mut_with(&gram, |to, &v| *to = positive(v));
+    gram_down.zip_mut_with(&gram, |to, &v| *to = positive(-v));
     let mut numerators = matrix_in(&mut buffers.numerators, weights.dim());
     let mut denominators = matrix_in(&mut buffers.denominators, weights.dim());
     for _ in 0..sweeps {
@@ -94,11 +97,15 @@ pub(super) fn update_components<T: Real>(
 pub(in crate::baselines) struct Buffers<T> {
     numerators: Vec<T>,
     denominators: Vec<T>,
+    /// The positive part of a Gram matrix, and the negative one.
+    gram_up: Vec<T>,
+    gram_down: Vec<T>,
 }
 
 impl<T> Default for Buffers<T> {
     fn default() -> Self {
-        Self { numerators: Vec::new(), denominators: Vec::new() }
+        let none = Vec::new;
+        Self { numerators: none(), denominators: none(), gram_up: none(), gram_down: none() }
     }
 }
 

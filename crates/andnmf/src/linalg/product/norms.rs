@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
+use pulp::{Simd, WithSimd};
 
 use crate::Real;
 
@@ -28,19 +29,33 @@ fn sum_of_pairs<T: Real>(
     b: ArrayView2<'_, T>,
     term: impl Fn(f64, f64) -> f64 + Sync,
 ) -> f64 {
-    let term = |(x, y): (&T, &T)| term(x.as_f64(), y.as_f64());
     let of_rows = |a: ArrayView1<'_, T>, b: ArrayView1<'_, T>| match (a.to_slice(), b.to_slice()) {
-        (Some(a), Some(b)) => {
-            let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
-            let mut sums = [0.0; LANES];
-            for (a, b) in a.iter().zip(b) {
-                sums.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, pair)| *sum += term(pair));
-            }
-            sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(term).sum::<f64>()
-        }
-        _ => a.iter().zip(&b).map(term).sum(),
+        (Some(a), Some(b)) => pulp::Arch::new().dispatch(SumOfPairs { a, b, term: &term }),
+        _ => a.iter().zip(&b).map(|(x, y)| term(x.as_f64(), y.as_f64())).sum(),
     };
     sum_of_rows(0..a.nrows(), a.ncols(), &|i| of_rows(a.row(i), b.row(i)))
+}
+
+/// The sum over two rows, compiled for the vectors at hand.
+struct SumOfPairs<'a, T, F> {
+    a: &'a [T],
+    b: &'a [T],
+    term: &'a F,
+}
+
+impl<T: Real, F: Fn(f64, f64) -> f64> WithSimd for SumOfPairs<'_, T, F> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let term = |(x, y): (&T, &T)| (self.term)(x.as_f64(), y.as_f64());
+        let ((a, a_rest), (b, b_rest)) = (self.a.as_chunks::<LANES>(), self.b.as_chunks::<LANES>());
+        let mut sums = [0.0; LANES];
+        for (a, b) in a.iter().zip(b) {
+            sums.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, pair)| *sum += term(pair));
+        }
+        sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(term).sum::<f64>()
+    }
 }
 
 /// The sum of what these rows of so many entries come to, on several threads where there are many: always added up in
@@ -60,8 +75,8 @@ fn sum_of_rows(rows: Range<usize>, entries: usize, of_row: &(impl Fn(usize) -> f
 /// Fewer entries than this are added up before another thread would have begun.
 const ENTRIES_PER_THREAD: usize = 1 << 16;
 
-/// Several sums side by side, which the compiler can keep in one vector.
-const LANES: usize = 8;
+/// Several sums side by side: enough that none waits for the one before.
+const LANES: usize = 32;
 
 /// Euclidean norm of all entries, also where their squares leave the range of numbers.
 pub(crate) fn frobenius<T: Real>(a: ArrayView2<'_, T>) -> f64 {

@@ -1,0 +1,124 @@
+//! Stages ask for no memory once the first few have made room: held against an allocator that counts.
+//!
+//! A program of its own, since other tests that ran beside these would be counted too; and one test, for the same reason.
+
+#![allow(
+    unsafe_code,
+    reason = "an allocator cannot be had without; it only counts and hands on to the system's"
+)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use andnmf::MethodParams;
+use andnmf::and::{AndParams, Compress, Inner, Schedule, Step};
+use andnmf::baselines::{AnlsParams, HalsParams, MuParams};
+use andnmf::fit::{Run, StageView, Start};
+use andnmf::samples::{CsrSamples, DenseSamples, Samples};
+use ndarray::Array2;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+static REQUESTS: AtomicUsize = AtomicUsize::new(0);
+
+struct Counting;
+
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        REQUESTS.fetch_add(1, Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(place, layout) }
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        REQUESTS.fetch_add(1, Relaxed);
+        unsafe { System.realloc(place, layout, size) }
+    }
+}
+
+const RANK: usize = 6;
+const SAMPLES: usize = 700;
+const FEATURES: usize = 60;
+/// Stages between which requests are counted.
+const SETTLED: usize = 10;
+const LAST: usize = 30;
+/// The record of all stages grows now and then.
+const FEW: usize = 2;
+
+/// Values between zero and one that look random.
+fn values(rows: usize, columns: usize, seed: u64) -> Array2<f64> {
+    let mut state = seed;
+    Array2::from_shape_simple_fn((rows, columns), || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f64 / (1_u64 << 24) as f64
+    })
+}
+
+fn requests_of(method: MethodParams, samples: &dyn Samples<f64>, start: &Array2<f64>) -> usize {
+    let (mut settled, mut last) = (0, 0);
+    let mut count = |view: &StageView<'_, f64>| {
+        match view.record.stage {
+            SETTLED => settled = REQUESTS.load(Relaxed),
+            LAST => last = REQUESTS.load(Relaxed),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    };
+    let solver = method.with_max_stages(LAST + 1).with_tolerance(0.0).check::<f64>().unwrap();
+    let mut run = Run::new().threads(1).observe(&mut count);
+    let fit = solver.fit(samples, Start::Given(start.clone()), &mut run).unwrap();
+    assert_eq!(fit.stages, LAST + 1, "the run ended early: {:?}", fit.stop);
+    last - settled
+}
+
+#[test]
+fn stages_ask_for_no_memory_once_they_have_settled() {
+    // Weights of which a third is zero, and a little that no component explains.
+    let weights = values(SAMPLES, RANK, 1).mapv(|v| (v - 0.33).max(0.0));
+    let truth = values(RANK, FEATURES, 2).mapv(|v| if v < 0.5 { 0.0 } else { v });
+    let data = weights.dot(&truth) + values(SAMPLES, FEATURES, 3) * 0.01;
+    let start = &truth + &(values(RANK, FEATURES, 4) * 0.2);
+    let dense = DenseSamples::new(data.view()).unwrap();
+    let (mut pointers, mut indices, mut stored) = (vec![0_usize], Vec::new(), Vec::new());
+    for row in data.outer_iter() {
+        for (feature, &v) in row.iter().enumerate().filter(|&(_, &v)| v > 0.05) {
+            indices.push(feature as i32);
+            stored.push(v);
+        }
+        pointers.push(stored.len());
+    }
+    let sparse = CsrSamples::new(FEATURES, &pointers, indices, stored).unwrap();
+
+    let and = |inner, compress| {
+        let threshold = Schedule::Geometric { start: 0.1, ratio: 1.01, floor: None }.into();
+        let params =
+            AndParams { threshold, inner, compress, step: Step::Value(0.001), ..AndParams::new(RANK) };
+        MethodParams::And(params)
+    };
+    let hals =
+        |compress, signed| MethodParams::Hals(HalsParams { compress, signed, ..HalsParams::new(RANK) });
+    let anls = |signed| MethodParams::Anls(AnlsParams { signed, ..AnlsParams::new(RANK) });
+    let mu = |signed| MethodParams::Mu(MuParams { signed, ..MuParams::new(RANK) });
+    let methods = [
+        ("AND", and(Inner::Exact, Compress::Off)),
+        ("AND in a smaller space", and(Inner::Exact, Compress::Lossless)),
+        ("AND by steps", and(Inner::Steps(50), Compress::Off)),
+        ("HALS", hals(Compress::Off, false)),
+        ("HALS in a smaller space", hals(Compress::Leading(12), false)),
+        ("HALS, signed", hals(Compress::Off, true)),
+        ("ANLS", anls(false)),
+        ("ANLS, signed", anls(true)),
+        ("MU", mu(false)),
+        ("MU, signed", mu(true)),
+    ];
+    for (name, method) in methods {
+        for (kind, samples) in [("dense", &dense as &dyn Samples<f64>), ("CSR", &sparse)] {
+            let requests = requests_of(method.clone(), samples, &start);
+            assert!(requests <= FEW, "{name}, {kind}: {requests} requests in {} stages", LAST - SETTLED);
+        }
+    }
+}
