@@ -83,9 +83,8 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
             return Ok(Ended::new(components, Ending::Signed, 0));
         }
         let clipped = clipped(&components);
-        let sweeps = if wanted.always_on { FAR_SWEEPS } else { 1 };
         let nmf = match wanted.foreign || (wanted.always_on && wanted.noise_errors.is_some()) {
-            true => Some(self.runs.nmf(clipped.nrows(), sweeps)?),
+            true => Some(self.runs.nmf(clipped.nrows(), FAR_SWEEPS)?),
             false => None,
         };
         // Spectra, say, have no zeros that could hold them: NMF then ends anywhere.

@@ -14,7 +14,6 @@ use crate::baselines::{Factors, HalsParams, improve_by_hals};
 use crate::compression::Space;
 use crate::fit::{Fit, Halt, Run, StopReason};
 use crate::init::{NndsvdFill, from_pairs};
-use crate::linalg::product::written_zeros;
 use crate::random::{Stream, numbered_generator};
 use crate::samples::{DenseSamples, Samples};
 use crate::{FitError, Real};
@@ -197,7 +196,8 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
         let (projected, spare) = (engine.projected.samples.view(), engine.spare.view());
         let multipliers = engine.projected.multipliers.as_deref();
         let (n, width) = (projected.nrows(), projected.ncols() + spare.ncols());
-        let mut rows = written_zeros::<N>(n * width);
+        let mut all = Array2::<N>::zeros((n, width));
+        let rows = all.as_slice_mut().expect("row-major");
         engine.workers.run(|| {
             rows.par_chunks_mut((ROWS_AT_ONCE * width).max(1)).enumerate().for_each(|(part, rows)| {
                 for (i, row) in rows.chunks_exact_mut(width).enumerate() {
@@ -209,7 +209,7 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
                 }
             });
         });
-        let samples = whole(Array2::from_shape_vec((n, width), rows).expect("as many as that"))?;
+        let samples = whole(all)?;
         let basis = concatenate(Axis(0), &[self.basis.view(), auto.spare.view()]).expect("equally wide");
         Ok(Directions { basis: in_units(&basis, 1.0), samples })
     }

@@ -70,7 +70,7 @@ pub(crate) fn quantile(values: impl Iterator<Item = f64>, share: f64) -> f64 {
     at + place.fract() * (next - at)
 }
 
-/// The sine between two vectors; one where either is zero.
+/// The sine between two vectors; one where either is zero, or as good as.
 fn sine<T: Real>(a: ArrayView1<'_, T>, b: ArrayView1<'_, T>) -> f64 {
     let (one, other) = (1.0 / length(a), 1.0 / length(b));
     if one.is_infinite() || other.is_infinite() {

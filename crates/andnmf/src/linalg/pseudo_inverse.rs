@@ -11,7 +11,7 @@ use super::basis::{ThinQr, qr_of_rows};
 use super::bridge::{array, mat, times};
 use super::cholesky_qr::CholeskyQr;
 use super::lower_factor::norm_bound;
-use super::product::{make_room, multiply_into, multiply_wide};
+use super::product::{all_finite, make_room, multiply_into, multiply_wide};
 use crate::Real;
 
 /// Pseudo-inverse of a matrix given by its columns as rows.
@@ -31,8 +31,8 @@ pub(crate) fn relative_cutoff<T: Real>(shape: (usize, usize)) -> f64 {
 
 /// `(rowsᵀ)†`: the decoder of the components that are the rows of `rows`.
 ///
-/// Well-conditioned components go through a corrected Cholesky factorization, which is several times faster
-/// than QR; others through QR; where its triangle is close to singular the SVD takes over and drops the
+/// Well-conditioned components go through a Cholesky factorization, corrected by a second one unless they are so well
+/// conditioned that it would change nothing that counts, which is several times faster than QR; others through QR; where its triangle is close to singular the SVD takes over and drops the
 /// singular values under [`relative_cutoff`]. Returns `None` where the input is too large to be decomposed without
 /// overflow (the SVD does not converge).
 pub(crate) fn pseudo_inverse_of_rows<T: Real>(rows: ArrayView2<'_, T>) -> Option<PseudoInverse<T>> {
@@ -91,8 +91,11 @@ fn by_cholesky<T: Real>(
     let condition = factors.first_step(rows, cutoff)?;
     if condition.powi(2) * f64::EPSILON <= accurate_enough::<T>() {
         factors.first.whole_inverse(square);
-        multiply_wide(inverse.view_mut(), square.view(), rows);
-        return Some(());
+        // Rows so short that the squares of their inverses leave the range of numbers go on.
+        if all_finite(square.view()) {
+            multiply_wide(inverse.view_mut(), square.view(), rows);
+            return Some(());
+        }
     }
     factors.second_step(rows, cutoff)?;
     factors.second.whole_inverse(square);
@@ -203,6 +206,30 @@ mod tests {
             if let Some(inverse) = by_qr(rows.view(), cutoff) {
                 assert_close(&inverse, &by_svd, tolerance);
             }
+        }
+    }
+
+    #[test]
+    fn one_factorization_gives_what_two_do_where_it_is_taken_for_enough() {
+        // Rows all but orthogonal, whose condition is that of their lengths.
+        for (spread, corrected) in [(1.0, false), (3.0, false), (300.0, true)] {
+            let mut rows = Array2::<f64>::eye(8) + random_matrix::<f64>(8, 8, 1) * 0.01;
+            rows.row_mut(3).mapv_inplace(|v| v * spread);
+            let (mut found, mut room) = (Array2::zeros((0, 0)), CholeskyRoom::default());
+            by_cholesky::<f64>(&mut found, rows.view(), relative_cutoff::<f64>((8, 8)), &mut room).unwrap();
+            assert_eq!(!room.factors.q.is_empty(), corrected, "{spread}");
+            assert_penrose(&rows, &found, 1e-12);
+            assert_close(&found, &by_svd(rows.view(), 1e-14).unwrap().matrix, 1e-13);
+        }
+    }
+
+    #[test]
+    fn rows_whose_squares_are_hardly_numbers_have_their_inverse() {
+        for scale in [1e-156, 1e-150, 1e150] {
+            let rows = Array2::from_shape_fn((2, 3), |(i, j)| if i == j { scale } else { 0.0 });
+            let inverse = pseudo_inverse_of_rows(rows.view()).unwrap();
+            assert_eq!(inverse.rank, 2);
+            assert_close(&(inverse.matrix * scale), &(rows / scale), 1e-6);
         }
     }
 

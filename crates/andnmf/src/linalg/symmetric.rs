@@ -153,6 +153,9 @@ fn regular_inverse<T: Real>(
 
 /// The same for a matrix that may have a null space.
 fn singular_inverse<T: Real>(c: ArrayView2<'_, T>) -> Option<Array2<T>> {
+    if c.diag().iter().any(|v| !v.finite()) {
+        return None;
+    }
     let size = c.nrows();
     let active: Vec<usize> = (0..size).filter(|&i| c[[i, i]] > T::from_f64(0.0)).collect();
     let inner = c.select(Axis(0), &active).select(Axis(1), &active);
@@ -284,9 +287,11 @@ mod tests {
             c[[0, 1]] = bad;
             assert!(gram_inverse(c.view()).is_none());
         }
-        let mut c = Array2::<f64>::eye(3);
-        c[[1, 1]] = f64::INFINITY;
-        assert!(gram_inverse(c.view()).is_none());
+        for bad in [f64::NAN, f64::INFINITY] {
+            let mut c = Array2::<f64>::eye(3);
+            c[[1, 1]] = bad;
+            assert!(gram_inverse(c.view()).is_none());
+        }
     }
 
     #[test]

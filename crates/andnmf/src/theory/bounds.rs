@@ -90,7 +90,8 @@ pub fn singular_range<T: Real>(truth: ArrayView2<'_, T>) -> Result<(f64, f64), M
     if largest == 0.0 {
         return Ok((0.0, 0.0));
     }
-    // The inverse of the pseudo-inverse's norm keeps digits that the eigenvalues of a Gram matrix lose.
+    // Where the condition is poor, the inverse of the pseudo-inverse's norm keeps digits that the eigenvalues of a Gram
+    // matrix lose.
     let scaled = truth.mapv(|v| v.as_f64() / largest);
     let smallest = match pseudo_inverse_of_rows(scaled.view()) {
         Some(inverse) if inverse.rank == truth.nrows() => largest / spectral_norm(inverse.matrix.view()),

@@ -1,4 +1,6 @@
-//! Stages ask for no memory once the first few have made room: held against an allocator that counts.
+//! Stages ask for no memory once the first few have made room: held against an allocator that counts, for the methods and
+//! settings listed below. (Others still do: thresholds by the theory, mini-batches, minimum volume, the divergence of
+//! MU, and moments that are all but singular.)
 //!
 //! A program of its own, since other tests that ran beside these would be counted too; and one test, for the same reason.
 

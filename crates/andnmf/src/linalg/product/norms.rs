@@ -54,7 +54,8 @@ impl<T: Real, F: Fn(f64, f64) -> f64> WithSimd for SumOfPairs<'_, T, F> {
         for (a, b) in a.iter().zip(b) {
             sums.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, pair)| *sum += term(pair));
         }
-        sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(term).sum::<f64>()
+        sums.iter_mut().zip(a_rest.iter().zip(b_rest)).for_each(|(sum, pair)| *sum += term(pair));
+        sums.iter().sum()
     }
 }
 
@@ -76,7 +77,7 @@ fn sum_of_rows(rows: Range<usize>, entries: usize, of_row: &(impl Fn(usize) -> f
 const ENTRIES_PER_THREAD: usize = 1 << 16;
 
 /// Several sums side by side: enough that none waits for the one before.
-const LANES: usize = 32;
+const LANES: usize = 16;
 
 /// Euclidean norm of all entries, also where their squares leave the range of numbers.
 pub(crate) fn frobenius<T: Real>(a: ArrayView2<'_, T>) -> f64 {
