@@ -5,6 +5,7 @@
 
 mod csr;
 mod dense;
+mod feature_indices;
 pub(crate) mod fold;
 mod non_negative;
 mod picked;
@@ -16,9 +17,10 @@ use std::ops::Range;
 
 use ndarray::{Array2, CowArray, Ix2};
 
-pub(crate) use csr::NarrowRows;
-pub use csr::{CsrIndex, CsrSamples, CsrView};
+pub use csr::{CsrSamples, CsrView};
 pub use dense::DenseSamples;
+pub use feature_indices::CsrIndex;
+pub(crate) use feature_indices::NarrowRows;
 pub(crate) use non_negative::{NonNegative, need_positive};
 pub(crate) use picked::{Picked, gather};
 pub use select::{document_frequencies, frequent_features};

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 
+use super::moments::{Moments, loss};
 use super::revive::{self, Residuals};
 use super::weights::WeightProblem;
 use super::{Alternation, BlockAt, Now, Renewed, Settings};
@@ -15,12 +16,10 @@ use crate::elsewhere::{Question, ask};
 use crate::fit::Method;
 use crate::linalg::coordinates::project;
 use crate::linalg::product::{
-    Parts, all_finite, frobenius, gram_add_lower, gram_of_rows, gram_of_rows_into, inner_product, make_room,
-    matrix_in, multiply_add_wide, multiply_wide,
+    Parts, frobenius, gram_add_lower, gram_of_rows, gram_of_rows_into, matrix_in, multiply_wide,
 };
 use crate::linalg::row_map::RowMap;
 use crate::linalg::sketch::combinations;
-use crate::linalg::symmetric::{GramInverseRoom, gram_inverse_into};
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
 use crate::pool::Pool;
 use crate::samples::fold::{FoldPlan, fold_with_rows};
@@ -71,61 +70,6 @@ pub(in crate::baselines) trait GramRule<T: Real>: Sync {
     /// samples with this sum of squares.
     fn penalty(&self, _gram: ArrayView2<'_, T>, _stage: usize, _squares: f64) -> f64 {
         0.0
-    }
-}
-
-/// The problem of the components: which fit all samples best, given their weights?
-pub(in crate::baselines) struct Moments<T: Real> {
-    /// Xᵀ·X.
-    pub(in crate::baselines) gram: Array2<T>,
-    /// Xᵀ·Y, rank × features, row-major.
-    pub(in crate::baselines) products: Array2<T>,
-    pub(in crate::baselines) stage: usize,
-    /// ‖Y‖².
-    pub(in crate::baselines) squares: f64,
-    room: LeastSquaresRoom<T>,
-}
-
-/// What least squares leave for the next time.
-struct LeastSquaresRoom<T> {
-    inverse: Array2<T>,
-    slopes: Array2<T>,
-    of_inverse: GramInverseRoom<T>,
-}
-
-impl<T: Real> Moments<T> {
-    fn zeros(rank: usize, features: usize) -> Self {
-        Self::new(Array2::zeros((rank, rank)), Array2::zeros((rank, features)))
-    }
-
-    /// With these Xᵀ·X and Xᵀ·Y.
-    pub(in crate::baselines) fn new(gram: Array2<T>, products: Array2<T>) -> Self {
-        let none = || Array2::zeros((0, 0));
-        let room =
-            LeastSquaresRoom { inverse: none(), slopes: none(), of_inverse: GramInverseRoom::default() };
-        Self { gram, products, stage: 0, squares: 0.0, room }
-    }
-
-    /// Writes the components of any sign that fit best. As a correction of those at hand, A + (XᵀX)†·(XᵀY − XᵀX·A),
-    /// this leaves alone what the weights say nothing about, and the loss cannot rise. `None` where numbers leave the
-    /// range of the type.
-    pub(in crate::baselines) fn least_squares(
-        &mut self,
-        components: &mut Array2<T>,
-        now: &Array2<T>,
-    ) -> Option<()> {
-        let LeastSquaresRoom { inverse, slopes, of_inverse } = &mut self.room;
-        gram_inverse_into(inverse, self.gram.view(), of_inverse)?;
-        let one = T::from_f64(1.0);
-        make_room(slopes, now.dim());
-        components.assign(now);
-        // The second time removes what rounding left of the first.
-        for _ in 0..2 {
-            slopes.assign(&self.products);
-            multiply_add_wide(slopes.view_mut(), self.gram.view(), components.view(), -one);
-            multiply_add_wide(components.view_mut(), inverse.view(), slopes.view(), one);
-        }
-        all_finite(components.view()).then_some(())
     }
 }
 
@@ -353,20 +297,6 @@ fn to_sample_space<T: Real>(into: &mut Array2<T>, products: ArrayView2<'_, T>, s
 /// Samples without any value of at least this size have squares that the type can hardly tell from zero.
 fn smallest_size<T: Real>() -> f64 {
     (T::SMALLEST.as_f64() / T::EPSILON.as_f64()).sqrt()
-}
-
-/// ‖Y − X·A‖² from ‖Y‖², the moments of the weights, and the Gram matrix of the components. Rounding leaves an
-/// error of some ε·‖Y‖², which a loss that is really zero may show as a small positive number, never a negative.
-fn loss<T: Real>(
-    squares: f64,
-    moments: &Moments<T>,
-    components: ArrayView2<'_, T>,
-    gram: ArrayView2<'_, T>,
-) -> f64 {
-    let loss = squares - 2.0 * inner_product(moments.products.view(), components)
-        + inner_product(moments.gram.view(), gram);
-    // Not by max, which would turn a NaN into a loss of zero.
-    if loss < 0.0 { 0.0 } else { loss }
 }
 
 /// ‖Y‖² of a block, and its largest value by magnitude.

@@ -6,6 +6,7 @@
 
 mod engine;
 mod gram;
+mod moments;
 mod revive;
 mod weights;
 
@@ -13,7 +14,8 @@ use ndarray::{Array2, ArrayViewMut2};
 
 pub(crate) use engine::Factors;
 pub(super) use engine::{fit, improve};
-pub(super) use gram::{GramMethod, GramRule, Moments};
+pub(super) use gram::{GramMethod, GramRule};
+pub(super) use moments::Moments;
 pub(super) use weights::{PreparedGram, WeightProblem};
 
 use crate::compression::{Compress, Space};

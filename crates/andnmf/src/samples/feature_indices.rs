@@ -1,0 +1,109 @@
+//! The features of sparse rows: numbers of any type, and the one form that the kernels read.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Integer types that sparse matrices use for feature indices and row pointers.
+pub trait CsrIndex: Copy + Send + Sync + 'static + sealed::Sealed {
+    /// The index as a plain number.
+    fn to_i128(self) -> i128;
+
+    /// A slice of these indices behind the one type that blocks carry.
+    #[doc(hidden)]
+    fn wrap(indices: Cow<'_, [Self]>) -> FeatureIndices<'_>;
+}
+
+/// Feature indices of any width, borrowed or owned.
+#[derive(Debug, Clone)]
+#[allow(missing_docs)] // each variant is its index type
+pub enum FeatureIndices<'a> {
+    U8(Cow<'a, [u8]>),
+    U16(Cow<'a, [u16]>),
+    U32(Cow<'a, [u32]>),
+    U64(Cow<'a, [u64]>),
+    Usize(Cow<'a, [usize]>),
+    I8(Cow<'a, [i8]>),
+    I16(Cow<'a, [i16]>),
+    I32(Cow<'a, [i32]>),
+    I64(Cow<'a, [i64]>),
+    Isize(Cow<'a, [isize]>),
+}
+
+macro_rules! impl_index {
+    ($($int:ident => $variant:ident),*) => {
+        $(
+            impl CsrIndex for $int {
+                #[inline(always)]
+                fn to_i128(self) -> i128 {
+                    self as i128
+                }
+
+                fn wrap(indices: Cow<'_, [Self]>) -> FeatureIndices<'_> {
+                    FeatureIndices::$variant(indices)
+                }
+            }
+
+            impl sealed::Sealed for $int {}
+        )*
+
+        impl FeatureIndices<'_> {
+            #[inline(always)]
+            pub(super) fn get(&self, position: usize) -> usize {
+                match self { $(Self::$variant(v) => v[position] as usize,)* }
+            }
+
+            pub(super) fn reborrow(&self) -> FeatureIndices<'_> {
+                match self { $(Self::$variant(v) => FeatureIndices::$variant(Cow::Borrowed(v)),)* }
+            }
+
+            /// Writes the indices at these positions into `out`.
+            pub(super) fn copy_to(&self, positions: Range<usize>, out: &mut Vec<usize>) {
+                out.clear();
+                match self { $(Self::$variant(v) => out.extend(v[positions].iter().map(|&i| i as usize)),)* }
+            }
+
+            /// The same of indices that are known to need no more than 31 bits, copied only where they have others.
+            pub(super) fn narrow<'s>(&'s self, positions: Range<usize>, room: &'s mut Vec<u32>) -> &'s [u32] {
+                match self {
+                    Self::U32(v) => return &v[positions],
+                    // As none is negative, they read the same.
+                    Self::I32(v) => return pulp::bytemuck::cast_slice(&v[positions]),
+                    _ => room.clear(),
+                }
+                match self { $(Self::$variant(v) => room.extend(v[positions].iter().map(|&i| i as u32)),)* }
+                room
+            }
+        }
+    };
+}
+
+impl_index!(
+    u8 => U8, u16 => U16, u32 => U32, u64 => U64, usize => Usize,
+    i8 => I8, i16 => I16, i32 => I32, i64 => I64, isize => Isize
+);
+
+/// Rows whose features have numbers of 32 bits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NarrowRows<'a, T> {
+    /// Where rows begin and the last one ends, all by as much too high as the first says.
+    starts: &'a [usize],
+    features: &'a [u32],
+    values: &'a [T],
+}
+
+impl<'a, T> NarrowRows<'a, T> {
+    pub(super) fn new(starts: &'a [usize], features: &'a [u32], values: &'a [T]) -> Self {
+        Self { starts, features, values }
+    }
+
+    /// Features and values of a row.
+    #[inline(always)]
+    pub(crate) fn row(&self, i: usize) -> (&'a [u32], &'a [T]) {
+        let positions = self.starts[i] - self.starts[0]..self.starts[i + 1] - self.starts[0];
+        (&self.features[positions.clone()], &self.values[positions])
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
