@@ -105,15 +105,35 @@ impl<T: Real> WithSimd for ThresholdRows<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(mut self, _: S) {
+        // A few components at a time, whose counts then stay in registers while the samples go by.
+        let (mut first, rank) = (0, self.thresholds.len());
+        while first < rank {
+            first += match rank - first {
+                16.. => self.components::<16>(first),
+                8.. => self.components::<8>(first),
+                4.. => self.components::<4>(first),
+                _ => self.components::<1>(first),
+            };
+        }
+    }
+}
+
+impl<T: Real> ThresholdRows<'_, T> {
+    /// Works on `N` components of all samples; returns how many that were.
+    #[inline(always)]
+    fn components<const N: usize>(&mut self, first: usize) -> usize {
         let (zero, one, rank) = (T::from_f64(0.0), T::from_f64(1.0), self.thresholds.len());
-        let Counts { active, negative, negative_squares, largest, lowest } = self.counts;
-        let (active, negative) = (&mut active[..rank], &mut negative[..rank]);
-        let (squares, largest) = (&mut negative_squares[..rank], &mut largest[..rank]);
-        let lowest = &mut lowest[..rank];
+        let thresholds: [T; N] = of_components(self.thresholds, first);
+        let mut active: [T; N] = of_components(&self.counts.active, first);
+        let mut negative: [T; N] = of_components(&self.counts.negative, first);
+        let mut squares: [T; N] = of_components(&self.counts.negative_squares, first);
+        let mut largest: [T; N] = of_components(&self.counts.largest, first);
+        let mut lowest: [T; N] = of_components(&self.counts.lowest, first);
         for row in self.decoded.chunks_exact_mut(rank) {
-            for k in 0..rank {
-                let (v, threshold) = (row[k], self.thresholds[k]);
+            let row: &mut [T; N] = (&mut row[first..first + N]).try_into().expect("as many as that");
+            for k in 0..N {
+                let (v, threshold) = (row[k], thresholds[k]);
                 let below = if v < zero { v } else { zero };
                 squares[k] += below * below;
                 negative[k] += if v < zero { one } else { zero };
@@ -123,5 +143,18 @@ impl<T: Real> WithSimd for ThresholdRows<'_, T> {
                 row[k] = hard_threshold(v, threshold);
             }
         }
+        let counts = &mut *self.counts;
+        counts.active[first..first + N].copy_from_slice(&active);
+        counts.negative[first..first + N].copy_from_slice(&negative);
+        counts.negative_squares[first..first + N].copy_from_slice(&squares);
+        counts.largest[first..first + N].copy_from_slice(&largest);
+        counts.lowest[first..first + N].copy_from_slice(&lowest);
+        N
     }
+}
+
+/// The values of `N` components from one on.
+#[inline(always)]
+fn of_components<T: Real, const N: usize>(values: &[T], first: usize) -> [T; N] {
+    values[first..first + N].try_into().expect("as many as that")
 }

@@ -100,7 +100,12 @@ fn gather_tile<T: Real, const FUSED: bool, const N: usize>(
         add_product::<T, FUSED, N>(&mut sums[0], *value, row(*number));
     }
     let [first, second] = sums;
-    out[column..].iter_mut().zip(first.into_iter().zip(second)).for_each(|(out, (a, b))| *out = a + b);
+    let sums = first.into_iter().zip(second).map(|(a, b)| a + b);
+    // Rows that fill their vectors are written in one go.
+    match out[column..].first_chunk_mut::<N>() {
+        Some(out) => out.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum),
+        None => out[column..].iter_mut().zip(sums).for_each(|(out, sum)| *out = sum),
+    }
 }
 
 #[inline(always)]
