@@ -4,14 +4,12 @@
 //!
 //! A program of its own, since other tests that ran beside these would be counted too; and one test, for the same reason.
 
-#![allow(
-    unsafe_code,
-    reason = "an allocator cannot be had without; it only counts and hands on to the system's"
-)]
+// The allocator that the benchmarks count with.
+#[path = "../examples/kernels/counting.rs"]
+#[allow(dead_code, reason = "what is held is for the benchmarks alone")]
+mod counting;
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use andnmf::MethodParams;
 use andnmf::and::{AndParams, Compress, Inner, Schedule, Step};
@@ -20,27 +18,7 @@ use andnmf::fit::{Run, StageView, Start};
 use andnmf::samples::{CsrSamples, DenseSamples, Samples};
 use ndarray::Array2;
 
-#[global_allocator]
-static COUNTING: Counting = Counting;
-static REQUESTS: AtomicUsize = AtomicUsize::new(0);
-
-struct Counting;
-
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        REQUESTS.fetch_add(1, Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(place, layout) }
-    }
-
-    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        REQUESTS.fetch_add(1, Relaxed);
-        unsafe { System.realloc(place, layout, size) }
-    }
-}
+use counting::requests;
 
 const RANK: usize = 6;
 const SAMPLES: usize = 700;
@@ -64,8 +42,8 @@ fn requests_of(method: MethodParams, samples: &dyn Samples<f64>, start: &Array2<
     let (mut settled, mut last) = (0, 0);
     let mut count = |view: &StageView<'_, f64>| {
         match view.record.stage {
-            SETTLED => settled = REQUESTS.load(Relaxed),
-            LAST => last = REQUESTS.load(Relaxed),
+            SETTLED => settled = requests().0,
+            LAST => last = requests().0,
             _ => {}
         }
         ControlFlow::Continue(())
@@ -119,8 +97,8 @@ fn stages_ask_for_no_memory_once_they_have_settled() {
     ];
     for (name, method) in methods {
         for (kind, samples) in [("dense", &dense as &dyn Samples<f64>), ("CSR", &sparse)] {
-            let requests = requests_of(method.clone(), samples, &start);
-            assert!(requests <= FEW, "{name}, {kind}: {requests} requests in {} stages", LAST - SETTLED);
+            let found = requests_of(method.clone(), samples, &start);
+            assert!(found <= FEW, "{name}, {kind}: {found} requests in {} stages", LAST - SETTLED);
         }
     }
 }
