@@ -97,6 +97,8 @@ impl_real!(f32, f64);
 mod sealed {
     use ndarray::{Array2, ArrayView2};
 
+    use crate::linalg::product::change_wide;
+
     /// What only the library itself needs of its numbers.
     pub trait Sealed: Sized {
         /// `self · factor + term`, rounded once; slow on machines without an instruction for it.
@@ -119,12 +121,12 @@ mod sealed {
             if room.dim() != matrix.dim() {
                 *room = Array2::zeros(matrix.dim());
             }
-            room.zip_mut_with(&matrix, |wide, &v| *wide = v.into());
+            change_wide(room.view_mut(), matrix, |wide, &v| *wide = v.into());
             room.view()
         }
 
         fn take_double(matrix: &mut Array2<f64>, into: &mut Array2<Self>) {
-            into.zip_mut_with(matrix, |v, &wide| *v = wide as Self);
+            change_wide(into.view_mut(), matrix.view(), |v, &wide| *v = wide as Self);
         }
     }
 

@@ -18,6 +18,8 @@ const FEW_PASS: f64 = 0.1;
 /// Bytes of an index of a stored value, and of the beginning of a row.
 const INDEX_BYTES: usize = 4;
 const ROW_BYTES: usize = 8;
+/// What caches move at a time.
+const LINE_BYTES: usize = 64;
 
 /// A stage on dense samples beside its two products.
 pub(crate) fn dense<T: Real>(sizes: Sizes) -> Answer {
@@ -34,8 +36,8 @@ pub(crate) fn dense<T: Real>(sizes: Sizes) -> Answer {
     }))
 }
 
-/// A stage on CSR samples beside the time that its bytes take from memory, its multiply-adds in the registers, or the rows
-/// of decoder and sums in the caches, whichever is most.
+/// A stage on CSR samples beside the time that its bytes take from memory, its multiply-adds in the registers, or the
+/// lines of decoder and sums in the caches, whichever is most.
 pub(crate) fn sparse<T: Fused>(sizes: Sizes, per_row: usize) -> Answer {
     let (n, features, rank) = sizes;
     let samples = problem::scattered::<T>(sizes, per_row)?;
@@ -45,8 +47,9 @@ pub(crate) fn sparse<T: Fused>(sizes: Sizes, per_row: usize) -> Answer {
     let (reading, adding) = (work.bytes / bandwidth, work.multiply_adds / rate);
     let row = rank * size_of::<T>();
     let rates = table_rates(features * row);
+    let moved = lines_of_rows(&samples, row)? as f64 * LINE_BYTES as f64;
+    let moving = moved / rates.read + moved * stage.active / rates.update;
     let rows = (n * per_row * row) as f64;
-    let moving = rows / rates.read + rows * stage.active / rates.update;
     Ok(json!({
         "seconds": stage.seconds,
         "active": stage.active,
@@ -55,7 +58,9 @@ pub(crate) fn sparse<T: Fused>(sizes: Sizes, per_row: usize) -> Answer {
         "floor_of_bytes": reading,
         "floor_of_multiply_adds": adding,
         "floor_of_rows": moving,
-        "rows": rows,
+        // What the third would be if caches moved single values.
+        "floor_of_values": rows / rates.read + rows * stage.active / rates.update,
+        "bytes_of_rows": moved,
         "rows_read_per_second": rates.read,
         "rows_updated_per_second": rates.update,
         "bytes": work.bytes,
@@ -63,6 +68,22 @@ pub(crate) fn sparse<T: Fused>(sizes: Sizes, per_row: usize) -> Answer {
         "bytes_per_second": bandwidth,
         "multiply_adds_per_second": rate,
     }))
+}
+
+/// Lines of cache that samples meet in a table with a row of so many bytes for each feature, one behind the other: every
+/// line once for each sample that has a feature in it.
+fn lines_of_rows<T: Real>(samples: &dyn Samples<T>, row: usize) -> Result<usize, Box<dyn Error>> {
+    let mut lines = 0;
+    for i in 0..samples.n_samples() {
+        // Features are in rising order.
+        let mut next = 0;
+        samples.block(i..i + 1)?.for_each(|_, feature, _| {
+            let first = (feature * row / LINE_BYTES).max(next);
+            next = ((feature + 1) * row).div_ceil(LINE_BYTES);
+            lines += next - first;
+        });
+    }
+    Ok(lines)
 }
 
 /// What a stage on CSR samples cannot do without.

@@ -15,7 +15,9 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use super::params::{Inner, Step};
 use crate::linalg::powers::{PowersRoom, geometric_sum_into};
-use crate::linalg::product::{all_finite, frobenius, make_room, multiply, multiply_add_wide, multiply_wide};
+use crate::linalg::product::{
+    all_finite, change_wide, frobenius, make_room, multiply, multiply_add_wide, multiply_wide,
+};
 use crate::linalg::symmetric::{GramInverseRoom, eigen, eigenvalues, gram_inverse_into};
 use crate::{FitError, Real};
 
@@ -94,7 +96,7 @@ impl StageSteps {
         found?;
         multiply_wide(next.view_mut(), room.factor.view(), gradient.view());
         let change = relative(frobenius(next.view()), frobenius(start.view()));
-        *next += start;
+        change_wide(next.view_mut(), start.view(), |next, &start| *next += start);
         if all_finite(next.view()) { Ok(change) } else { Err(self.overflow()) }
     }
 

@@ -3,6 +3,8 @@
 //! Rows are taken in tiles of a fixed number of values that stay in registers while the stored values of a sample go by:
 //! as few tiles as there can be, since each goes through the sample once more.
 
+use std::ops::Range;
+
 use pulp::{Simd, WithSimd};
 
 use crate::Real;
@@ -68,11 +70,17 @@ impl<T: Real> Gather<'_, T> {
     #[inline(always)]
     fn run<const FUSED: bool>(self) {
         let Self { table, stride, width, samples, out } = self;
-        for (i, out) in out.chunks_exact_mut(width).enumerate() {
-            let (rows, values) = samples.row(i);
-            for_each_tile!(stride, gather_tile::<T, FUSED>(out, table, stride, rows, values));
+        for which in groups::<T>(stride, out.len() / width) {
+            for_each_tile!(stride, gather_tile::<T, FUSED>(out, table, (width, stride), &samples, &which));
         }
     }
+}
+
+/// All samples at once where rows are one tile: its length is then chosen once. Otherwise each alone, so that the tiles of
+/// a row are met together.
+fn groups<T>(stride: usize, n: usize) -> impl Iterator<Item = Range<usize>> {
+    let at_once = if stride * size_of::<T>() <= TILE_BYTES { n.max(1) } else { 1 };
+    (0..n).step_by(at_once).map(move |first| first..first + at_once)
 }
 
 /// The sums of two halves of the rows side by side: the one need not wait for the other.
@@ -80,31 +88,43 @@ impl<T: Real> Gather<'_, T> {
 fn gather_tile<T: Real, const FUSED: bool, const N: usize>(
     out: &mut [T],
     table: &[T],
-    stride: usize,
-    rows: &[u32],
-    values: &[T],
+    (width, stride): (usize, usize),
+    samples: &NarrowRows<'_, T>,
+    which: &Range<usize>,
     column: usize,
 ) {
-    let mut sums = [[T::from_f64(0.0); N]; 2];
     let row = |number: u32| -> &[T; N] {
+        // A table of nothing but tiles of this length needs less of an address.
+        if stride == N {
+            return &table.as_chunks().0[number as usize];
+        }
         let start = number as usize * stride + column;
         table[start..start + N].try_into().expect("the length is N")
     };
-    let ((row_pairs, last_row), (value_pairs, last_value)) = (rows.as_chunks::<2>(), values.as_chunks::<2>());
-    for (rows, values) in row_pairs.iter().zip(value_pairs) {
-        for half in 0..2 {
-            add_product::<T, FUSED, N>(&mut sums[half], values[half], row(rows[half]));
+    let mut at_the_end = None;
+    for (i, (rows, values)) in which.clone().zip(samples.rows(which)) {
+        let mut sums = [[T::from_f64(0.0); N]; 2];
+        let ((row_pairs, last_row), (value_pairs, last_value)) =
+            (rows.as_chunks::<2>(), values.as_chunks::<2>());
+        for (rows, values) in row_pairs.iter().zip(value_pairs) {
+            for half in 0..2 {
+                add_product::<T, FUSED, N>(&mut sums[half], values[half], row(rows[half]));
+            }
+        }
+        if let ([number], [value]) = (last_row, last_value) {
+            add_product::<T, FUSED, N>(&mut sums[0], *value, row(*number));
+        }
+        let [first, second] = sums;
+        let sums: [T; N] = std::array::from_fn(|k| first[k] + second[k]);
+        // In one go, though that may reach into the next sample, which is written after this one. Only the last has none:
+        // what fills a row up is shorter than a row.
+        match out[i * width + column..].first_chunk_mut() {
+            Some(out) => *out = sums,
+            None => at_the_end = Some(sums),
         }
     }
-    if let ([number], [value]) = (last_row, last_value) {
-        add_product::<T, FUSED, N>(&mut sums[0], *value, row(*number));
-    }
-    let [first, second] = sums;
-    let sums = first.into_iter().zip(second).map(|(a, b)| a + b);
-    // Rows that fill their vectors are written in one go.
-    match out[column..].first_chunk_mut::<N>() {
-        Some(out) => out.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum),
-        None => out[column..].iter_mut().zip(sums).for_each(|(out, sum)| *out = sum),
+    if let Some(sums) = at_the_end {
+        out[(which.end - 1) * width + column..].iter_mut().zip(sums).for_each(|(out, v)| *out = v);
     }
 }
 
@@ -137,17 +157,27 @@ impl<T: Real> Scatter<'_, T> {
     fn run<const FUSED: bool>(self) {
         let Self { table, stride, width, samples, weights } = self;
         let zero = T::from_f64(0.0);
-        for (i, weights) in weights.chunks_exact(width).enumerate() {
-            let active = weights.iter().filter(|&&v| v != zero).count();
-            if active == 0 {
+        let many =
+            |weights: &[T]| weights.iter().filter(|&&v| v != zero).count() * SINGLE_COST >= weights.len();
+        if many(weights) {
+            for which in groups::<T>(stride, weights.len() / width) {
+                for_each_tile!(
+                    stride,
+                    scatter_tile::<T, FUSED>(table, weights, (width, stride), &samples, &which)
+                );
+            }
+            return;
+        }
+        let rows = samples.rows(&(0..weights.len() / width));
+        for (i, (own, (rows, values))) in weights.chunks_exact(width).zip(rows).enumerate() {
+            if many(own) {
+                for_each_tile!(
+                    stride,
+                    scatter_tile::<T, FUSED>(table, weights, (width, stride), &samples, &(i..i + 1))
+                );
                 continue;
             }
-            let (rows, values) = samples.row(i);
-            if active * SINGLE_COST >= width {
-                for_each_tile!(stride, scatter_tile::<T, FUSED>(table, weights, stride, rows, values));
-                continue;
-            }
-            for (k, &weight) in weights.iter().enumerate().filter(|&(_, &v)| v != zero) {
+            for (k, &weight) in own.iter().enumerate().filter(|&(_, &v)| v != zero) {
                 rows.iter().zip(values).for_each(|(&j, &y)| table[j as usize * stride + k] += y * weight);
             }
         }
@@ -158,16 +188,24 @@ impl<T: Real> Scatter<'_, T> {
 fn scatter_tile<T: Real, const FUSED: bool, const N: usize>(
     table: &mut [T],
     weights: &[T],
-    stride: usize,
-    rows: &[u32],
-    values: &[T],
+    (width, stride): (usize, usize),
+    samples: &NarrowRows<'_, T>,
+    which: &Range<usize>,
     column: usize,
 ) {
-    let mut tile = [T::from_f64(0.0); N];
-    tile.iter_mut().zip(&weights[column..]).for_each(|(tile, &weight)| *tile = weight);
-    for (&number, &value) in rows.iter().zip(values) {
-        let start = number as usize * stride + column;
-        let sums: &mut [T; N] = (&mut table[start..start + N]).try_into().expect("the length is N");
-        add_product::<T, FUSED, N>(sums, value, &tile);
+    let mut at_the_end = [T::from_f64(0.0); N];
+    at_the_end.iter_mut().zip(&weights[(which.end - 1) * width + column..]).for_each(|(to, &v)| *to = v);
+    for (i, (rows, values)) in which.clone().zip(samples.rows(which)) {
+        // In one go, though that may reach into the next sample: what comes of it is added to the filling of the rows.
+        let tile: [T; N] = *weights[i * width + column..].first_chunk().unwrap_or(&at_the_end);
+        for (&number, &value) in rows.iter().zip(values) {
+            let sums: &mut [T; N] = if stride == N {
+                &mut table.as_chunks_mut().0[number as usize]
+            } else {
+                let start = number as usize * stride + column;
+                (&mut table[start..start + N]).try_into().expect("the length is N")
+            };
+            add_product::<T, FUSED, N>(sums, value, &tile);
+        }
     }
 }

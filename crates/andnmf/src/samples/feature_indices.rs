@@ -96,11 +96,22 @@ impl<'a, T> NarrowRows<'a, T> {
         Self { starts, features, values }
     }
 
-    /// Features and values of a row.
+    /// Features and values of some rows, one after the other.
     #[inline(always)]
-    pub(crate) fn row(&self, i: usize) -> (&'a [u32], &'a [T]) {
-        let positions = self.starts[i] - self.starts[0]..self.starts[i + 1] - self.starts[0];
-        (&self.features[positions.clone()], &self.values[positions])
+    pub(crate) fn rows(
+        &self,
+        which: &Range<usize>,
+    ) -> impl Iterator<Item = (&'a [u32], &'a [T])> + use<'a, T> {
+        let starts = &self.starts[which.start..=which.end];
+        let first = starts[0] - self.starts[0];
+        let (mut features, mut values) = (&self.features[first..], &self.values[first..]);
+        starts.windows(2).map(move |ends| {
+            let length = ends[1] - ends[0];
+            let (row, later) = features.split_at(length);
+            let (row_values, later_values) = values.split_at(length);
+            (features, values) = (later, later_values);
+            (row, row_values)
+        })
     }
 }
 

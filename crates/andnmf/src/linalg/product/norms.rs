@@ -73,8 +73,8 @@ fn sum_of_rows(rows: Range<usize>, entries: usize, of_row: &(impl Fn(usize) -> f
     left + right
 }
 
-/// Fewer entries than this are added up before another thread would have begun.
-const ENTRIES_PER_THREAD: usize = 1 << 16;
+/// Fewer entries than this are worked off before another thread would have begun.
+pub(crate) const ENTRIES_PER_THREAD: usize = 1 << 16;
 
 /// Several sums side by side: enough that none waits for the one before.
 const LANES: usize = 16;

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, s};
 
+use super::norms::ENTRIES_PER_THREAD;
 use super::{gram_add_lower, make_room, mirror_lower, multiply_add, multiply_into};
 use crate::Real;
 use crate::pool::Pool;
@@ -36,11 +37,11 @@ pub(crate) fn multiply_wide<T: Real>(out: ArrayViewMut2<'_, T>, a: ArrayView2<'_
 }
 
 /// Works on tiles of so many columns of two matrices, on several threads where there are several tiles.
-pub(crate) fn by_columns<T: Real>(
-    out: ArrayViewMut2<'_, T>,
-    b: ArrayView2<'_, T>,
+pub(crate) fn by_columns<A: Send + Sync, B: Sync>(
+    out: ArrayViewMut2<'_, A>,
+    b: ArrayView2<'_, B>,
     tile: usize,
-    work: &(impl Fn(ArrayViewMut2<'_, T>, ArrayView2<'_, T>) + Sync),
+    work: &(impl Fn(ArrayViewMut2<'_, A>, ArrayView2<'_, B>) + Sync),
 ) {
     if out.ncols() <= tile {
         return work(out, b);
@@ -49,6 +50,16 @@ pub(crate) fn by_columns<T: Real>(
     let (left, right) = out.split_at(Axis(1), middle);
     let (b_left, b_right) = b.split_at(Axis(1), middle);
     rayon::join(|| by_columns(left, b_left, tile, work), || by_columns(right, b_right, tile, work));
+}
+
+/// Changes each entry of a wide matrix by that of another, on several threads where there are many.
+pub(crate) fn change_wide<A: Send + Sync, B: Sync>(
+    out: ArrayViewMut2<'_, A>,
+    by: ArrayView2<'_, B>,
+    change: impl Fn(&mut A, &B) + Sync,
+) {
+    let tile = (ENTRIES_PER_THREAD / out.nrows().max(1)).max(1);
+    by_columns(out, by, tile, &|mut out, by| out.zip_mut_with(&by, &change));
 }
 
 /// Terms that one thread adds up at a time in products whose sums are long and whose result has so many entries: fixed,
@@ -165,6 +176,16 @@ mod tests {
             multiply_add_wide(out.view_mut(), a.view(), b.view(), -0.5);
             multiply_add(expected.view_mut(), a.view(), b.view(), -0.5);
             assert_close(&out, &expected, 1e-14);
+        }
+    }
+
+    #[test]
+    fn every_entry_of_a_wide_matrix_is_changed_once() {
+        for (rows, width) in [(3, 2), (2, ENTRIES_PER_THREAD), (0, 5), (5, 0), (ENTRIES_PER_THREAD + 1, 2)] {
+            let mut sum = Array2::from_elem((rows, width), 1.0_f64);
+            let by = Array2::from_shape_fn((rows, width), |(i, j)| (i + 2 * j) as f32);
+            change_wide(sum.view_mut(), by.view(), |sum, &v| *sum += f64::from(v));
+            assert!(sum.indexed_iter().all(|((i, j), &v)| v == (1 + i + 2 * j) as f64));
         }
     }
 
