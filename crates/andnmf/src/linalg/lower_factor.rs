@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use faer::Par;
 use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
-use ndarray::{Array2, ArrayView1, ArrayView2, s};
+use ndarray::{Array2, ArrayView2, s};
 use pulp::{Simd, WithSimd};
 
 use super::bridge::mat_mut;
@@ -82,24 +82,39 @@ impl<T: Real> LowerFactor<T> {
 pub(super) fn norm_bound<T: Real>(m: ArrayView2<'_, T>, sums: &mut Vec<f64>) -> f64 {
     sums.clear();
     sums.resize(m.ncols(), 0.0);
-    let mut row_sum = 0.0;
-    for row in m.outer_iter() {
-        sums.iter_mut().zip(&row).for_each(|(column, v)| *column += v.as_f64().abs());
-        row_sum = larger(row_sum, sum_of_magnitudes(row));
-    }
+    let matrix = m.as_standard_layout();
+    let rows = matrix.as_slice().expect("row-major");
+    let row_sum = pulp::Arch::new().dispatch(Magnitudes { rows, column_sums: sums });
     (row_sum * sums.iter().copied().fold(0.0, larger)).sqrt()
 }
 
-/// Several sums side by side: each addition would wait for the one before.
-fn sum_of_magnitudes<T: Real>(row: ArrayView1<'_, T>) -> f64 {
-    let mut sums = [0.0; 8];
-    match row.to_slice() {
-        Some(row) => row.chunks(8).for_each(|chunk| {
-            sums.iter_mut().zip(chunk).for_each(|(sum, v)| *sum += v.as_f64().abs());
-        }),
-        None => row.iter().for_each(|v| sums[0] += v.as_f64().abs()),
+/// Adds the magnitudes of all entries to the sums of their columns, and finds the largest sum of a row.
+struct Magnitudes<'a, T> {
+    rows: &'a [T],
+    column_sums: &'a mut [f64],
+}
+
+impl<T: Real> WithSimd for Magnitudes<'_, T> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let Self { rows, column_sums } = self;
+        let mut row_sum = 0.0;
+        for row in rows.chunks_exact(column_sums.len().max(1)) {
+            // Several sums side by side: each addition would wait for the one before.
+            let mut own = [0.0; 8];
+            for (row, columns) in row.chunks(8).zip(column_sums.chunks_mut(8)) {
+                for ((own, column), v) in own.iter_mut().zip(columns).zip(row) {
+                    let magnitude = v.as_f64().abs();
+                    *column += magnitude;
+                    *own += magnitude;
+                }
+            }
+            row_sum = larger(row_sum, own.iter().sum());
+        }
+        row_sum
     }
-    sums.iter().sum()
 }
 
 fn larger(a: f64, b: f64) -> f64 {
