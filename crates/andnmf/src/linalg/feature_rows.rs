@@ -70,6 +70,8 @@ impl<T: Real> FeatureRows<T> {
 
     /// Adds rows of the same shape.
     pub(crate) fn add(&mut self, other: &Self) {
+        // The last of these has all threads to itself. A thread that waits for a part of another may begin on samples with
+        // sums of its own meanwhile: never more of them than a fold has parts, which is what its plan counts on.
         let some = ENTRIES_PER_THREAD;
         self.rows_mut().par_chunks_mut(some).zip(other.rows().par_chunks(some)).for_each(|(sums, others)| {
             sums.iter_mut().zip(others).for_each(|(sum, &v)| *sum += v);
@@ -196,15 +198,25 @@ mod tests {
         FeatureRows::of_columns(matrix.view()).gather(&block, out.as_slice_mut().unwrap(), &mut buffer);
         assert_close(&out, &dense.dot(&matrix.t()), tolerance);
 
-        // Weights of which some samples have all, some few and some none.
-        let mut weights = random_matrix::<T>(n, width, 2);
-        weights.slice_mut(s![2, 1..]).fill(T::from_f64(0.0));
-        weights.row_mut(3).fill(T::from_f64(0.0));
+        let all = random_matrix::<T>(n, width, 2);
+        // Weights of which most samples have all, one has one and one none.
+        let mut most = all.clone();
+        most.slice_mut(s![2, 1..]).fill(T::from_f64(0.0));
+        most.row_mut(3).fill(T::from_f64(0.0));
+        // One sample has one and another, by turns in the middle and at the end, all. The others have none.
+        let few = |full: usize| {
+            let mut few = Array2::zeros(all.dim());
+            few[[2, width - 1]] = all[[2, width - 1]];
+            few.row_mut(full).assign(&all.row(full));
+            few
+        };
         let mut sums = FeatureRows::of_columns(matrix.view());
-        sums.scatter(&block, weights.as_slice().unwrap(), &mut buffer);
         let mut expected = matrix.t().to_owned();
-        expected += &dense.t().dot(&weights);
-        assert_close(&sums.view(), &expected, tolerance);
+        for weights in [most, few(4), few(n - 1)] {
+            sums.scatter(&block, weights.as_slice().unwrap(), &mut buffer);
+            expected += &dense.t().dot(&weights);
+            assert_close(&sums.view(), &expected, tolerance);
+        }
         let mut twice = sums.clone();
         twice.add(&sums);
         assert_close(&twice.view(), &(&expected + &expected), 2.0 * tolerance);

@@ -16,6 +16,8 @@ pub(super) const LANE_BYTES: usize = 32;
 const TILE_BYTES: usize = 256;
 /// Adding to one place costs about as much as to this many neighbours at once.
 const SINGLE_COST: usize = 6;
+/// Where at least one in so many weights of a block is active, no sample is looked at for its own share.
+const BLOCK_SHARE: usize = 2;
 
 /// Runs `$tile::<T, FUSED, N>($arguments, column)` for tiles of N values that make up a row.
 macro_rules! for_each_tile {
@@ -157,9 +159,10 @@ impl<T: Real> Scatter<'_, T> {
     fn run<const FUSED: bool>(self) {
         let Self { table, stride, width, samples, weights } = self;
         let zero = T::from_f64(0.0);
-        let many =
-            |weights: &[T]| weights.iter().filter(|&&v| v != zero).count() * SINGLE_COST >= weights.len();
-        if many(weights) {
+        let reaches = |weights: &[T], share: usize| {
+            weights.iter().filter(|&&v| v != zero).count() * share >= weights.len()
+        };
+        if reaches(weights, BLOCK_SHARE) {
             for which in groups::<T>(stride, weights.len() / width) {
                 for_each_tile!(
                     stride,
@@ -170,7 +173,7 @@ impl<T: Real> Scatter<'_, T> {
         }
         let rows = samples.rows(&(0..weights.len() / width));
         for (i, (own, (rows, values))) in weights.chunks_exact(width).zip(rows).enumerate() {
-            if many(own) {
+            if reaches(own, SINGLE_COST) {
                 for_each_tile!(
                     stride,
                     scatter_tile::<T, FUSED>(table, weights, (width, stride), &samples, &(i..i + 1))
@@ -194,7 +197,10 @@ fn scatter_tile<T: Real, const FUSED: bool, const N: usize>(
     column: usize,
 ) {
     let mut at_the_end = [T::from_f64(0.0); N];
-    at_the_end.iter_mut().zip(&weights[(which.end - 1) * width + column..]).for_each(|(to, &v)| *to = v);
+    let last = &weights[(which.end - 1) * width + column..];
+    if last.len() < N {
+        at_the_end[..last.len()].copy_from_slice(last);
+    }
     for (i, (rows, values)) in which.clone().zip(samples.rows(which)) {
         // In one go, though that may reach into the next sample: what comes of it is added to the filling of the rows.
         let tile: [T; N] = *weights[i * width + column..].first_chunk().unwrap_or(&at_the_end);

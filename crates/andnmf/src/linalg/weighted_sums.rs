@@ -21,7 +21,7 @@ const NARROW_BLOCK: usize = 1 << 16;
 #[derive(Debug, Clone)]
 pub(crate) struct WeightedSums<T: Real> {
     products: Products<T>,
-    /// C, of which only the lower triangle is filled.
+    /// C, of which only the lower triangle means anything.
     gram: Array2<T>,
 }
 

@@ -74,11 +74,11 @@ pub(crate) fn scale_rows<T: Real>(matrix: &mut Array2<T>, factors: &[f64]) {
 /// Adds `aᵀ · a` to the lower triangle of `out`. What comes of the strict upper triangle is nothing in particular:
 /// [`mirror_lower`] completes the matrix once all sums are in.
 ///
-/// About half the work of the full product.
+/// Half the work of the full product, and that of half a strip more.
 pub(crate) fn gram_add_lower<T: Real>(mut out: ArrayViewMut2<'_, T>, a: ArrayView2<'_, T>) {
     let one = T::from_f64(1.0);
     if a.strides()[1] == 1 {
-        // Strips of few rows up to the diagonal, which the backend's product of triangles is slower than. Of long sums
+        // Strips of few rows up to the diagonal: faster than the backend's product of triangles. Of long sums
         // some terms at a time, which then stay in a near cache from strip to strip.
         for terms in a.axis_chunks_iter(Axis(0), STRIP_TERMS) {
             for first in (0..a.ncols()).step_by(STRIP_ROWS) {
@@ -102,7 +102,7 @@ pub(crate) fn gram_add_lower<T: Real>(mut out: ArrayViewMut2<'_, T>, a: ArrayVie
     );
 }
 
-/// Rows of a Gram matrix that are worked out at once: as many as a vector holds.
+/// Rows of a Gram matrix that are worked out at once, found by trying.
 const STRIP_ROWS: usize = 8;
 const STRIP_TERMS: usize = 1024;
 
