@@ -135,7 +135,7 @@ impl<'a, T: Real> Engine<'a, T> {
         let search = &mut auto.search;
         let goal = search.goal(self.goal());
         let n_samples = projected.n_samples();
-        let done = self.workers.run(|| search.descent.stage(&mut bench, &working, &last, &goal));
+        let done = self.workers.run_stage(|| search.descent.stage(&mut bench, &working, &last, &goal));
         let (next, record) = match done {
             Ok(done) => {
                 let next = match done.end {

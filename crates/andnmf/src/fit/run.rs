@@ -3,6 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rayon::Yield;
 
 use super::{Observer, StageView};
 use crate::{FitError, Real};
@@ -92,9 +95,101 @@ impl Workers {
             None => rayon::scope(|_| work()),
         }
     }
+
+    /// The same for a stage, which hands out work again and again: the threads stay awake in between, since to wake them
+    /// up takes as long as many a step.
+    pub(crate) fn run_stage<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        if rayon::current_thread_index().is_some() {
+            // One of several runs side by side: there is other work to wait with.
+            return self.run(work);
+        }
+        let (mut work, mut result) = (Some(work), None);
+        self.run(|| {
+            let others = rayon::current_num_threads().min(MOST_AWAKE + 1) - 1;
+            let mut once = || result = work.take().map(|work| work());
+            with_others_awake(others, &mut once, &AtomicBool::new(false));
+        });
+        result.expect("the work was done")
+    }
+}
+
+/// Threads beside the first that are kept awake.
+const MOST_AWAKE: usize = 7;
+/// A thread that has found nothing to do for so long may sleep.
+const MOST_IDLE: Duration = Duration::from_micros(500);
+
+/// Does the work while so many other threads look out for what it hands out.
+fn with_others_awake(others: usize, work: &mut (dyn FnMut() + Send), done: &AtomicBool) {
+    if others == 0 {
+        work();
+        done.store(true, Ordering::Relaxed);
+    } else {
+        rayon::join(|| with_others_awake(others - 1, work, done), || stay_awake(done));
+    }
+}
+
+/// Takes up work of the pool until all is done.
+fn stay_awake(done: &AtomicBool) {
+    let mut idle_since = Instant::now();
+    while !done.load(Ordering::Relaxed) {
+        if rayon::yield_now() == Some(Yield::Executed) {
+            idle_since = Instant::now();
+        } else if idle_since.elapsed() > MOST_IDLE {
+            return;
+        } else {
+            std::thread::yield_now();
+        }
+    }
 }
 
 /// Whether the flag is set.
 pub(crate) fn is_cancelled(flag: Option<&AtomicBool>) -> bool {
     flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use rayon::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_work_of_a_stage_is_done_once_whoever_stays_awake() {
+        let done = AtomicUsize::new(0);
+        let work = || {
+            done.fetch_add(1, Ordering::Relaxed);
+            // A gap long enough that the others give up, then work for all.
+            std::thread::sleep(2 * MOST_IDLE);
+            (0..10_000_u64).into_par_iter().sum::<u64>()
+        };
+        for threads in [1, 2, MOST_AWAKE + 3] {
+            let workers = Run::<f64>::new().threads(threads).workers().unwrap();
+            assert_eq!(workers.run_stage(work), 49_995_000);
+            // A stage within the threads of another run.
+            assert_eq!(workers.run(|| workers.run_stage(work)), 49_995_000);
+        }
+        assert_eq!(Workers(None).run_stage(work), 49_995_000);
+        assert_eq!(done.into_inner(), 7);
+    }
+
+    #[test]
+    fn a_thread_stays_awake_for_work_until_all_is_done_or_nothing_comes() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let begun = Instant::now();
+        pool.install(|| stay_awake(&AtomicBool::new(false)));
+        assert!(begun.elapsed() >= MOST_IDLE);
+        let (done, helped) = (AtomicBool::new(false), AtomicBool::new(false));
+        // One thread for both: the work is taken up by the one that stays awake, which then sees that all is done.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        pool.scope(|scope| {
+            scope.spawn(|_| {
+                helped.store(true, Ordering::Relaxed);
+                done.store(true, Ordering::Relaxed);
+            });
+            stay_awake(&done);
+            assert!(helped.load(Ordering::Relaxed));
+        });
+    }
 }

@@ -249,7 +249,7 @@ impl<'a, T: Real, A: Alternation<T>> StagedRun<'a, T> for Engine<'a, T, A> {
     fn stage(&mut self) -> Result<bool, Halt> {
         // All of it among the threads that share the work, not step by step.
         let workers = self.workers.clone();
-        workers.run(|| self.next_stage())
+        workers.run_stage(|| self.next_stage())
     }
 }
 
