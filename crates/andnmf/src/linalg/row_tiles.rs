@@ -103,7 +103,6 @@ fn gather_tile<T: Real, const FUSED: bool, const N: usize>(
         let start = number as usize * stride + column;
         table[start..start + N].try_into().expect("the length is N")
     };
-    let mut at_the_end = None;
     for (i, (rows, values)) in which.clone().zip(samples.rows(which)) {
         let mut sums = [[T::from_f64(0.0); N]; 2];
         let ((row_pairs, last_row), (value_pairs, last_value)) =
@@ -117,16 +116,13 @@ fn gather_tile<T: Real, const FUSED: bool, const N: usize>(
             add_product::<T, FUSED, N>(&mut sums[0], *value, row(*number));
         }
         let [first, second] = sums;
-        let sums: [T; N] = std::array::from_fn(|k| first[k] + second[k]);
-        // In one go, though that may reach into the next sample, which is written after this one. Only the last has none:
-        // what fills a row up is shorter than a row.
-        match out[i * width + column..].first_chunk_mut() {
-            Some(out) => *out = sums,
-            None => at_the_end = Some(sums),
+        let sums = first.iter().zip(&second).map(|(&a, &b)| a + b);
+        let out = &mut out[i * width + column..];
+        // In one go where there is room, though that may reach into the next sample, which is written after this one.
+        match out.first_chunk_mut::<N>() {
+            Some(out) => out.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum),
+            None => out.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum),
         }
-    }
-    if let Some(sums) = at_the_end {
-        out[(which.end - 1) * width + column..].iter_mut().zip(sums).for_each(|(out, v)| *out = v);
     }
 }
 
