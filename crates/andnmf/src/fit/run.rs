@@ -100,7 +100,7 @@ impl Workers {
     /// up takes as long as many a step.
     pub(crate) fn run_stage<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         if rayon::current_thread_index().is_some() {
-            // One of several runs side by side: there is other work to wait with.
+            // Within a pool this may be one of several runs side by side, which have other work to wait with.
             return self.run(work);
         }
         let (mut work, mut result) = (Some(work), None);
