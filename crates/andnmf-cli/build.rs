@@ -11,7 +11,7 @@ const PLACE: &str = "crates/andnmf-cli/";
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     // A change to any of these can make the source differ from its commit, or match it again.
-    for source in ["src", "../andnmf-lab/src", "../andnmf/src"] {
+    for source in ["src", "../andnmf-lab/src", "../andnmf-report/src", "../andnmf/src"] {
         rerun_if_changed(source);
     }
     if let Some(commit) = commit() {

@@ -7,7 +7,7 @@ use std::time::Instant;
 use andnmf::Real;
 use andnmf::io::images::{contact_sheet, read_folder};
 use andnmf::io::{self, ReadOptions, Table};
-use andnmf_lab::report::Kind;
+use andnmf_report::Kind;
 use clap::Args;
 use serde_json::json;
 

@@ -8,7 +8,7 @@ use andnmf::fit::{Fit, Method, Observer, StageView, Start, StopReason};
 use andnmf::model::Model;
 use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real};
-use andnmf_lab::report::Kind;
+use andnmf_report::Kind;
 use clap::Args;
 use ndarray::Array2;
 use serde_json::Value;

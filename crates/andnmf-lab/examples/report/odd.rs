@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use andnmf_lab::report::{Figure, FitView, Kind, Report, Section, Thresholds};
+use andnmf_report::{Figure, FitView, Kind, Report, Section, Thresholds};
 use ndarray::Array2;
 use serde_json::{Value, json};
 

@@ -1,13 +1,13 @@
 //! Grey pictures in rows.
 
 use andnmf::io::images::GreyPicture;
+use andnmf_report::base64;
 use ndarray::Array2;
 use serde::Serialize;
 
 use super::page::{MARGIN, draw_title};
 use super::svg::{Anchor, Area, Canvas, INK, number};
 use super::text::Face;
-use crate::base64::base64;
 
 const NAME_FACE: Face = Face::plain(12.0);
 /// Side of the square that each picture is fitted into.

@@ -1,5 +1,6 @@
 //! The report page of a reproduction.
 
+use andnmf_report::{Figure, Report, Section};
 use serde_json::{Value, json};
 
 use super::claims::Judged;
@@ -7,7 +8,6 @@ use super::drawing::Drawing;
 use super::markdown::{About, caption, facts, tally};
 use super::numbers::table;
 use super::{FigureName, Reproduction};
-use crate::report::{Figure, Report, Section};
 
 /// The page, as one document that needs nothing but a browser.
 pub(super) fn html(

@@ -6,7 +6,7 @@ use andnmf::metrics::reconstruction_error;
 use andnmf::nnls;
 use andnmf::samples::DenseSamples;
 use andnmf::synth::Dataset;
-use andnmf_lab::report::{FitView, MethodRow, Report, Thresholds, Trace};
+use andnmf_report::{FitView, MethodRow, Report, Thresholds, Trace};
 use serde_json::{Value, json};
 
 use super::{PAGE, Run, SUMMARY, table};

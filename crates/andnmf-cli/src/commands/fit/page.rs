@@ -6,7 +6,7 @@ use andnmf::and::Threshold;
 use andnmf::fit::StageRecord;
 use andnmf::model::Model;
 use andnmf::{MethodParams, Real};
-use andnmf_lab::report::{FitView, Kind, Report, Thresholds, Trace};
+use andnmf_report::{FitView, Kind, Report, Thresholds, Trace};
 use ndarray::ArrayView2;
 use serde_json::Value;
 

@@ -9,7 +9,7 @@ use std::time::Instant;
 use andnmf::Real;
 use andnmf::fit::Method;
 use andnmf::metrics::{coherence, top_features};
-use andnmf_lab::report::Kind;
+use andnmf_report::Kind;
 use clap::Args;
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 use andnmf::fit::StageRecord;
 use serde::Serialize;
 
-use super::rounding::{round_all, rounded};
+use crate::rounding::{round_all, rounded};
 
 /// The columns of `trace.csv`, each with one entry per stage.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -46,7 +46,7 @@ impl Trace {
         self
     }
 
-    pub(super) fn rounded(mut self) -> Self {
+    pub(crate) fn rounded(mut self) -> Self {
         for column in [
             &mut self.seconds,
             &mut self.active_fraction,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::rounding::{rounded, rounded_json};
+use crate::rounding::{rounded, rounded_json};
 
 /// One method among several on the same samples.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -21,7 +21,7 @@ pub struct MethodRow {
 }
 
 impl MethodRow {
-    pub(super) fn rounded(mut self) -> Self {
+    pub(crate) fn rounded(mut self) -> Self {
         self.error = self.error.map(rounded);
         self.seconds = self.seconds.map(rounded);
         for (seconds, error) in &mut self.curve {

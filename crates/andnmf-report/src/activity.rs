@@ -4,8 +4,8 @@ use andnmf::Real;
 use ndarray::ArrayView1;
 use serde::Serialize;
 
-use super::Thresholds;
-use super::rounding::rounded;
+use crate::fit_view::Thresholds;
+use crate::rounding::rounded;
 
 /// Bins of a histogram: few enough to read on a phone.
 const BINS: usize = 24;
@@ -31,7 +31,7 @@ pub struct Activity {
 
 impl Activity {
     /// Counts the weights of one component.
-    pub(super) fn of<T: Real>(
+    pub(crate) fn of<T: Real>(
         weights: ArrayView1<'_, T>,
         thresholds: Thresholds<'_>,
         component: usize,
@@ -64,7 +64,7 @@ impl Activity {
         }
     }
 
-    pub(super) fn rounded(mut self) -> Self {
+    pub(crate) fn rounded(mut self) -> Self {
         (self.mean, self.active_share) = (rounded(self.mean), rounded(self.active_share));
         self
     }

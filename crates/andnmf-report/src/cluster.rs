@@ -9,7 +9,7 @@ use ndarray::{Array2, ArrayView2};
 
 /// Positions 0…n−1 so that every cluster is in one piece, its halves turned to have their most similar ends meet.
 /// `distances` is symmetric and free of NaN.
-pub(super) fn leaf_order(distances: ArrayView2<'_, f64>) -> Vec<usize> {
+pub(crate) fn leaf_order(distances: ArrayView2<'_, f64>) -> Vec<usize> {
     let mut leaves: Vec<Vec<usize>> = (0..distances.nrows()).map(|leaf| vec![leaf]).collect();
     for (kept, gone) in merges(distances.to_owned()) {
         let (left, right) = (take(&mut leaves[kept]), take(&mut leaves[gone]));

@@ -5,9 +5,9 @@ use andnmf::theory::strongest_correlations;
 use ndarray::{Array2, ArrayView2};
 use serde::Serialize;
 
-use super::ReportError;
-use super::cluster::leaf_order;
-use super::rounding::rounded;
+use crate::cluster::leaf_order;
+use crate::error::ReportError;
+use crate::rounding::rounded;
 
 /// Components in the matrix, at most: more are neither seen on a screen nor quickly loaded.
 const LARGEST_MATRIX: usize = 300;
@@ -40,7 +40,7 @@ pub struct Pair {
 
 impl Correlations {
     /// Measures them; `shares` says how strong each component is. `None` for a single component.
-    pub(super) fn of<T: Real>(
+    pub(crate) fn of<T: Real>(
         weights: ArrayView2<'_, T>,
         shares: &[f64],
     ) -> Result<Option<Self>, ReportError> {

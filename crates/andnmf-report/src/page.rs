@@ -1,7 +1,5 @@
 //! Style, script and data in one document.
 
-use super::Report;
-
 const TEMPLATE: &str = include_str!("page/page.html");
 const STYLE: &str = concat!(include_str!("page/page.css"), include_str!("page/charts.css"));
 /// One script in parts by idea, in the order in which they need each other.
@@ -24,10 +22,9 @@ const SCRIPT: &str = concat!(
     "})();\n",
 );
 
-/// The whole page.
-pub(super) fn html(report: &Report) -> String {
-    let data = serde_json::to_string(report).expect("a report has nothing that JSON cannot hold");
-    let (title, data) = (escaped_text(&report.title), escaped_json(&data));
+/// The whole page of a report that is this JSON.
+pub(crate) fn html(title: &str, data: &str) -> String {
+    let (title, data) = (escaped_text(title), escaped_json(data));
     let mut page =
         String::with_capacity(TEMPLATE.len() + STYLE.len() + SCRIPT.len() + title.len() + data.len());
     // What is put in is never searched for places, whatever it contains.
@@ -58,6 +55,7 @@ fn escaped_json(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Report;
     use serde_json::{Value, json};
 
     fn data_of(page: &str) -> Value {

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::Kind;
-use super::rounding::rounded;
 use crate::base64::base64;
+use crate::fit_view::Kind;
+use crate::rounding::rounded;
 
 /// Features listed for a component drawn as bars.
 const BARS: usize = 30;
@@ -45,7 +45,7 @@ pub enum Picture {
 
 impl Picture {
     /// The picture of these values, where their kind has one.
-    pub(super) fn of(values: &[f64], kind: Kind, shrinking: &Shrinking) -> Option<Self> {
+    pub(crate) fn of(values: &[f64], kind: Kind, shrinking: &Shrinking) -> Option<Self> {
         match kind {
             Kind::Words | Kind::Bars => None,
             Kind::Curve => Some(curve(values)),
@@ -55,7 +55,7 @@ impl Picture {
 }
 
 /// Names and values of the strongest features, strongest first; zeros are left out.
-pub(super) fn strongest(values: &[f64], kind: Kind, names: Option<&[String]>) -> Vec<(String, f64)> {
+pub(crate) fn strongest(values: &[f64], kind: Kind, names: Option<&[String]>) -> Vec<(String, f64)> {
     let count = match kind {
         Kind::Words | Kind::Bars => BARS,
         Kind::Curve => PEAKS,
@@ -108,11 +108,11 @@ fn image(values: &[f64], shape: &Shrinking) -> Picture {
 
 /// How pictures are made smaller where all together would be too large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shrinking {
+pub(crate) struct Shrinking {
     height: usize,
     width: usize,
     /// Side of the squares of pixels that become one.
-    pub(super) factor: usize,
+    pub(crate) factor: usize,
 }
 
 impl Default for Shrinking {
@@ -123,7 +123,7 @@ impl Default for Shrinking {
 
 impl Shrinking {
     /// The least factor with which `count` pictures are small enough.
-    pub(super) fn of(height: usize, width: usize, count: usize) -> Self {
+    pub(crate) fn of(height: usize, width: usize, count: usize) -> Self {
         let pixels = |factor: usize| {
             height.div_ceil(factor).saturating_mul(width.div_ceil(factor)).saturating_mul(count)
         };
@@ -155,14 +155,14 @@ impl Shrinking {
 
 /// Where features stand on the axis of a curve.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Axis {
+pub(crate) struct Axis {
     /// One place per feature; empty where features go by number.
-    pub(super) places: Vec<f64>,
+    pub(crate) places: Vec<f64>,
 }
 
 impl Axis {
     /// Names that are rising or falling numbers, such as wavelengths, are places.
-    pub(super) fn of(names: Option<&[String]>) -> Self {
+    pub(crate) fn of(names: Option<&[String]>) -> Self {
         let parsed: Option<Vec<f64>> = names
             .unwrap_or_default()
             .iter()

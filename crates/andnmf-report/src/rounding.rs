@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The value to four significant digits.
-pub(super) fn rounded(value: f64) -> f64 {
+pub(crate) fn rounded(value: f64) -> f64 {
     // Through decimal text, so that the nearest number with four digits is also printed with four.
     let short = format!("{value:.3e}").parse().ok();
     // The largest numbers of all have no neighbour above them.
@@ -11,14 +11,14 @@ pub(super) fn rounded(value: f64) -> f64 {
 }
 
 /// Rounds in place.
-pub(super) fn round_all(values: &mut [f64]) {
+pub(crate) fn round_all(values: &mut [f64]) {
     for value in values {
         *value = rounded(*value);
     }
 }
 
 /// Rounds every fraction in a value of JSON.
-pub(super) fn rounded_json(value: Value) -> Value {
+pub(crate) fn rounded_json(value: Value) -> Value {
     match value {
         Value::Number(number) if number.is_f64() => {
             number.as_f64().map_or(Value::Null, |v| rounded(v).into())

@@ -3,7 +3,7 @@
 use andnmf::{Real, ShapeError};
 use ndarray::ArrayView2;
 
-use super::ReportError;
+use crate::error::ReportError;
 
 /// What the features are, and so how components are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,7 +38,7 @@ pub enum Thresholds<'a> {
 
 impl Thresholds<'_> {
     /// The threshold of a component whose largest weight is given.
-    pub(super) fn of(self, component: usize, largest: f64) -> Option<f64> {
+    pub(crate) fn of(self, component: usize, largest: f64) -> Option<f64> {
         match self {
             Self::None => None,
             Self::Weights(levels) => levels.get(component).copied(),
@@ -87,7 +87,7 @@ impl<'a, T: Real> FitView<'a, T> {
     }
 
     /// Whether the parts fit together and all numbers are finite. (Weights are checked where they are used.)
-    pub(super) fn check(&self) -> Result<(), ReportError> {
+    pub(crate) fn check(&self) -> Result<(), ReportError> {
         let (rank, n_features) = self.components.dim();
         if rank == 0 || n_features == 0 {
             return Err(ShapeError::new("components", (rank, n_features), "at least 1 × 1").into());

@@ -3,9 +3,10 @@
 use andnmf::Real;
 use serde::Serialize;
 
-use super::pictures::{Axis, Picture, Shrinking, strongest};
-use super::rounding::{round_all, rounded};
-use super::{Activity, FitView, Kind};
+use crate::activity::Activity;
+use crate::fit_view::{FitView, Kind};
+use crate::pictures::{Axis, Picture, Shrinking, strongest};
+use crate::rounding::{round_all, rounded};
 
 /// Words that name a component which has no other name.
 const WORDS_IN_NAME: usize = 3;
@@ -47,7 +48,7 @@ pub struct Component {
 
 impl Components {
     /// The parts of a checked fit.
-    pub(super) fn of<T: Real>(fit: &FitView<'_, T>, stability: &[Option<f64>]) -> Self {
+    pub(crate) fn of<T: Real>(fit: &FitView<'_, T>, stability: &[Option<f64>]) -> Self {
         let (rank, n_features) = fit.components.dim();
         let shrinking = match fit.kind {
             Kind::Image { height, width } => Shrinking::of(height, width, rank),

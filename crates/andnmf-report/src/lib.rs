@@ -4,17 +4,18 @@
 //! text. Nothing here reads or writes files.
 //!
 //! ```
-//! use andnmf_lab::report::{FitView, Report};
+//! use andnmf_report::{FitView, Report};
 //! use serde_json::json;
 //!
 //! let components = ndarray::array![[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]];
 //! let summary = json!({"method": "and", "rank": 2, "trust": {"verdict": "good", "reasons": []}});
 //! let report = Report::new("Two components", summary).with_fit(&FitView::new(components.view()))?;
 //! assert!(report.to_html().contains("Two components"));
-//! # Ok::<(), andnmf_lab::report::ReportError>(())
+//! # Ok::<(), andnmf_report::ReportError>(())
 //! ```
 
 mod activity;
+mod base64;
 mod cluster;
 mod comparison;
 mod components;
@@ -31,6 +32,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub use activity::Activity;
+pub use base64::base64;
 pub use comparison::{Figure, MethodRow, Section};
 pub use components::{Component, Components};
 pub use correlations::{Correlations, Pair};
@@ -119,7 +121,8 @@ impl Report {
     /// The page: one HTML document that loads nothing.
     #[must_use]
     pub fn to_html(&self) -> String {
-        page::html(self)
+        let data = serde_json::to_string(self).expect("a report has nothing that JSON cannot hold");
+        page::html(&self.title, &data)
     }
 }
 
