@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Opens the report pages of a folder in a real browser and checks that they show what their data say.
 
-    cargo run -p andnmf-lab --example report -- DIR
+    cargo run -p andnmf-report --example report -- DIR
     cargo run -p andnmf-cli -- demo --out DIR/demo
-    cargo run -p andnmf-cli -- reproduce fig4 --quick --out DIR/reproduced
+    cargo run -p andnmf-lab -- fig4 --quick --out DIR/reproduced
     tests/browser/report_page.py DIR
 
 Each folder in DIR has a report.html and the summary.json that belongs to it. A test by name: `DIR ChartsTests`.
@@ -24,7 +24,7 @@ __all__ = ["ChartsTests", "ComponentsTests", "DemoTests", "OverviewTests"]
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
-        sys.exit(f"usage: {sys.argv[0]} DIR [TESTS]; DIR is what the example `report` of andnmf-lab wrote")
+        sys.exit(f"usage: {sys.argv[0]} DIR [TESTS]; DIR is what the example `report` of andnmf-report wrote")
     PageCase.pages = Path(sys.argv.pop(1))
     if not any(PageCase.pages.glob("*/report.html")):
         sys.exit(f"{PageCase.pages} has no folder with a report.html")

@@ -2,7 +2,6 @@
 //! lives here.
 
 mod commands;
-mod failure;
 mod shared;
 
 use std::process::ExitCode;

@@ -8,21 +8,13 @@ use andnmf::baselines::anchor_words::{AnchorTopics, AnchorWordsParams};
 use andnmf::io::{write_array, write_aside};
 use andnmf::metrics::{coherence, top_features};
 use andnmf::samples::{Samples, document_frequencies};
-use andnmf::text::{Corpus, Frequency, StopWords, VocabularyParams, WordRules};
+use andnmf::text::{Corpus, Frequency};
+use andnmf_program::corpus::{Found, anchor_topics, read_bag};
+use andnmf_program::{Common, Failure, Progress, json as print_json, overwrite, writing};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::topics::{corpus_of_bag, read_stop_words};
-use crate::failure::Failure;
-use crate::shared::{Common, Progress, json as print_json, overwrite, writing};
-
-/// Documents that must hold a word that can be an anchor, in a corpus of more than that many times [`ANCHOR_SHARE`].
-const ANCHOR_DOCUMENTS: usize = 100;
-/// In a smaller one, one document in so many. (The authors take 100 of 1500.)
-const ANCHOR_SHARE: usize = 15;
-/// The same for words to be kept at all.
-const WORD_DOCUMENTS: usize = 50;
-const WORD_SHARE: usize = 30;
+use super::topics::read_stop_words;
 
 /// Recover topics from anchor words, to build data with a known truth on.
 ///
@@ -97,51 +89,16 @@ pub(crate) fn run(args: &AnchorArgs) -> Result<(), Failure> {
     let stop_words = read_stop_words(&args.stop_words)?;
 
     let progress = Progress::new(&args.common, format!("reading {}", args.corpus.display()));
-    let corpus: Corpus<f64> = corpus_of_bag(&args.corpus, args.vocab.as_deref())?;
+    let corpus: Corpus<f64> = read_bag(&args.corpus, args.vocab.as_deref())?;
     progress.doing(format!("looking for {} topics", args.rank));
     let Found { corpus, topics: found, anchor_documents: min_documents } =
-        find(corpus, params, stop_words, args.min_documents, args.anchor_documents)?;
+        anchor_topics(corpus, params, stop_words, args.min_documents, args.anchor_documents)?;
     progress.doing("writing");
     write_array(&args.out, found.components.view(), overwrite(args.force)).map_err(writing)?;
     let words = super::topics::lines(&corpus.words);
     write_aside(&vocab_file, overwrite(args.force), |out| out.write_all(&words)).map_err(writing)?;
     drop(progress);
     tell(args, &corpus, &found, min_documents, &vocab_file)
-}
-
-/// Topics of a corpus, and what they were found in.
-pub(crate) struct Found {
-    /// The corpus with the words that were kept.
-    pub(crate) corpus: Corpus<f64>,
-    /// Its topics.
-    pub(crate) topics: AnchorTopics<f64>,
-    /// Documents that must hold a word that can be an anchor.
-    pub(crate) anchor_documents: usize,
-}
-
-/// Topics by anchor words, among words that enough documents hold.
-pub(crate) fn find(
-    corpus: Corpus<f64>,
-    params: AnchorWordsParams,
-    stop_words: StopWords,
-    min_documents: Option<Frequency>,
-    anchor_documents: Option<usize>,
-) -> Result<Found, Failure> {
-    let n_documents = corpus.counts.n_samples();
-    let scaled = |share: usize, most: usize| n_documents.div_ceil(share).min(most);
-    let corpus = corpus.with_vocabulary(&VocabularyParams {
-        min_documents: Some(
-            min_documents.unwrap_or(Frequency::Documents(scaled(WORD_SHARE, WORD_DOCUMENTS))),
-        ),
-        max_documents: Frequency::Share(1.0),
-        most_words: None,
-        stop_words,
-        words: WordRules { min_letters: 1, numbers: true },
-    })?;
-    let anchor_documents = anchor_documents.unwrap_or(scaled(ANCHOR_SHARE, ANCHOR_DOCUMENTS));
-    let solver = AnchorWordsParams { min_documents: anchor_documents, ..params }.check()?;
-    let topics = solver.topics(&corpus.counts)?;
-    Ok(Found { corpus, topics, anchor_documents })
 }
 
 /// Both files must have room before any work is done.

@@ -1,15 +1,13 @@
-//! `andnmf completions`: what shells complete.
+//! `andnmf completions`: scripts that make shells complete commands and options.
 
-use std::io::{self, Write};
-
-use clap::Command;
-use clap_complete::Shell;
-
-use crate::failure::Failure;
+use andnmf_program::Failure;
+use clap::{Command, ValueEnum};
 
 /// Print what your shell needs to complete andnmf's commands and options.
 ///
 /// Example: andnmf completions bash > ~/.local/share/bash-completion/completions/andnmf
+///
+/// Needs a build with --features packaging, as released ones are.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   andnmf completions bash > ~/.local/share/bash-completion/completions/andnmf
@@ -21,9 +19,36 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
+/// The shells with completions.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Shell {
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
+}
+
+/// Prints the script.
+#[cfg(feature = "packaging")]
 pub(crate) fn run(args: &CompletionsArgs, mut command: Command) -> Result<(), Failure> {
-    // Into memory first: the generator does not expect a reader that stops reading.
+    use std::io::{self, Write};
+
+    let shell = match args.shell {
+        Shell::Bash => clap_complete::Shell::Bash,
+        Shell::Elvish => clap_complete::Shell::Elvish,
+        Shell::Fish => clap_complete::Shell::Fish,
+        Shell::Powershell => clap_complete::Shell::PowerShell,
+        Shell::Zsh => clap_complete::Shell::Zsh,
+    };
+    // Into memory first: the generator panics on a reader that stops reading.
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut command, "andnmf", &mut script);
+    clap_complete::generate(shell, &mut command, "andnmf", &mut script);
     Ok(io::stdout().write_all(&script)?)
+}
+
+/// Says which build has them.
+#[cfg(not(feature = "packaging"))]
+pub(crate) fn run(args: &CompletionsArgs, _: Command) -> Result<(), Failure> {
+    Err(super::needs_packaging(&format!("completions for {:?}", args.shell)))
 }

@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering;
 use andnmf::Real;
 use andnmf::io::{self, Format, Streaming, Table};
 use andnmf::samples::Samples;
+use andnmf_program::{Common, Failure, Precision, ReadArgs, cancel, json, overwrite, reading, writing};
 use serde::Serialize;
 
-use crate::failure::Failure;
-use crate::shared::{Bytes, Common, Layout, Precision, ReadArgs, cancel, json, overwrite, reading, writing};
+use crate::shared::{Bytes, Layout};
 
 /// A file takes about so many times its length while it is read as a whole.
 const IN_MEMORY: u64 = 4;

@@ -9,11 +9,11 @@ use andnmf::diagnose::{
 };
 use andnmf::io::read_array;
 use andnmf::model::{Model, stored_precision};
+use andnmf_program::{Common, Failure, Precision, Progress, ReadArgs, json, reading};
 use clap::Args;
 
 use super::transform::model_file;
-use crate::failure::Failure;
-use crate::shared::{Common, Layout, Precision, Progress, ReadArgs, json, reading};
+use crate::shared::Layout;
 
 /// Judge whether the true components can be recovered: the conditions of the theorems, the largest correlations, a verdict in words.
 ///

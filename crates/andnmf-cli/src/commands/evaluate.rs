@@ -4,11 +4,9 @@ use std::path::{Path, PathBuf};
 
 use andnmf::io::read_array;
 use andnmf::metrics::Recovery;
+use andnmf_program::{Common, Failure, json, reading};
 use clap::{Args, ValueEnum};
 use ndarray::Array2;
-
-use crate::failure::Failure;
-use crate::shared::{Common, json, reading};
 
 /// More components than this take longer to match, one to one, than anyone waits without a word: 2000 take seconds.
 const MOST_COMPONENTS: usize = 3000;

@@ -7,6 +7,7 @@ use std::time::Instant;
 use andnmf::Real;
 use andnmf::io::images::{contact_sheet, read_folder};
 use andnmf::io::{self, ReadOptions, Table};
+use andnmf_program::{Common, Failure, OutputFolder, Precision, Progress, json as print_json, reading};
 use andnmf_report::Kind;
 use clap::Args;
 use serde_json::json;
@@ -14,8 +15,6 @@ use serde_json::json;
 use super::fit::typed::Shape;
 use super::fit::words;
 use super::plain_fit::{PlainFit, PlainFitArgs};
-use crate::failure::Failure;
-use crate::shared::{Common, OutputFolder, Precision, Progress, json as print_json, reading};
 
 /// A picture whose sides have so many pixels can be looked at.
 const VISIBLE: usize = 200;

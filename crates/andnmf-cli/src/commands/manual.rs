@@ -1,17 +1,15 @@
 //! `andnmf manual`: the pages of `man`.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
+use andnmf_program::Failure;
 use clap::Command;
-use clap_mangen::Man;
-
-use crate::failure::Failure;
-use crate::shared::OutputFolder;
 
 /// Print the manual page, or write one for every command.
 ///
 /// Example: andnmf manual --out ~/.local/share/man/man1 --force
+///
+/// Needs a build with --features packaging, as released ones are.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   andnmf manual > andnmf.1
@@ -25,7 +23,12 @@ pub(crate) struct ManualArgs {
     force: bool,
 }
 
+/// Prints or writes the pages.
+#[cfg(feature = "packaging")]
 pub(crate) fn run(args: &ManualArgs, mut command: Command) -> Result<(), Failure> {
+    use andnmf_program::OutputFolder;
+    use std::io::{self, Write};
+
     // Commands learn their full names from the one that they are part of.
     command.build();
     let Some(out) = &args.out else {
@@ -45,8 +48,16 @@ pub(crate) fn run(args: &ManualArgs, mut command: Command) -> Result<(), Failure
     Ok(())
 }
 
-fn page(command: &Command, name: &str) -> io::Result<Vec<u8>> {
+#[cfg(feature = "packaging")]
+fn page(command: &Command, name: &str) -> std::io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    Man::new(command.clone()).title(name).render(&mut text)?;
+    clap_mangen::Man::new(command.clone()).title(name).render(&mut text)?;
     Ok(text)
+}
+
+/// Says which build has them.
+#[cfg(not(feature = "packaging"))]
+pub(crate) fn run(args: &ManualArgs, _: Command) -> Result<(), Failure> {
+    let what = if args.out.is_some() || args.force { "manual pages" } else { "a manual page" };
+    Err(super::needs_packaging(what))
 }

@@ -17,11 +17,9 @@ mod suggest_rank;
 mod topics;
 mod transform;
 
+use andnmf_program::{Failure, nearest};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
-
-use crate::failure::Failure;
-use crate::shared::nearest;
 
 /// Recover the true components behind non-negative mixtures, even when their weights are strongly correlated.
 #[derive(Debug, Parser)]
@@ -43,7 +41,7 @@ enum Command {
     Topics(Box<topics::TopicsArgs>),
     Images(images::ImagesArgs),
     Anchor(anchor::AnchorArgs),
-    Reproduce(Box<reproduce::ReproduceArgs>),
+    Reproduce(reproduce::ReproduceArgs),
     Report(report::ReportArgs),
     Convert(convert::ConvertArgs),
     Completions(completions::CompletionsArgs),
@@ -61,6 +59,12 @@ pub(crate) fn with_nearest(mut error: clap::Error) -> clap::Error {
         error.insert(ContextKind::SuggestedSubcommand, meant);
     }
     error
+}
+
+/// This build lacks what only packages need.
+#[cfg(not(feature = "packaging"))]
+fn needs_packaging(what: &str) -> Failure {
+    Failure::Request(format!("this build of andnmf cannot make {what}; build it with --features packaging"))
 }
 
 /// Does what was typed.

@@ -8,6 +8,7 @@ use andnmf::fit::{Fit, Method, Observer, StageView, Start, StopReason};
 use andnmf::model::Model;
 use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real};
+use andnmf_program::{Common, Failure, OutputFolder, Precision, Progress};
 use andnmf_report::Kind;
 use clap::Args;
 use ndarray::Array2;
@@ -16,8 +17,6 @@ use serde_json::Value;
 use super::fit::results::{Results, Summary};
 use super::fit::survey::Survey;
 use super::fit::{methods, page, plan};
-use crate::failure::Failure;
-use crate::shared::{Common, OutputFolder, Precision, Progress};
 
 /// What such a fit can be told.
 #[derive(Debug, Clone, Args)]

@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 
 use andnmf::Real;
 use andnmf::rank::{RankSettings, RankSuggestion, suggest_rank};
+use andnmf_program::{Common, DataArgs, Failure, Precision, Progress, json};
 use clap::Args;
 
-use crate::failure::Failure;
-use crate::shared::{Common, DataArgs, Layout, Precision, Progress, json};
+use crate::shared::Layout;
 
 /// What the columns of the table are.
 const LEGEND: &str = "\

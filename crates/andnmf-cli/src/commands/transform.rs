@@ -6,11 +6,11 @@ use andnmf::io::write_array;
 use andnmf::metrics::reconstruction_error;
 use andnmf::model::{Model, stored_precision};
 use andnmf::{Real, io};
+use andnmf_program::{Common, Failure, FileArgs, Progress, json, overwrite, reading, writing};
 use clap::Args;
 use serde::Serialize;
 
-use crate::failure::Failure;
-use crate::shared::{Common, FileArgs, Layout, Progress, json, overwrite, reading, writing};
+use crate::shared::Layout;
 
 /// Find how much of each component of a fitted model new samples have.
 ///

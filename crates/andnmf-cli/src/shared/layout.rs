@@ -5,8 +5,7 @@ use std::path::Path;
 use andnmf::Real;
 use andnmf::io::{Format, Table};
 use andnmf::samples::Samples;
-
-use super::FileArgs;
+use andnmf_program::FileArgs;
 
 /// So many numbers of a line or column are shown.
 const SHOWN: usize = 3;

@@ -186,6 +186,11 @@ fn only_the_same_fit_is_resumed() {
     other[[399, 59]] += 1e-9;
     let other = folder.write_array("other.npy", &other);
     refused(&[&fit(&other)[..], &["--resume"]].concat(), &["other samples"]);
+    let mut older = read_json(&folder.path("fitted/checkpoint.json"));
+    older["identity"]["layout"] = 1.into();
+    older["identity"]["fingerprint"] = "0123456789abcdef".into();
+    folder.write("fitted/checkpoint.json", &older.to_string());
+    wrong(&[], &["checkpoint.json", "an older andnmf wrote it", "--force"]);
     folder.write("fitted/checkpoint.json", "{\"identity\": 3}");
     wrong(&[], &["checkpoint.json, line 1", "--force"]);
 }

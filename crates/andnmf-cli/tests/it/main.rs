@@ -1,6 +1,7 @@
 //! The command as a shell sees it: one module per command, all on the built binary.
 
 mod convert;
+mod corpus;
 mod demo;
 mod diagnose;
 mod evaluate;
@@ -18,3 +19,6 @@ mod suggest_rank;
 mod support;
 mod topics;
 mod transform;
+
+/// The program under test.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_andnmf");

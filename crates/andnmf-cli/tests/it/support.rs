@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 /// The built command with these arguments, not yet started.
 pub(crate) fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_andnmf"));
+    let mut command = Command::new(crate::PROGRAM);
     command.args(args);
     command
 }

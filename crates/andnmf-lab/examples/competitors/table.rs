@@ -8,7 +8,7 @@ use andnmf::baselines::{AnlsParams, HalsParams, MinVolumeParams, MuLoss, MuParam
 use andnmf::fit::Method;
 use andnmf::synth::{Dataset, DatasetKind, DatasetSpec};
 use andnmf::{FitError, MethodParams, SamplesError};
-use andnmf_lab::{Experiment, ExperimentError, StageRow, StartFrom};
+use andnmf_program::{Experiment, ExperimentError, StageRow, StartFrom};
 
 /// Every row of a mixture that sums to 1 stands for this many words.
 const WORDS_PER_DOCUMENT: f64 = 1000.0;

@@ -2,10 +2,10 @@
 
 use andnmf::MethodParams;
 use andnmf::fit::Method;
+use andnmf_program::{Experiment, Fingerprint};
 use serde::{Deserialize, Serialize};
 
 use super::FigureName;
-use crate::{Experiment, Fingerprint};
 
 /// Results of other rules than these are not taken for results of these: raise it where what a cell measures changes.
 const FORMAT: u64 = 2;
@@ -140,8 +140,8 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::StartFrom;
     use andnmf::synth::{DatasetKind, DatasetSpec};
+    use andnmf_program::StartFrom;
 
     /// A cell of almost no work.
     pub(in crate::reproduce) fn tiny(seed: u64) -> Cell {

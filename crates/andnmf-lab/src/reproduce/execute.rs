@@ -13,6 +13,7 @@ use andnmf::text::{Corpus, TextOptions, VocabularyParams, read_texts};
 use andnmf::theory::GeneralCorrelationConditions;
 use andnmf::theory::bounds::CorrelationBounds;
 use andnmf::{FitError, MethodParams};
+use andnmf_program::{ExperimentError, StageRow, StartFrom};
 
 use super::Sources;
 use super::cell::{Cell, RealStart, Recovery, Task, TextValues, Truth};
@@ -20,7 +21,7 @@ use super::lemma::LemmaObserver;
 use super::measure::{broken_off, mixing, recovered};
 use super::outcome::{CellOutcome, Conditions, Errors, FoundPictures, FoundTopics, Recovered};
 use super::spoken::spoken;
-use crate::{ExperimentError, StartFrom, with_out_of_span_share};
+use crate::with_out_of_span_share;
 
 /// Weights drawn to estimate the conditions of the theorems: more than any experiment has, so that the estimate does
 /// not depend on how many those are.
@@ -169,7 +170,7 @@ impl<'a> Executor<'a> {
         }
         // A run that is stopped before its first stage returns what it would have begun with.
         let at_once = AtomicBool::new(true);
-        let watch = &mut |_: &crate::StageRow| ControlFlow::Break(());
+        let watch = &mut |_: &StageRow| ControlFlow::Break(());
         match experiment.run_stoppable(data, self.around.threads, Some(&at_once), watch) {
             Ok(begun) => Ok(Some(Errors {
                 total: begun.recovery.total_correlation_error,

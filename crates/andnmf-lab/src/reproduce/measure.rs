@@ -4,6 +4,7 @@ use andnmf::fit::StopReason;
 use andnmf::metrics::{CorrelationError, correlation_error};
 use andnmf::synth::Dataset;
 use andnmf::theory::{Decomposition, MatrixError, strongest_correlations};
+use andnmf_program::{ExperimentError, Outcome, StageRow};
 use ndarray::Array2;
 
 use super::Course;
@@ -11,7 +12,6 @@ use super::course::StageError;
 use super::outcome::{ComponentErrors, Errors, Recovered, StartMixing, WeightCorrelations};
 use super::quantiles::median;
 use super::thinning::thinned;
-use crate::{ExperimentError, Outcome, StageRow};
 
 /// A run that came to its end.
 pub(super) fn recovered(

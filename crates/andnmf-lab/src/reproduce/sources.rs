@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
+use andnmf_program::Fingerprint;
 use ndarray::Array2;
-
-use crate::Fingerprint;
 
 /// Data that the caller brings along. Whatever is missing is either made (the truth) or left out (texts, pictures).
 #[derive(Debug, Clone, Default)]

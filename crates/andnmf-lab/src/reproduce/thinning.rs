@@ -1,7 +1,8 @@
 //! Of thousands of stages as many as a drawing can show.
 
+use andnmf_program::StageRow;
+
 use super::outcome::{Errors, WayPoint};
-use crate::StageRow;
 
 /// Stages that are all kept.
 const FIRST: usize = 40;

@@ -12,12 +12,9 @@ use std::time::Instant;
 use andnmf::MethodParams;
 use andnmf::fit::Method;
 use andnmf::synth::{Dataset, DatasetKind, DatasetSpec, Weights, topics};
-use andnmf_lab::{Experiment, Outcome, StartFrom};
+use andnmf_program::{Common, Experiment, Failure, Outcome, OutputFolder, Progress, StartFrom, cancel, json};
 use serde::Serialize;
 use serde_json::Value;
-
-use crate::failure::Failure;
-use crate::shared::{Common, OutputFolder, Progress, cancel, json};
 
 /// Components active per sample, on average.
 const SPARSITY: f64 = 5.0;
@@ -164,9 +161,9 @@ fn compete(args: &DemoArgs, experiment: &Experiment, data: &Dataset) -> Result<O
     cancel::flag();
     let outcome = experiment.run_on(data, args.common.threads.map(NonZeroUsize::get), &mut |row| {
         progress.stage(&row.record, MOST_STAGES, Some(args.budget));
-        if cancel::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if cancel::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    if cancel::asked() {
+    if cancel::requested() {
         return Err(Failure::Stopped(format!("while {name} was at work; nothing was written")));
     }
     Ok(outcome)

@@ -6,12 +6,11 @@ use andnmf::metrics::reconstruction_error;
 use andnmf::nnls;
 use andnmf::samples::DenseSamples;
 use andnmf::synth::Dataset;
+use andnmf_program::{Common, Failure, OutputFolder};
 use andnmf_report::{FitView, MethodRow, Report, Thresholds, Trace};
 use serde_json::{Value, json};
 
 use super::{PAGE, Run, SUMMARY, table};
-use crate::failure::Failure;
-use crate::shared::{Common, OutputFolder};
 
 /// Writes both, and returns the summary: that of a fit with AND, and the methods in a row.
 pub(super) fn write(

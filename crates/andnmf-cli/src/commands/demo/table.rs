@@ -5,11 +5,9 @@ use std::path::Path;
 
 use andnmf::fit::{Method, StopReason};
 use andnmf::synth::Dataset;
-use andnmf_lab::Outcome;
+use andnmf_program::{Common, Failure, Outcome};
 
 use super::Run;
-use crate::failure::Failure;
-use crate::shared::Common;
 
 /// The method as people write it.
 pub(super) fn name(method: Method) -> String {

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use andnmf::and::{Batch, Compress, Inner, Step};
 use andnmf::fit::Method;
+use andnmf_program::{Common, DataArgs};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::typed::{self, Init, Rank, Shape, ThresholdArg};
-use crate::shared::{Bytes, Common, DataArgs};
+use crate::shared::Bytes;
 
 /// Factorize samples: find their components and how much of each every sample has.
 ///

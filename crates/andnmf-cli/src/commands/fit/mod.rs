@@ -23,6 +23,7 @@ use andnmf::model::Model;
 use andnmf::rank::{RankSettings, suggest_rank};
 use andnmf::samples::Samples;
 use andnmf::{Real, SamplesError};
+use andnmf_program::{Failure, OutputFolder, Precision, Progress, json as print_json, reading};
 use ndarray::Array2;
 use serde_json::{Value, json};
 
@@ -35,8 +36,7 @@ use typed::Rank;
 pub(crate) use typed::Shape;
 use watch::Watch;
 
-use crate::failure::Failure;
-use crate::shared::{Layout, OutputFolder, Precision, Progress, json as print_json, reading};
+use crate::shared::Layout;
 
 /// `--rank auto` looks at no more components than this.
 const MOST_AUTO_RANK: usize = 50;

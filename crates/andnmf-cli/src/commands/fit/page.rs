@@ -6,13 +6,13 @@ use andnmf::and::Threshold;
 use andnmf::fit::StageRecord;
 use andnmf::model::Model;
 use andnmf::{MethodParams, Real};
+use andnmf_program::Failure;
 use andnmf_report::{FitView, Kind, Report, Thresholds, Trace};
 use ndarray::ArrayView2;
 use serde_json::Value;
 
 use super::args::Show;
 use super::typed::Shape;
-use crate::failure::Failure;
 
 /// How components are to be drawn.
 pub(crate) fn kind(

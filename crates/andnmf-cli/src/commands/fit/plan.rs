@@ -4,11 +4,10 @@ use andnmf::and::Threshold;
 use andnmf::fit::{Method, Start};
 use andnmf::io;
 use andnmf::{MethodParams, Real};
+use andnmf_program::{Failure, reading};
 
 use super::args::FitArgs;
 use super::typed::Init;
-use crate::failure::Failure;
-use crate::shared::reading;
 
 /// The options that not every method has, with the methods that have them.
 const SPECIAL: [(&str, &[Method]); 7] = {

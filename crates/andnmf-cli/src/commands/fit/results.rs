@@ -12,13 +12,12 @@ use andnmf::model::Model;
 use andnmf::samples::Samples;
 use andnmf::trust::Trust;
 use andnmf::{MethodParams, Real};
+use andnmf_program::{Failure, OutputFolder, writing};
 use ndarray::Array2;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::survey::Negatives;
-use crate::failure::Failure;
-use crate::shared::{OutputFolder, writing};
 
 /// `summary.json`: its fields are fixed.
 #[derive(Debug, Serialize)]

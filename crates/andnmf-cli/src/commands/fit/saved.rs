@@ -9,17 +9,15 @@ use andnmf::fit::Checkpoint;
 use andnmf::io::{Overwrite, write_aside};
 use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real};
+use andnmf_program::{Failure, writing};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use crate::failure::Failure;
-use crate::shared::writing;
 
 /// The file in the folder of the results.
 pub(crate) const CHECKPOINT: &str = "checkpoint.json";
 
-/// Raised when files become unreadable for earlier versions.
-const LAYOUT: u32 = 1;
+/// Raised when a file of one version cannot be continued by another. 2: samples are identified by a hash of 128 bits.
+const LAYOUT: u32 = 2;
 
 /// What tells one fit from another. Whatever is not in here may differ when a fit goes on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -108,6 +106,11 @@ impl<T: Real> Saved<T> {
         let identity = identity(folder)?;
         if identity.layout > LAYOUT {
             return Err(damaged("a newer andnmf wrote it".to_owned()));
+        }
+        if identity.layout < LAYOUT {
+            return Err(damaged(
+                "an older andnmf wrote it, which identified samples in another way".to_owned(),
+            ));
         }
         if let Some(objection) = identity.objection(now) {
             return Err(Failure::Request(format!(

@@ -3,11 +3,11 @@
 use andnmf::io::{FileError, Format, OnDisk, Table};
 use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real};
+use andnmf_program::{Failure, reading};
 
 use super::args::FitArgs;
 use super::needs::{Size, beside_samples};
-use crate::failure::Failure;
-use crate::shared::{Bytes, available_memory, reading};
+use crate::shared::{Bytes, available_memory};
 
 /// Of what the system has to spare, so much is left alone: it counts what a moment later may be gone.
 const LEFT_ALONE: u64 = 10;

@@ -12,6 +12,7 @@ use andnmf::model::{Model, ModelParts};
 use andnmf::online::Online;
 use andnmf::samples::DenseSamples;
 use andnmf::{MethodParams, Real};
+use andnmf_program::{Failure, OutputFolder, Progress, cancel, json as print_json, writing};
 use ndarray::Array2;
 use serde_json::Value;
 
@@ -19,8 +20,6 @@ use super::args::FitArgs;
 use super::results::{Summary, trace_csv};
 use super::typed::Rank;
 use super::{beside, plan, read_truth};
-use crate::failure::Failure;
-use crate::shared::{OutputFolder, Progress, cancel, json as print_json, writing};
 
 /// What DATA is called where it is a stream.
 pub(super) const NAME: &str = "-";

@@ -2,7 +2,7 @@
 
 use andnmf::samples::Samples;
 use andnmf::{Real, SamplesError};
-use andnmf_lab::Fingerprint;
+use andnmf_program::Fingerprint;
 
 /// So many values are looked at in one go.
 const VALUES_AT_ONCE: usize = 1 << 20;

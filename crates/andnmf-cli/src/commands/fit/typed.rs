@@ -6,8 +6,7 @@ use std::str::FromStr;
 
 use andnmf::SettingError;
 use andnmf::and::{Batch, Compress, Inner, Schedule, Step, Threshold};
-
-use crate::shared::{did_you_mean, nearest};
+use andnmf_program::{did_you_mean, nearest};
 
 /// `--rank`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

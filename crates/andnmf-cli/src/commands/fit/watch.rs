@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 use andnmf::Real;
 use andnmf::fit::{Observer, StageView};
 use andnmf::metrics::correlation_error;
+use andnmf_program::{Failure, Progress};
 use ndarray::Array2;
 
 use super::saved::Keeper;
-use crate::failure::Failure;
-use crate::shared::Progress;
 
 /// Writing checkpoints may take this share of the time.
 const CHECKPOINT_SHARE: f64 = 0.1;

@@ -6,11 +6,9 @@ use std::path::PathBuf;
 
 use andnmf::io::{Overwrite, read_array, write_array};
 use andnmf::synth::{Dataset, DatasetKind, DatasetSpec};
+use andnmf_program::{Common, Failure, OutputFolder, json, reading, writing};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
-
-use crate::failure::Failure;
-use crate::shared::{Common, OutputFolder, json, reading, writing};
 
 /// Make samples whose true components and weights are known.
 ///

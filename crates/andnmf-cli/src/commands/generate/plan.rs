@@ -2,9 +2,9 @@
 
 use andnmf::SettingError;
 use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
+use andnmf_program::Failure;
 
 use super::GenerateArgs;
-use crate::failure::Failure;
 
 /// The recipe, with sizes that those of a given truth replace.
 pub(super) fn recipe(args: &GenerateArgs, truth: Option<(usize, usize)>) -> Result<DatasetSpec, Failure> {

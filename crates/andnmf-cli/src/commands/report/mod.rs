@@ -7,34 +7,33 @@ use std::path::{Path, PathBuf};
 
 use andnmf::io::{Overwrite, read_array, write_aside};
 use andnmf::model::Model;
+use andnmf_program::{Common, Failure, did_you_mean_file, json, reading, writing};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::fit::{Shape, Show, page};
-use super::reproduce;
-use crate::failure::Failure;
-use crate::shared::{Common, did_you_mean_file, json, reading, writing};
 
 /// The page's name in the folder of a fit.
 const PAGE: &str = "report.html";
+/// The file that only the folder of a reproduction has.
+const REPRODUCTION: &str = "plan.json";
 
-/// Build the report page of a fit or of a reproduction, or build it again.
+/// Build the report page of a fit, or build it again.
 ///
 /// Example: andnmf report fitted
 ///
 /// Reads what `andnmf fit --out DIR` wrote and writes DIR/report.html, one page that needs nothing but a browser. A page
-/// that is there already is replaced. In a folder of `andnmf reproduce`, all figures are drawn again from its runs, in
-/// one way only: --show and --shape are for fits.
+/// that is there already is replaced.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   andnmf report fitted
   andnmf report fitted --title \"Spectra of the bay\" --show curve
   andnmf report faces --shape 64x64")]
 pub(crate) struct ReportArgs {
-    /// The folder that a fit or a reproduction was written to
+    /// The folder that a fit was written to
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Heading of the page [default: of a fit, the name of the folder]
+    /// Heading of the page [default: the name of the folder]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
     /// How the page draws components
@@ -56,19 +55,9 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
         report: &'a Path,
     }
     args.common.set_threads()?;
-    let file = if args.folder.join(reproduce::PLAN).exists() {
-        if args.shape.is_some() || args.show != Show::Auto {
-            return Err(Failure::Request(format!(
-                "{} has a reproduction, whose figures are drawn in one way only: --show and --shape are for fits",
-                args.folder.display()
-            )));
-        }
-        reproduce::rebuild(&args.folder, args.title.as_deref())?
-    } else {
-        let (html, file) = (html(args)?, args.folder.join(PAGE));
-        write_aside(&file, Overwrite::Yes, |out| out.write_all(html.as_bytes())).map_err(writing)?;
-        file
-    };
+    refuse_reproduction(&args.folder)?;
+    let (html, file) = (html(args)?, args.folder.join(PAGE));
+    write_aside(&file, Overwrite::Yes, |out| out.write_all(html.as_bytes())).map_err(writing)?;
     if args.common.json {
         return json::print(&Written { report: &file });
     }
@@ -94,6 +83,18 @@ fn html(args: &ReportArgs) -> Result<String, Failure> {
     let title = args.title.clone().unwrap_or_else(|| name_of(folder));
     let errors = (!trace.errors.is_empty()).then_some(&trace.errors);
     page::html(&title, summary, (&trace.records, errors), &model, weights.view(), kind)
+}
+
+/// The page of a reproduction has figures that this command does not draw.
+fn refuse_reproduction(folder: &Path) -> Result<(), Failure> {
+    if !folder.join(REPRODUCTION).exists() {
+        return Ok(());
+    }
+    Err(Failure::Request(format!(
+        "{folder} holds a reproduction of the paper's figures, which a program of its own draws: in a checkout of \
+         andnmf, run\n  cargo run --release -p andnmf-lab -- --rebuild --out {folder}",
+        folder = folder.display()
+    )))
 }
 
 /// The last part of the folder's path, also where that was typed as `.`.

@@ -5,8 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use andnmf::fit::StageRecord;
-
-use crate::failure::Failure;
+use andnmf_program::Failure;
 
 /// The stages of a fit.
 #[derive(Debug, Default)]

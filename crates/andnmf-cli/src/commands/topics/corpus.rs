@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use andnmf::Real;
-use andnmf::io::{self, ReadOptions};
+use andnmf::io;
 use andnmf::text::{Corpus, Frequency, StopWords, TextOptions, VocabularyParams, WordRules, read_texts};
+use andnmf_program::corpus::read_bag;
+use andnmf_program::{Failure, reading};
 use clap::Args;
-
-use crate::failure::Failure;
-use crate::shared::reading;
 
 /// So many of the files that were left out are named.
 const NAMED: usize = 3;
@@ -68,26 +67,6 @@ impl CorpusArgs {
             notes.push("these look like e-mail or news posts; --strip-headers leaves out their headers, quotes and signatures".to_owned());
         }
         Ok((read.corpus, notes))
-    }
-}
-
-/// Counts of words from a file.
-pub(crate) fn read_bag<T: Real>(file: &Path, vocab: Option<&Path>) -> Result<Corpus<T>, Failure> {
-    let table = io::read::<T>(file, &ReadOptions::default()).map_err(reading)?;
-    let words = vocab.map(io::read_names).transpose().map_err(reading)?;
-    let (n_words, named) =
-        (table.n_features(), words.as_ref().or(table.feature_names.as_ref()).map(Vec::len));
-    match (named, vocab) {
-        (None, _) => Err(Failure::Request(format!(
-            "{} does not name its words; add --vocab FILE with one word per line",
-            file.display()
-        ))),
-        (Some(named), Some(vocab)) if named != n_words => Err(Failure::Request(format!(
-            "{}: {named} words, but {} has {n_words}; each column needs one",
-            vocab.display(),
-            file.display()
-        ))),
-        _ => Ok(Corpus::of_table(table, words)?),
     }
 }
 

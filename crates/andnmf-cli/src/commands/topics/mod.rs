@@ -9,16 +9,15 @@ use std::time::Instant;
 use andnmf::Real;
 use andnmf::fit::Method;
 use andnmf::metrics::{coherence, top_features};
+use andnmf_program::{Common, Failure, Precision, Progress, json as print_json};
 use andnmf_report::Kind;
 use clap::Args;
 use serde_json::json;
 
 use super::fit::words;
 use super::plain_fit::{ForceArgs, PlainFit, PlainFitArgs};
-use crate::failure::Failure;
-use crate::shared::{Common, Precision, Progress, json as print_json};
+pub(crate) use corpus::read_stop_words;
 use corpus::{CorpusArgs, WordArgs};
-pub(crate) use corpus::{read_bag as corpus_of_bag, read_stop_words};
 pub(crate) use told::lines;
 use told::{Topic, Topics};
 

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use andnmf::Real;
+use andnmf_program::Failure;
 use ndarray::{Array2, Axis};
 use serde::{Serialize, Serializer};
 
 use crate::commands::fit::results::Summary;
-use crate::failure::Failure;
 
 /// `topics.json`, and with the summary of the fit what `--json` prints.
 #[derive(Debug, Serialize)]

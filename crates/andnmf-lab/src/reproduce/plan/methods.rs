@@ -4,9 +4,9 @@ use andnmf::MethodParams;
 use andnmf::and::AndParams;
 use andnmf::baselines::{AnlsParams, HalsParams, MinVolumeParams, MuParams, OnlineLdaParams};
 use andnmf::fit::Method;
+use andnmf_program::StartFrom;
 
 use super::labels::{ANCHOR_WORDS, AND_AUTO, AND_PAPER, ANLS, HALS, LDA, MIN_VOLUME, MU, SIGNED};
-use crate::StartFrom;
 
 /// Every row of a mixture that sums to 1 stands for this many words: LDA takes values for counts.
 const WORDS_PER_DOCUMENT: f64 = 1000.0;

@@ -9,6 +9,7 @@ mod sweeps;
 
 use andnmf::SettingError;
 use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
+use andnmf_program::{Experiment, Fingerprint, StartFrom};
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,6 @@ pub(super) use real::{AND_OWN, AND_SAFE};
 
 use super::cell::{Cell, Recovery, Task, Truth};
 use super::{FigureName, Sources};
-use crate::{Experiment, Fingerprint, StartFrom};
 
 /// What the paper gives every component of DIR.
 const DIRICHLET_PARAMETER: f64 = 0.05;

@@ -4,13 +4,13 @@ use andnmf::MethodParams;
 use andnmf::and::{AndParams, Schedule};
 use andnmf::fit::Method;
 use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
+use andnmf_program::{Experiment, StartFrom};
 
 use super::labels::{AND_AUTO, AND_THRESHOLDS, HALS, MIN_VOLUME};
 use super::methods::{endless, min_volume};
 use super::{AND_OWN, PlanParams, Scale};
 use crate::reproduce::FigureName;
 use crate::reproduce::cell::{Cell, Recovery, Task, Truth};
-use crate::{Experiment, StartFrom};
 
 /// Seeds of a map: it shows a border, not a band.
 const MAP_SEEDS: usize = 3;

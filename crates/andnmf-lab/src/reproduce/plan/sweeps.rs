@@ -3,13 +3,13 @@
 use andnmf::MethodParams;
 use andnmf::and::{AndParams, Inner, Schedule, ThresholdParams};
 use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
+use andnmf_program::StartFrom;
 
 use super::labels::{
     CTM, CTM_RELEASED, DECREASING, DIR, DIR_AUTO, FEWER_STEPS, FLOORED, NOISE, NOISE_RELEASED,
 };
 use super::methods::paper;
 use super::{Line, PlanParams};
-use crate::StartFrom;
 use crate::reproduce::{Cell, FigureName};
 
 /// These runs end with their last stage: the limit, so many budgets, is only for machines that are busy with others.

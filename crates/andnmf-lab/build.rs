@@ -6,12 +6,12 @@ use std::process::Command;
 /// Digits of a commit that tell it from all others.
 const COMMIT_DIGITS: &str = "--short=12";
 /// Where this package lies in its own repository: in any other, the commit would be somebody else's.
-const PLACE: &str = "crates/andnmf-cli/";
+const PLACE: &str = "crates/andnmf-lab/";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     // A change to any of these can make the source differ from its commit, or match it again.
-    for source in ["src", "../andnmf-lab/src", "../andnmf-report/src", "../andnmf/src"] {
+    for source in ["src", "../andnmf-program/src", "../andnmf-report/src", "../andnmf/src"] {
         rerun_if_changed(source);
     }
     if let Some(commit) = commit() {

@@ -7,13 +7,13 @@ use andnmf::io::{self, FileError, Problem, ReadOptions, Table};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use super::did_you_mean_file;
 use crate::failure::Failure;
+use crate::nearest::did_you_mean_file;
 
 /// In which precision to compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Precision {
+pub enum Precision {
     /// Single precision: half the memory, errors around 1e-6
     F32,
     /// Double precision
@@ -22,71 +22,73 @@ pub(crate) enum Precision {
 
 /// Samples in a file, and how to read it.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct DataArgs {
+pub struct DataArgs {
     /// The samples, one per row: .npy .npz .csrstore .mtx .csv .tsv .svmlight docword (text also as .gz), a 10x folder, a folder of pictures; .h5ad and .parquet where built in
     #[arg(value_name = "DATA")]
-    pub(crate) data: PathBuf,
+    pub data: PathBuf,
+    /// How to read it.
     #[command(flatten)]
-    pub(crate) how: ReadArgs,
+    pub how: ReadArgs,
 }
 
 impl DataArgs {
     /// The samples with their names.
-    pub(crate) fn read<T: Real>(&self) -> Result<Table<T>, Failure> {
+    pub fn read<T: Real>(&self) -> Result<Table<T>, Failure> {
         self.how.read(&self.data)
     }
 }
 
 /// How to read samples, and in which precision.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct ReadArgs {
+pub struct ReadArgs {
+    /// How to read the file.
     #[command(flatten)]
-    pub(crate) file: FileArgs,
+    pub file: FileArgs,
     /// Precision of the numbers
     #[arg(long, value_enum, default_value = "f64")]
-    pub(crate) precision: Precision,
+    pub precision: Precision,
 }
 
 impl ReadArgs {
     /// The samples of a file with their names.
-    pub(crate) fn read<T: Real>(&self, path: &Path) -> Result<Table<T>, Failure> {
+    pub fn read<T: Real>(&self, path: &Path) -> Result<Table<T>, Failure> {
         self.file.read(path)
     }
 }
 
-/// What can be so or not.
+/// Yes or no.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum YesNo {
-    /// It is so
+pub enum YesNo {
+    /// Yes
     Yes,
-    /// It is not so
+    /// No
     No,
 }
 
 /// How to read samples.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct FileArgs {
+pub struct FileArgs {
     /// Columns are samples instead of rows
     #[arg(long)]
-    pub(crate) transpose: bool,
+    pub transpose: bool,
     /// Whether the first line of a .csv or .tsv file names its columns [default: recognised]
     #[arg(long, value_enum, value_name = "yes|no", hide_possible_values = true)]
-    pub(crate) header: Option<YesNo>,
+    pub header: Option<YesNo>,
     /// Whether the first column of a .csv or .tsv file names its rows [default: recognised]
     #[arg(long, value_enum, value_name = "yes|no", hide_possible_values = true)]
-    pub(crate) row_names: Option<YesNo>,
+    pub row_names: Option<YesNo>,
     /// Which of several matrices: a layer of a .h5ad file, an array of a .npz file
     #[arg(long, value_name = "NAME")]
-    pub(crate) layer: Option<String>,
+    pub layer: Option<String>,
     /// Names of the features, one per line, instead of those in DATA
     #[arg(long, visible_alias = "vocab", value_name = "FILE")]
-    pub(crate) name_file: Option<PathBuf>,
+    pub name_file: Option<PathBuf>,
 }
 
 impl FileArgs {
     /// What was typed, as the library has it.
-    pub(crate) fn options(&self) -> ReadOptions {
+    pub fn options(&self) -> ReadOptions {
         let is_yes = |answer: Option<YesNo>| answer.map(|answer| answer == YesNo::Yes);
         ReadOptions {
             transpose: self.transpose,
@@ -98,7 +100,7 @@ impl FileArgs {
     }
 
     /// The samples of a file with their names.
-    pub(crate) fn read<T: Real>(&self, path: &Path) -> Result<Table<T>, Failure> {
+    pub fn read<T: Real>(&self, path: &Path) -> Result<Table<T>, Failure> {
         let mut table = io::read::<T>(path, &self.options()).map_err(reading)?;
         if let Some(names) = self.names_for(path, table.n_samples(), table.n_features())? {
             table.feature_names = Some(names);
@@ -107,7 +109,7 @@ impl FileArgs {
     }
 
     /// The names of the file that was given for them, for samples of this size.
-    pub(crate) fn names_for(
+    pub fn names_for(
         &self,
         path: &Path,
         n_samples: usize,
@@ -129,7 +131,7 @@ impl FileArgs {
 }
 
 /// A file that could not be read. What is wrong with an input is a wrong request; a disk that fails is not.
-pub(crate) fn reading(error: FileError) -> Failure {
+pub fn reading(error: FileError) -> Failure {
     use std::io::ErrorKind;
     // Whatever else is wrong with a name: that there is nothing under it comes first.
     if error.file.symlink_metadata().is_err_and(|reason| reason.kind() == ErrorKind::NotFound) {

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use andnmf::fit::StageRecord;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{Common, cancel};
+use crate::cancel;
+use crate::common::Common;
 
 /// Progress of a command.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub struct Progress {
     bar: ProgressBar,
     since: Instant,
     stages_seen: usize,
@@ -20,7 +21,7 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Shows what is being done, where anyone is there to see it.
-    pub(crate) fn new(common: &Common, doing: impl Into<String>) -> Self {
+    pub fn new(common: &Common, doing: impl Into<String>) -> Self {
         let shown = common.talks() && stderr().is_terminal();
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target);
@@ -35,12 +36,12 @@ impl Progress {
     }
 
     /// Goes on to something else.
-    pub(crate) fn doing(&self, what: impl Into<String>) {
+    pub fn doing(&self, what: impl Into<String>) {
         self.bar.set_message(what.into());
     }
 
     /// So many of so many pieces of work are done, and the rest will take so many seconds.
-    pub(crate) fn pieces(&self, done: usize, all: usize, seconds_left: f64, doing: &str) {
+    pub fn pieces(&self, done: usize, all: usize, seconds_left: f64, doing: &str) {
         if self.bar.length().is_none() {
             self.bar.set_length(all as u64);
             if let Ok(style) =
@@ -50,12 +51,12 @@ impl Progress {
             }
         }
         self.bar.set_position(done as u64);
-        let stopping = if cancel::asked() { ", stopping" } else { "" };
+        let stopping = if cancel::requested() { ", stopping" } else { "" };
         self.bar.set_message(format!("about {} left{stopping}  {doing}", in_words(seconds_left)));
     }
 
     /// A stage is done; at most so many stages and so many seconds in all may be.
-    pub(crate) fn stage(&mut self, record: &StageRecord, most_stages: usize, time_limit: Option<f64>) {
+    pub fn stage(&mut self, record: &StageRecord, most_stages: usize, time_limit: Option<f64>) {
         self.stages_seen += 1;
         if self.bar.is_hidden() {
             return;
@@ -71,7 +72,7 @@ impl Progress {
         }
         let threshold =
             record.threshold_median.map_or_else(String::new, |value| format!("  threshold {value:.2e}"));
-        let stopping = if cancel::asked() { ", stopping" } else { "" };
+        let stopping = if cancel::requested() { ", stopping" } else { "" };
         // What matters most stands first: a narrow terminal cuts off the end.
         self.bar.set_message(format!(
             "stage {}{stopping}, at most {} left  change {:.1e}  active {:.1}%{threshold}",

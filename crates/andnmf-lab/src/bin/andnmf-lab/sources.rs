@@ -5,17 +5,13 @@ use std::path::{Path, PathBuf};
 use andnmf::baselines::anchor_words::AnchorWordsParams;
 use andnmf::io::read_array;
 use andnmf::text::{Corpus, StopWords};
-use andnmf_lab::Fingerprint;
 use andnmf_lab::reproduce::{KnownMatrix, Scale, Sources};
+use andnmf_program::corpus::{anchor_topics, read_bag};
+use andnmf_program::{Common, Failure, Fingerprint, OutputFolder, reading};
 use clap::Args;
 use ndarray::Array2;
 
-use super::super::anchor;
-use super::super::topics::corpus_of_bag;
-use super::TRUTH;
-use super::folder::PlanFile;
-use crate::failure::Failure;
-use crate::shared::{Common, OutputFolder, reading};
+use crate::folder::{PlanFile, TRUTH};
 
 /// Topics of the paper's truth.
 const TOPICS: usize = 100;
@@ -30,7 +26,7 @@ const WHITE: f64 = 255.0;
 
 /// Where data come from.
 #[derive(Debug, Clone, Args)]
-pub(super) struct SourceArgs {
+pub(crate) struct SourceArgs {
     /// True components (rank × features) to make samples of, in any format that is read [default: built in]
     #[arg(long, value_name = "FILE", conflicts_with = "corpus")]
     truth: Option<PathBuf>,
@@ -49,17 +45,17 @@ pub(super) struct SourceArgs {
 }
 
 /// What there is to work on.
-pub(super) struct Taken {
-    pub(super) sources: Sources,
+pub(crate) struct Taken {
+    pub(crate) sources: Sources,
     /// In words, where the truth comes from.
-    pub(super) truth: String,
+    pub(crate) truth: String,
     /// What the truth was learned from, by its fingerprint.
-    pub(super) learned_from: Option<String>,
+    pub(crate) learned_from: Option<String>,
 }
 
 impl SourceArgs {
     /// Reads everything; a truth that was learned before is taken from the folder.
-    pub(super) fn read(
+    pub(crate) fn read(
         &self,
         scale: Scale,
         folder: &OutputFolder,
@@ -109,9 +105,9 @@ impl SourceArgs {
         let truth = match learned_before(folder, before, &print) {
             Some(known) => known,
             None => {
-                let corpus: Corpus<f64> = corpus_of_bag(file, self.vocab.as_deref())?;
+                let corpus: Corpus<f64> = read_bag(file, self.vocab.as_deref())?;
                 let params = AnchorWordsParams::new(topics);
-                anchor::find(corpus, params, StopWords::english(), None, None)?.topics.components
+                anchor_topics(corpus, params, StopWords::english(), None, None)?.topics.components
             }
         };
         Ok(taken(Some(truth), format!("truth learned from {} by anchor words", name_of(file)), Some(print)))

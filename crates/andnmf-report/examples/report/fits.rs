@@ -10,7 +10,7 @@ use andnmf::metrics::{Recovery, RecoveryObserver, reconstruction_error};
 use andnmf::nnls;
 use andnmf::samples::DenseSamples;
 use andnmf::synth::{Dataset, DatasetKind, DatasetSpec, Weights};
-use andnmf_lab::{Experiment, StartFrom};
+use andnmf_program::{Experiment, StartFrom};
 use andnmf_report::{FitView, Kind, MethodRow, Report, Thresholds, Trace};
 use ndarray::Array2;
 use serde_json::{Value, json};

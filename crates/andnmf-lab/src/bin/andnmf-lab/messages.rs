@@ -1,12 +1,10 @@
-//! What the command prints for people.
+//! Output for people.
 
 use andnmf_lab::reproduce::{Reproduction, tally};
-
-use crate::failure::Failure;
-use crate::shared::{Common, OutputFolder};
+use andnmf_program::{Common, Failure, OutputFolder};
 
 /// Prints the verdicts and where everything is.
-pub(super) fn told(
+pub(crate) fn print(
     common: &Common,
     reproduction: &Reproduction,
     folder: &OutputFolder,

@@ -1,19 +1,19 @@
 //! The nearest right spelling.
 
 /// The known word that a mistyped one most likely stands for.
-pub(crate) fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = known.into_iter().filter_map(|word| Some((slips(typed, word)?, word)));
     near.min_by_key(|(slips, _)| *slips).map(|(_, word)| word)
 }
 
 /// The same as the end of a sentence; empty where nothing comes close.
-pub(crate) fn did_you_mean<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub fn did_you_mean<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(typed, known).map_or_else(String::new, offer)
 }
 
 /// The file of these that a mistyped name most likely stands for, as the end of a sentence. Endings are few, so that
 /// they make names look alike that are not: what stands before them has to be near.
-pub(crate) fn did_you_mean_file<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub fn did_you_mean_file<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let stem = |name: &'a str| name.split_once('.').map_or(name, |(stem, _)| stem);
     let typed_stem = typed.split_once('.').map_or(typed, |(stem, _)| stem);
     let near = known.into_iter().filter_map(|name| {

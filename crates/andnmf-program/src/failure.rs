@@ -8,13 +8,13 @@ use andnmf::metrics::ReconstructionError;
 use andnmf::model::ModelError;
 use andnmf::nnls::NnlsError;
 use andnmf::{FitError, SamplesError, SettingError, ShapeError};
-use andnmf_lab::ExperimentError;
 
-use crate::shared::cancel;
+use crate::cancel;
+use crate::experiment::ExperimentError;
 
-/// Why a command did not do what was asked.
+/// Why a command failed.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The request or the input is wrong: exit status 2.
     Request(String),
     /// Anything else: exit status 1.
@@ -27,7 +27,7 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// Says what went wrong and returns the exit status.
-    pub(crate) fn report(self) -> ExitCode {
+    pub fn report(self) -> ExitCode {
         match self {
             Self::Request(message) => {
                 eprintln!("error: {message}");
@@ -87,7 +87,7 @@ impl From<FitError> for Failure {
             FitError::Setting(error) => error.into(),
             FitError::Shape(error) => error.into(),
             FitError::Samples(error) => error.into(),
-            FitError::StoppedBeforeStart if cancel::asked() => {
+            FitError::StoppedBeforeStart if cancel::requested() => {
                 Self::Stopped("nothing was written".to_owned())
             }
             FitError::StoppedBeforeStart => Self::Request(

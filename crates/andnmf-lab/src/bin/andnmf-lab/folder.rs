@@ -3,35 +3,36 @@
 use std::fs;
 use std::path::Path;
 
+use andnmf::io::{Overwrite, write_aside};
 use andnmf_lab::reproduce::{CellStore, FigureName, KnownMatrix, Plan, PlanParams};
+use andnmf_program::{Failure, OutputFolder, writing};
 use serde::{Deserialize, Serialize};
 
-use crate::failure::Failure;
-use crate::shared::OutputFolder;
-
+/// A truth that was learned from a corpus.
+pub(crate) const TRUTH: &str = "truth.npy";
 /// What tells a reproduction's folder from others, and how to go on with it.
-pub(in crate::commands) const PLAN: &str = "plan.json";
+const PLAN: &str = "plan.json";
 
 /// The contents of `plan.json`: from this, the plan can be made again.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct PlanFile {
+pub(crate) struct PlanFile {
     /// What was asked for, all calls together.
-    pub(super) figures: Vec<FigureName>,
+    pub(crate) figures: Vec<FigureName>,
     /// What the plan is made from.
-    pub(super) params: PlanParams,
+    pub(crate) params: PlanParams,
     /// Where the truth came from, in words.
-    pub(super) truth: String,
+    pub(crate) truth: String,
     /// What a truth was learned from, by its fingerprint.
     #[serde(default)]
-    pub(super) learned_from: Option<String>,
+    pub(crate) learned_from: Option<String>,
     /// What was typed, each line once.
     #[serde(default)]
-    pub(super) commands: Vec<String>,
+    pub(crate) commands: Vec<String>,
 }
 
 impl PlanFile {
     /// The plan of a folder.
-    pub(super) fn read(folder: &Path) -> Result<Self, Failure> {
+    pub(crate) fn read(folder: &Path) -> Result<Self, Failure> {
         let file = folder.join(PLAN);
         let wrong = |error: &dyn std::fmt::Display| {
             Failure::Request(format!("{}: this is no plan of a reproduction: {error}", file.display()))
@@ -39,10 +40,18 @@ impl PlanFile {
         let text = fs::read_to_string(&file).map_err(|error| wrong(&error))?;
         serde_json::from_str(&text).map_err(|error| wrong(&error))
     }
+
+    /// Writes it into a folder.
+    pub(crate) fn write(&self, folder: &OutputFolder) -> Result<(), Failure> {
+        write_aside(&folder.file(PLAN), Overwrite::Yes, |out| {
+            serde_json::to_writer_pretty(&mut *out, self).map_err(Into::into)
+        })
+        .map_err(writing)
+    }
 }
 
 /// The plan of earlier calls, where there is one. A folder with anything else in it is refused unless `force` is set.
-pub(super) fn earlier(folder: &OutputFolder, force: bool) -> Result<Option<PlanFile>, Failure> {
+pub(crate) fn earlier(folder: &OutputFolder, force: bool) -> Result<Option<PlanFile>, Failure> {
     if folder.file(PLAN).exists() {
         return match PlanFile::read(folder.path()) {
             Ok(plan) => Ok(Some(plan)),
@@ -59,7 +68,7 @@ pub(super) fn earlier(folder: &OutputFolder, force: bool) -> Result<Option<PlanF
 /// Adds what earlier calls have made to what is asked for now: figures that are whole under the same sources and sizes.
 /// Another setting would leave earlier figures out of the report, or mix two kinds of them: it is refused unless
 /// `force` is set.
-pub(super) fn joined(
+pub(crate) fn joined(
     earlier: Option<&PlanFile>,
     asked: Vec<FigureName>,
     mut params: PlanParams,

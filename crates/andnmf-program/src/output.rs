@@ -14,12 +14,12 @@ const STAGING: &str = ".andnmf-";
 const STAGING_END: &str = ".part";
 
 /// Whether `--force` allows a file to be replaced.
-pub(crate) fn overwrite(force: bool) -> Overwrite {
+pub fn overwrite(force: bool) -> Overwrite {
     if force { Overwrite::Yes } else { Overwrite::No }
 }
 
 /// A file that could not be written.
-pub(crate) fn writing(error: FileError) -> Failure {
+pub fn writing(error: FileError) -> Failure {
     match &error.problem {
         Problem::Exists => Failure::Request(format!(
             "{} is there already; name another file, or add --force to replace it",
@@ -44,7 +44,7 @@ fn folder_failure(path: &Path, error: &io::Error) -> Failure {
 
 /// The folder of `--out`, checked before any work is done.
 #[derive(Debug)]
-pub(crate) struct OutputFolder {
+pub struct OutputFolder {
     path: PathBuf,
     /// Folders made for it, outermost first: those that stay empty go again.
     made: Vec<PathBuf>,
@@ -55,7 +55,7 @@ pub(crate) struct OutputFolder {
 impl OutputFolder {
     /// The folder, made where it is missing. One with anything in it is refused unless `force` is set: then its
     /// files are replaced by those of the same names, and others stay.
-    pub(crate) fn open(path: &Path, force: bool) -> Result<Self, Failure> {
+    pub fn open(path: &Path, force: bool) -> Result<Self, Failure> {
         let folder = Self::claim(path)?;
         if !force {
             folder.refuse_unless_empty()?;
@@ -64,7 +64,7 @@ impl OutputFolder {
     }
 
     /// The folder, made where it is missing and whatever is in it, for this process alone.
-    pub(crate) fn claim(path: &Path) -> Result<Self, Failure> {
+    pub fn claim(path: &Path) -> Result<Self, Failure> {
         if path.exists() && !path.is_dir() {
             return Err(Failure::Request(format!(
                 "--out {} is a file, but a folder is needed",
@@ -86,7 +86,7 @@ impl OutputFolder {
     }
 
     /// Refuses a folder with anything in it.
-    pub(crate) fn refuse_unless_empty(&self) -> Result<(), Failure> {
+    pub fn refuse_unless_empty(&self) -> Result<(), Failure> {
         if self.holds_anything().map_err(|error| folder_failure(&self.path, &error))? {
             return Err(Failure::Request(format!(
                 "--out {} is there already and not empty; name another folder, or add --force to replace its results",
@@ -97,17 +97,17 @@ impl OutputFolder {
     }
 
     /// Where it is.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// A file of that name in it.
-    pub(crate) fn file(&self, name: &str) -> PathBuf {
+    pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
     /// Begins to write results.
-    pub(crate) fn stage(&self) -> Result<Staged<'_>, Failure> {
+    pub fn stage(&self) -> Result<Staged<'_>, Failure> {
         let mut builder = tempfile::Builder::new();
         let aside = builder.prefix(STAGING).suffix(STAGING_END).tempdir_in(&self.path);
         let aside = aside.map_err(|error| folder_failure(&self.path, &error))?;
@@ -167,7 +167,7 @@ impl Drop for OutputFolder {
 
 /// Results being written: in a hidden folder until all are whole.
 #[derive(Debug)]
-pub(crate) struct Staged<'a> {
+pub struct Staged<'a> {
     folder: &'a OutputFolder,
     aside: TempDir,
     names: Vec<String>,
@@ -176,7 +176,7 @@ pub(crate) struct Staged<'a> {
 impl Staged<'_> {
     /// Where to write the next result, which will have this name (it may be `folder/file`). The last one asked for
     /// is put in place last, and tells readers that the others are there: `summary.json`.
-    pub(crate) fn file(&mut self, name: &str) -> Result<PathBuf, Failure> {
+    pub fn file(&mut self, name: &str) -> Result<PathBuf, Failure> {
         let path = self.aside.path().join(name);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(|error| folder_failure(parent, &error))?;
@@ -186,18 +186,18 @@ impl Staged<'_> {
     }
 
     /// Writes a result that is text.
-    pub(crate) fn write_text(&mut self, name: &str, text: &str) -> Result<(), Failure> {
+    pub fn write_text(&mut self, name: &str, text: &str) -> Result<(), Failure> {
         self.write_bytes(name, text.as_bytes())
     }
 
     /// Writes a result as it is.
-    pub(crate) fn write_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+    pub fn write_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
         let path = self.file(name)?;
         andnmf::io::write_aside(&path, Overwrite::Yes, |out| out.write_all(bytes)).map_err(writing)
     }
 
     /// Puts everything in place.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
+    pub fn finish(self) -> Result<(), Failure> {
         // While files are replaced, no summary claims that they belong together.
         if let Some(last) = self.names.last() {
             let _ = fs::remove_file(self.folder.file(last));

@@ -4,15 +4,15 @@ use std::fs;
 
 use andnmf_lab::reproduce::About;
 
-use super::PlanFile;
+use crate::folder::PlanFile;
 
 /// The state of the source that this program was built from, where it was built in a checkout.
-pub(super) const COMMIT: Option<&str> = option_env!("ANDNMF_COMMIT");
+pub(crate) const COMMIT: Option<&str> = option_env!("ANDNMF_COMMIT");
 
 /// What is to be said beside the results.
-pub(super) fn about(plan: &PlanFile) -> About {
+pub(crate) fn about(plan: &PlanFile) -> About {
     About {
-        program: concat!("andnmf ", env!("CARGO_PKG_VERSION")).to_owned(),
+        program: concat!("andnmf-lab ", env!("CARGO_PKG_VERSION")).to_owned(),
         title: None,
         machine: machine(),
         commands: plan.commands.clone(),
