@@ -1,5 +1,7 @@
 //! From values to places along an axis.
 
+use std::ops::RangeInclusive;
+
 use serde::Serialize;
 
 /// How values are spread along an axis.
@@ -92,6 +94,28 @@ impl Span {
     }
 }
 
+/// 1, 2 or 5 times a power of ten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RoundValue {
+    pub(super) factor: u8,
+    pub(super) exponent: i64,
+}
+
+impl RoundValue {
+    /// The factors that make round values.
+    pub(super) const FACTORS: [u8; 3] = [1, 2, 5];
+
+    /// All round values of some powers of ten, in order.
+    pub(super) fn within(exponents: RangeInclusive<i64>) -> impl Iterator<Item = Self> {
+        exponents.flat_map(|exponent| Self::FACTORS.map(|factor| Self { factor, exponent }))
+    }
+
+    /// Where it stands on a logarithmic axis.
+    pub(super) fn place(self) -> f64 {
+        self.exponent as f64 + f64::from(self.factor).log10()
+    }
+}
+
 fn linear(from: f64, to: f64) -> Span {
     let largest = from.abs().max(to.abs());
     let (low, high) = if to - from > NARROW * largest {
@@ -110,16 +134,13 @@ fn logarithmic(from: f64, to: f64) -> Span {
     let margin = MARGIN * (to - from);
     let (mut from, mut to) = (from - margin, to + margin);
     if to.floor() - from.ceil() < 1.0 {
-        let steps = |place: f64| {
-            let power = place.floor();
-            [-1.0, 0.0, 1.0]
-                .map(|by| [0.0, 2f64.log10(), 5f64.log10()].map(|m| power + by + m))
-                .into_iter()
-                .flatten()
+        let around = |place: f64| {
+            let exponent = place.floor() as i64;
+            RoundValue::within(exponent - 1..=exponent + 1).map(RoundValue::place)
         };
         // Strictly outside, so that a single value stands between two ticks.
-        from = steps(from).filter(|&step| step < from - 1e-9).fold(f64::NEG_INFINITY, f64::max);
-        to = steps(to).filter(|&step| step > to + 1e-9).fold(f64::INFINITY, f64::min);
+        from = around(from).filter(|&place| place < from - 1e-9).fold(f64::NEG_INFINITY, f64::max);
+        to = around(to).filter(|&place| place > to + 1e-9).fold(f64::INFINITY, f64::min);
     }
     Span { scale: Scale::Log10, from, to }
 }

@@ -1,7 +1,7 @@
 //! Which values an axis names, and how.
 
 use super::label::{Label, TICK_FACE, general_label, small_label};
-use super::scale::{Scale, Span};
+use super::scale::{RoundValue, Scale, Span};
 
 /// Least room between two labels side by side.
 const ROOM: f64 = 9.0;
@@ -113,8 +113,8 @@ fn linear_step(from: f64, to: f64, most: usize) -> (f64, i32) {
     // A power of ten below the least that could do.
     let mut exponent = ((to - from) / (most + 1) as f64).log10().floor() as i32 - 1;
     loop {
-        for factor in [1.0, 2.0, 5.0] {
-            let step = factor * 10f64.powi(exponent);
+        for factor in RoundValue::FACTORS {
+            let step = f64::from(factor) * 10f64.powi(exponent);
             let (first, last) = multiples(from, to, step);
             if last - first < most as i64 {
                 return (step, -exponent);
@@ -147,12 +147,12 @@ fn logarithmic(span: &Span, most: usize) -> Ticks {
     };
     let fine = &[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
     if last - first < 1 {
-        let tick = |exponent: i64, factor: u8| Tick {
-            fraction: fraction(exponent as f64 + f64::from(factor).log10()),
-            label: small_label(factor, exponent as i32),
+        let tick = |value: RoundValue| Tick {
+            fraction: fraction(value.place()),
+            label: small_label(value.factor, value.exponent as i32),
         };
-        let labelled = (first - 1..=last)
-            .flat_map(|exponent| [1, 2, 5].map(|factor| tick(exponent, factor)))
+        let labelled = RoundValue::within(first - 1..=last)
+            .map(tick)
             .filter(|tick| (-1e-6..=1.0 + 1e-6).contains(&tick.fraction))
             .collect();
         return Ticks { labelled, minor: between(fine) };

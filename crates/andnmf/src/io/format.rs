@@ -223,23 +223,7 @@ fn typos(given: &str, ending: &str) -> usize {
         letters.sort_unstable();
         letters
     };
-    changes(given, ending).min(if sorted(given) == sorted(ending) { 1 } else { usize::MAX })
-}
-
-/// How many letters must be put in, taken out or replaced to turn one word into the other.
-fn changes(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &other) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != other);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
+    strsim::osa_distance(given, ending).min(if sorted(given) == sorted(ending) { 1 } else { usize::MAX })
 }
 
 #[cfg(test)]
