@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| andnmf_fuzz::read_as(andnmf::io::Format::MatrixMarket, bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| andnmf_fuzz::read_as(andnmf_io::Format::MatrixMarket, bytes));

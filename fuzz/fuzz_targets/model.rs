@@ -1,6 +1,6 @@
 #![no_main]
 
-use andnmf::model::Model;
+use andnmf_io::model::Model;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     andnmf_fuzz::with_file(bytes, |path| {

@@ -1,6 +1,6 @@
 #![no_main]
 
-use andnmf::io::images::read_folder;
+use andnmf_io::images::read_folder;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{Seek, Write};
 use std::path::Path;
 
-use andnmf::io::{Format, ReadOptions, read};
+use andnmf_io::{Format, ReadOptions, read};
 use tempfile::NamedTempFile;
 
 thread_local! {

@@ -3,12 +3,12 @@
 use std::io::ErrorKind;
 
 use andnmf::diagnose::DiagnoseError;
-use andnmf::io::{FileError, Problem};
 use andnmf::metrics::ReconstructionError;
-use andnmf::model::ModelError;
 use andnmf::nnls::NnlsError;
 use andnmf::theory::MatrixError;
 use andnmf::{FitError, SamplesError, SettingError, ShapeError};
+use andnmf_io::model::ModelError;
+use andnmf_io::{FileError, Problem};
 use pyo3::exceptions::{PyFileExistsError, PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 

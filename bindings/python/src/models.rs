@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use andnmf::io::Overwrite;
-use andnmf::model::{Model, ModelParts, stored_precision};
 use andnmf::trust::Trust;
 use andnmf::{MethodParams, Real};
+use andnmf_io::Overwrite;
+use andnmf_io::model::{Model, ModelParts, stored_precision};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, ToPyArray};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

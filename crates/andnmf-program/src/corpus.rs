@@ -4,9 +4,10 @@ use std::path::Path;
 
 use andnmf::Real;
 use andnmf::baselines::anchor_words::{AnchorTopics, AnchorWordsParams};
-use andnmf::io::{self, ReadOptions};
 use andnmf::samples::Samples;
-use andnmf::text::{Corpus, Frequency, StopWords, VocabularyParams, WordRules};
+use andnmf_io as io;
+use andnmf_io::ReadOptions;
+use andnmf_io::text::{Corpus, Frequency, StopWords, VocabularyParams, WordRules};
 
 use crate::failure::Failure;
 use crate::input::reading;

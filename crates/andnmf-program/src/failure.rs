@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use andnmf::diagnose::DiagnoseError;
 use andnmf::metrics::ReconstructionError;
-use andnmf::model::ModelError;
 use andnmf::nnls::NnlsError;
 use andnmf::{FitError, SamplesError, SettingError, ShapeError};
+use andnmf_io::model::ModelError;
 
 use crate::cancel;
 use crate::experiment::ExperimentError;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use andnmf::Real;
-use andnmf::io::{self, FileError, Problem, ReadOptions, Table};
+use andnmf_io as io;
+use andnmf_io::{FileError, Problem, ReadOptions, Table};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 

@@ -11,9 +11,6 @@
 //! * [`online`]: samples that come in batches and are not kept.
 //! * [`fit`]: the contract between solvers and callers: start, run, observer, result, checkpoint.
 //! * [`init`]: where a fit may begin.
-//! * [`io`]: matrices and names from files and into files.
-//! * [`model`]: what is left of a fit, in a file and on new samples.
-//! * [`text`]: from documents to counts of words.
 //! * [`synth`]: data with a known truth, among them the paper's.
 //! * [`metrics`] and [`theory`]: how close components are to a truth, and what the paper's theorems say.
 //! * [`rank`](mod@rank), [`diagnose`] and [`trust`]: how many components there are, and whether to believe them.
@@ -41,18 +38,15 @@
 pub mod and;
 pub mod auto;
 pub mod baselines;
-mod compiled;
 mod compression;
 pub mod diagnose;
 pub mod elsewhere;
 mod error;
 pub mod fit;
 pub mod init;
-pub mod io;
 mod linalg;
 mod method_params;
 pub mod metrics;
-pub mod model;
 pub mod nnls;
 pub mod online;
 mod pool;
@@ -63,12 +57,17 @@ pub mod samples;
 pub mod synth;
 #[cfg(test)]
 mod testing;
-pub mod text;
+#[cfg(test)]
+#[path = "testing/svd.rs"]
+mod testing_svd;
 pub mod theory;
 pub mod trust;
 
 pub use error::{FitError, SamplesError, SettingError, ShapeError};
 pub use method_params::MethodParams;
+pub use ndarray;
+#[doc(hidden)]
+pub use real::PerPrecision;
 pub use real::Real;
 
 /// The README's examples, compiled and run with the doctests.

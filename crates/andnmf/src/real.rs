@@ -1,19 +1,27 @@
 //! The two floating-point types that every computation is generic over.
 
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// `f32` or `f64`: the type of samples, components and all arithmetic of a fit.
 ///
-/// The trait is sealed. It bundles what the kernels need (the arithmetic of the linear-algebra backend,
-/// serialisation for checkpoints) so that the rest of the crate writes one bound.
+/// The trait is sealed. It bundles arithmetic, formatting and serialization, so that generic code writes one bound.
 pub trait Real:
-    sealed::Sealed
-    + crate::compiled::Compiled
-    + faer::traits::RealField
+    sealed::Number
     + Copy
     + PartialOrd
     + Default
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
     + Send
     + Sync
     + std::fmt::Debug
@@ -52,9 +60,79 @@ pub trait Real:
 
     /// The number with these [`bits`](Self::bits); `None` where there are too many of them.
     fn of_bits(bits: u64) -> Option<Self>;
+
+    /// Calls the function for this type: see [`entry_point!`](crate::entry_point).
+    #[doc(hidden)]
+    fn dispatch<A: PerPrecision, R: PerPrecision>(
+        arguments: A::Of<Self>,
+        single: fn(A::Of<f32>) -> R::Of<f32>,
+        double: fn(A::Of<f64>) -> R::Of<f64>,
+    ) -> R::Of<Self>;
+}
+
+/// A type for each precision: the arguments of an entry point, or its result.
+#[doc(hidden)]
+pub trait PerPrecision {
+    /// The type for this precision.
+    type Of<T: Real>;
+}
+
+/// Declares a generic function that is compiled here, once for `f32` and once for `f64`.
+///
+/// The compiler instantiates generic code anew in every crate that names its types. For the solvers and the linear
+/// algebra below them that takes minutes, for every program, test and example. The function declared here passes its
+/// arguments to one of two functions that are not generic, so callers only link. Lifetimes are named; the right-hand
+/// side is the generic implementation:
+///
+/// ```text
+/// entry_point! {
+///     /// Documentation.
+///     pub fn name<'a; T>(samples: &'a dyn Samples<T>, rank: usize) -> Result<Array2<T>, FitError> = implementation;
+/// }
+/// ```
+#[doc(hidden)]
+#[macro_export]
+macro_rules! entry_point {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis fn $name:ident<$($lifetime:lifetime $(: $outlived:lifetime)?),+; $T:ident>(
+            $($argument:ident: $type:ty),* $(,)?
+        ) -> $result:ty = $implementation:expr;
+    ) => {
+        $(#[$attribute])*
+        $visibility fn $name<$($lifetime $(: $outlived)?,)+ $T: $crate::Real>($($argument: $type),*) -> $result {
+            struct Arguments<$($lifetime),+>($(std::marker::PhantomData<&$lifetime ()>),+);
+            impl<$($lifetime $(: $outlived)?),+> $crate::PerPrecision for Arguments<$($lifetime),+> {
+                type Of<$T: $crate::Real> = ($($type,)*);
+            }
+            struct Output<$($lifetime),+>($(std::marker::PhantomData<&$lifetime ()>),+);
+            impl<$($lifetime $(: $outlived)?),+> $crate::PerPrecision for Output<$($lifetime),+> {
+                type Of<$T: $crate::Real> = $result;
+            }
+            fn single<$($lifetime $(: $outlived)?),+>(
+                ($($argument,)*): <Arguments<$($lifetime),+> as $crate::PerPrecision>::Of<f32>,
+            ) -> <Output<$($lifetime),+> as $crate::PerPrecision>::Of<f32> {
+                $implementation($($argument),*)
+            }
+            fn double<$($lifetime $(: $outlived)?),+>(
+                ($($argument,)*): <Arguments<$($lifetime),+> as $crate::PerPrecision>::Of<f64>,
+            ) -> <Output<$($lifetime),+> as $crate::PerPrecision>::Of<f64> {
+                $implementation($($argument),*)
+            }
+            <$T as $crate::Real>::dispatch::<Arguments<$($lifetime),+>, Output<$($lifetime),+>>(($($argument,)*), single, double)
+        }
+    };
 }
 
 macro_rules! impl_real {
+    (@ f32, $arguments:ident, $single:ident, $double:ident) => {{
+        let _ = $double;
+        $single($arguments)
+    }};
+    (@ f64, $arguments:ident, $single:ident, $double:ident) => {{
+        let _ = $single;
+        $double($arguments)
+    }};
     ($($float:ident),*) => {$(
         impl Real for $float {
             const EPSILON: Self = $float::EPSILON;
@@ -88,6 +166,15 @@ macro_rules! impl_real {
             fn of_bits(bits: u64) -> Option<Self> {
                 bits.try_into().ok().map(Self::from_bits)
             }
+
+            #[inline(always)]
+            fn dispatch<A: PerPrecision, R: PerPrecision>(
+                arguments: A::Of<Self>,
+                single: fn(A::Of<f32>) -> R::Of<f32>,
+                double: fn(A::Of<f64>) -> R::Of<f64>,
+            ) -> R::Of<Self> {
+                impl_real!(@ $float, arguments, single, double)
+            }
         }
     )*};
 }
@@ -95,53 +182,23 @@ macro_rules! impl_real {
 impl_real!(f32, f64);
 
 mod sealed {
-    use ndarray::{Array2, ArrayView2};
-
-    use crate::linalg::product::change_wide;
-
-    /// What only the library itself needs of its numbers.
-    pub trait Sealed: Sized {
+    /// The parts of the number type that only the library itself uses, the linear-algebra backend's among them.
+    pub trait Number: faer::traits::RealField {
         /// `self · factor + term`, rounded once; slow on machines without an instruction for it.
         fn fused_product(self, factor: Self, term: Self) -> Self;
-
-        /// The same matrix in double precision: itself, or a copy in `room`.
-        fn in_double<'a>(matrix: ArrayView2<'a, Self>, room: &'a mut Array2<f64>) -> ArrayView2<'a, f64>;
-
-        /// Rounds a matrix of double precision into one of the same shape. What is left in `matrix` means nothing.
-        fn take_double(matrix: &mut Array2<f64>, into: &mut Array2<Self>);
     }
 
-    impl Sealed for f32 {
+    impl Number for f32 {
         #[inline(always)]
         fn fused_product(self, factor: Self, term: Self) -> Self {
             self.mul_add(factor, term)
         }
-
-        fn in_double<'a>(matrix: ArrayView2<'a, Self>, room: &'a mut Array2<f64>) -> ArrayView2<'a, f64> {
-            if room.dim() != matrix.dim() {
-                *room = Array2::zeros(matrix.dim());
-            }
-            change_wide(room.view_mut(), matrix, |wide, &v| *wide = v.into());
-            room.view()
-        }
-
-        fn take_double(matrix: &mut Array2<f64>, into: &mut Array2<Self>) {
-            change_wide(into.view_mut(), matrix.view(), |v, &wide| *v = wide as Self);
-        }
     }
 
-    impl Sealed for f64 {
+    impl Number for f64 {
         #[inline(always)]
         fn fused_product(self, factor: Self, term: Self) -> Self {
             self.mul_add(factor, term)
-        }
-
-        fn in_double<'a>(matrix: ArrayView2<'a, Self>, _: &'a mut Array2<f64>) -> ArrayView2<'a, f64> {
-            matrix
-        }
-
-        fn take_double(matrix: &mut Array2<f64>, into: &mut Array2<Self>) {
-            std::mem::swap(matrix, into);
         }
     }
 }

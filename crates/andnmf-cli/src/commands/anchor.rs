@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use andnmf::baselines::anchor_words::{AnchorTopics, AnchorWordsParams};
-use andnmf::io::{write_array, write_aside};
 use andnmf::metrics::{coherence, top_features};
 use andnmf::samples::{Samples, document_frequencies};
-use andnmf::text::{Corpus, Frequency};
+use andnmf_io::text::{Corpus, Frequency};
+use andnmf_io::{write_array, write_aside};
 use andnmf_program::corpus::{Found, anchor_topics, read_bag};
 use andnmf_program::{Common, Failure, Progress, json as print_json, overwrite, writing};
 use clap::{Args, ValueEnum};

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use andnmf::Real;
-use andnmf::io::{self, Format, Streaming, Table};
 use andnmf::samples::Samples;
+use andnmf_io as io;
+use andnmf_io::{Format, Streaming, Table};
 use andnmf_program::{Common, Failure, Precision, ReadArgs, cancel, json, overwrite, reading, writing};
 use serde::Serialize;
 

@@ -7,8 +7,8 @@ use andnmf::Real;
 use andnmf::diagnose::{
     Diagnosis, Overall, WeightDiagnosis, diagnose_model, diagnose_samples, diagnose_weights,
 };
-use andnmf::io::read_array;
-use andnmf::model::{Model, stored_precision};
+use andnmf_io::model::{Model, stored_precision};
+use andnmf_io::read_array;
 use andnmf_program::{Common, Failure, Precision, Progress, ReadArgs, json, reading};
 use clap::Args;
 

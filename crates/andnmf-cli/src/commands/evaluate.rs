@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use andnmf::io::read_array;
 use andnmf::metrics::Recovery;
+use andnmf_io::read_array;
 use andnmf_program::{Common, Failure, json, reading};
 use clap::{Args, ValueEnum};
 use ndarray::Array2;

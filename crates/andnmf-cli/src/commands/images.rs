@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use andnmf::Real;
-use andnmf::io::images::{contact_sheet, read_folder};
-use andnmf::io::{self, ReadOptions, Table};
+use andnmf_io as io;
+use andnmf_io::images::{contact_sheet, read_folder};
+use andnmf_io::{ReadOptions, Table};
 use andnmf_program::{Common, Failure, OutputFolder, Precision, Progress, json as print_json, reading};
 use andnmf_report::Kind;
 use clap::Args;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use andnmf::fit::{Fit, Method, Observer, StageView, Start, StopReason};
-use andnmf::model::Model;
 use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real};
+use andnmf_io::model::Model;
 use andnmf_program::{Common, Failure, OutputFolder, Precision, Progress};
 use andnmf_report::Kind;
 use clap::Args;

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use andnmf::io::write_array;
+use andnmf::Real;
 use andnmf::metrics::reconstruction_error;
-use andnmf::model::{Model, stored_precision};
-use andnmf::{Real, io};
+use andnmf_io as io;
+use andnmf_io::model::{Model, stored_precision};
+use andnmf_io::write_array;
 use andnmf_program::{Common, Failure, FileArgs, Progress, json, overwrite, reading, writing};
 use clap::Args;
 use serde::Serialize;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use andnmf::Real;
-use andnmf::io::{Format, Table};
 use andnmf::samples::Samples;
+use andnmf_io::{Format, Table};
 use andnmf_program::FileArgs;
 
 /// So many numbers of a line or column are shown.

@@ -1,6 +1,6 @@
 //! `andnmf convert`.
 
-use andnmf::io::{ReadOptions, read};
+use andnmf_io::{ReadOptions, read};
 use ndarray::{Array2, array};
 
 use crate::support::{Folder, andnmf, files_in, json, read_array, refused, text};

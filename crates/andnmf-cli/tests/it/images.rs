@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use andnmf::io::Overwrite;
-use andnmf::io::images::{contact_sheet, read_folder};
+use andnmf_io::Overwrite;
+use andnmf_io::images::{contact_sheet, read_folder};
 use ndarray::Array2;
 
 use crate::support::{Folder, andnmf, files_in, json, read_array, refused, text};

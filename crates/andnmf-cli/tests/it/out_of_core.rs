@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use andnmf::io::{Overwrite, Table, write, write_array};
 use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
+use andnmf_io::{Overwrite, Table, write, write_array};
 use ndarray::{Array2, Axis};
 use rand_free::Numbers;
 

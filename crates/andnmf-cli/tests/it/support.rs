@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use andnmf::Real;
-use andnmf::io::{self, Overwrite};
 use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
+use andnmf_io as io;
+use andnmf_io::Overwrite;
 use ndarray::Array2;
 use serde_json::Value;
 use tempfile::TempDir;

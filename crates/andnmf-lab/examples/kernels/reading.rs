@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use andnmf::Real;
-use andnmf::io::{self, ReadOptions};
+use andnmf_io as io;
+use andnmf_io::ReadOptions;
 use serde_json::json;
 
 use crate::Answer;

@@ -1,6 +1,6 @@
 //! Grey pictures in rows.
 
-use andnmf::io::images::GreyPicture;
+use andnmf_io::images::GreyPicture;
 use andnmf_report::base64;
 use ndarray::Array2;
 use serde::Serialize;

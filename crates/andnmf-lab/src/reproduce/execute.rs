@@ -9,10 +9,10 @@ use andnmf::metrics::{coherence, reconstruction_error, top_features};
 use andnmf::nnls;
 use andnmf::samples::{DenseSamples, Samples};
 use andnmf::synth::Dataset;
-use andnmf::text::{Corpus, TextOptions, VocabularyParams, read_texts};
 use andnmf::theory::GeneralCorrelationConditions;
 use andnmf::theory::bounds::CorrelationBounds;
 use andnmf::{FitError, MethodParams};
+use andnmf_io::text::{Corpus, TextOptions, VocabularyParams, read_texts};
 use andnmf_program::{ExperimentError, StageRow, StartFrom};
 
 use super::Sources;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use andnmf::io::FileError;
+use andnmf_io::FileError;
 
 use super::execute::Executor;
 use super::{Cell, CellResult, CellStore, Plan, Results, Surroundings};

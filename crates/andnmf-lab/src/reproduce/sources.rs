@@ -10,7 +10,7 @@ use ndarray::Array2;
 pub struct Sources {
     /// True components to make samples of, one per row.
     pub truth: Option<Array2<f64>>,
-    /// Texts for topics: what [`andnmf::text::read_texts`] reads.
+    /// Texts for topics: what [`andnmf_io::text::read_texts`] reads.
     pub texts: Option<PathBuf>,
     /// Pictures for components, one per row, from 0 to 1.
     pub pictures: Option<Array2<f64>>,

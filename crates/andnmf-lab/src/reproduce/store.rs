@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use andnmf::io::{FileError, Overwrite, write_aside};
+use andnmf_io::{FileError, Overwrite, write_aside};
 
 use super::{Cell, CellResult};
 

@@ -20,7 +20,7 @@ use crate::samples::{Samples, Watched};
 use crate::{FitError, Real, SamplesError};
 
 /// Fits samples by Algorithm 1 with the thresholds of a schedule.
-pub(super) fn fit<T: Real>(
+pub(crate) fn fit_with_schedule<T: Real>(
     params: &AndParams,
     schedule: &ThresholdParams,
     samples: &dyn Samples<T>,

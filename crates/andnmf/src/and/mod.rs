@@ -46,13 +46,13 @@ mod engine;
 mod literal;
 mod online;
 mod params;
-mod solver;
 mod statistics;
 mod threshold;
 mod written;
 
 pub(crate) use accumulate::Counts;
 pub(crate) use advance::advance;
+pub(crate) use engine::fit_with_schedule;
 pub(crate) use statistics::{StageRoom, stage_statistics};
 
 pub use crate::compression::Compress;

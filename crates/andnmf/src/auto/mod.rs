@@ -39,6 +39,7 @@ mod retry;
 mod schedule;
 mod search;
 mod shares;
+mod solver;
 mod stability;
 mod start_kind;
 mod state;
@@ -56,7 +57,7 @@ use crate::{FitError, Real};
 use begin::{Begun, begin};
 
 /// Fits samples with thresholds from the data.
-pub(crate) fn fit<T: Real>(
+fn fit<T: Real>(
     params: &AndParams,
     samples: &dyn Samples<T>,
     start: Start<T>,

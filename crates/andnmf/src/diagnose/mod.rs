@@ -28,10 +28,10 @@ pub use fitted::{DiagnoseError, Diagnosis, diagnose_model, diagnose_samples};
 pub use overall::Overall;
 pub use usage::ComponentUsage;
 
-use crate::Real;
 use crate::theory::bounds::CorrelationBounds;
 use crate::theory::{GeneralCorrelationConditions, MatrixError, strongest_correlations};
 use crate::trust::Judgement;
+use crate::{Real, entry_point};
 
 /// Pairs of components that a diagnosis names.
 const CORRELATIONS_SHOWN: usize = 10;
@@ -72,15 +72,15 @@ pub struct WeightDiagnosis {
     pub judgement: Judgement,
 }
 
-/// Looks at weights, n samples × K components, for everything that recovery by AND depends on.
-///
-/// # Errors
-/// When there are no samples or no components, or a weight is negative or not finite.
-pub fn diagnose_weights<T: Real>(weights: ArrayView2<'_, T>) -> Result<WeightDiagnosis, MatrixError> {
-    T::diagnosis(weights)
+entry_point! {
+    /// Looks at weights, n samples × K components, for everything that recovery by AND depends on.
+    ///
+    /// # Errors
+    /// When there are no samples or no components, or a weight is negative or not finite.
+    pub fn diagnose_weights<'a; T>(weights: ArrayView2<'a, T>) -> Result<WeightDiagnosis, MatrixError> = diagnosis;
 }
 
-pub(crate) fn diagnosis<T: Real>(weights: ArrayView2<'_, T>) -> Result<WeightDiagnosis, MatrixError> {
+fn diagnosis<T: Real>(weights: ArrayView2<'_, T>) -> Result<WeightDiagnosis, MatrixError> {
     // Refuses what cannot be weights before anything is made of it.
     let correlations = strongest_correlations(weights, CORRELATIONS_SHOWN)?
         .into_iter()

@@ -27,7 +27,7 @@ pub(crate) use answering::answer_on_these_threads;
 
 use crate::samples::Samples;
 use crate::samples::fold::FoldPlan;
-use crate::{Real, SamplesError};
+use crate::{Real, SamplesError, entry_point};
 
 /// Samples that are worked on where they are.
 pub trait Elsewhere<T: Real>: Sync {
@@ -174,16 +174,12 @@ fn one_after_the_other<V: Clone>(mut first: Array2<V>, second: &Array2<V>) -> Ar
     first
 }
 
-/// The answer of some samples, the first of which is number `first` of all.
-///
-/// # Errors
-/// Where the samples cannot be read, or the question is none to them.
-pub fn answer<T: Real>(
-    samples: &dyn Samples<T>,
-    first: usize,
-    question: &Question<'_, T>,
-) -> Result<Answer<T>, SamplesError> {
-    T::answer(samples, first, question)
+entry_point! {
+    /// The answer of some samples, the first of which is number `first` of all.
+    ///
+    /// # Errors
+    /// Where the samples cannot be read, or the question is none to them.
+    pub fn answer<'a, 'q: 'a; T>(samples: &'a dyn Samples<T>, first: usize, question: &'a Question<'q, T>) -> Result<Answer<T>, SamplesError> = answer_on_these_threads;
 }
 
 /// What samples answer that others only look after: there, or here where they are not elsewhere.

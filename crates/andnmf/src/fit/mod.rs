@@ -48,6 +48,35 @@ pub trait Solver<T: Real> {
     ) -> Result<Fit<T>, FitError>;
 }
 
+/// Implements [`Solver`] for a checked method by its generic `run`, which is compiled here for both precisions.
+macro_rules! solver {
+    ($solver:ident, $method:expr) => {
+        impl<T: $crate::Real> $crate::fit::Solver<T> for $solver {
+            fn method(&self) -> $crate::fit::Method {
+                $method
+            }
+
+            fn fit(
+                &self,
+                samples: &dyn $crate::samples::Samples<T>,
+                start: $crate::fit::Start<T>,
+                run: &mut $crate::fit::Run<'_, T>,
+            ) -> Result<$crate::fit::Fit<T>, $crate::FitError> {
+                $crate::entry_point! {
+                    fn compiled<'a, 'r: 'a; N>(
+                        solver: &'a $solver,
+                        samples: &'a dyn $crate::samples::Samples<N>,
+                        start: $crate::fit::Start<N>,
+                        run: &'a mut $crate::fit::Run<'r, N>,
+                    ) -> Result<$crate::fit::Fit<N>, $crate::FitError> = $solver::run;
+                }
+                compiled(self, samples, start, run)
+            }
+        }
+    };
+}
+pub(crate) use solver;
+
 /// Why a fit ended. Not converging is an answer, not an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

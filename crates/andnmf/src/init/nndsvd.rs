@@ -20,7 +20,7 @@ use crate::linalg::product::length;
 use crate::linalg::singular::{Wanted, leading_singular};
 use crate::random::{Stream, generator};
 use crate::samples::{NonNegative, Samples};
-use crate::{FitError, Real, SamplesError, SettingError};
+use crate::{FitError, Real, SamplesError, SettingError, entry_point};
 
 /// Entries below this share of the largest of their vector are rounding.
 const NEGLIGIBLE: f64 = 1e-6;
@@ -49,26 +49,21 @@ pub struct Nndsvd<T: Real> {
     pub passes: usize,
 }
 
-/// Components and weights from the `rank` leading singular pairs of non-negative samples.
-///
-/// Where the samples have fewer singular values above zero than `rank` (as they must where `rank` exceeds the
-/// number of samples or features), the rest of components and weights is drawn uniformly between zero and
-/// √(mean/rank), so that together they make up a small part of the samples and none is dead. Samples without any
-/// value above zero get components between zero and one, and no weights.
-///
-/// # Errors
-/// Where a sample has a negative value (with its place), `rank` is zero, the samples cannot be read, or numbers
-/// leave the range of the type.
-pub fn nndsvd<T: Real>(
-    samples: &dyn Samples<T>,
-    rank: usize,
-    fill: NndsvdFill,
-    seed: u64,
-) -> Result<Nndsvd<T>, FitError> {
-    T::singular_start(samples, rank, fill, seed)
+entry_point! {
+    /// Components and weights from the `rank` leading singular pairs of non-negative samples.
+    ///
+    /// Where the samples have fewer singular values above zero than `rank` (as they must where `rank` exceeds the
+    /// number of samples or features), the rest of components and weights is drawn uniformly between zero and
+    /// √(mean/rank), so that together they make up a small part of the samples and none is dead. Samples without any
+    /// value above zero get components between zero and one, and no weights.
+    ///
+    /// # Errors
+    /// Where a sample has a negative value (with its place), `rank` is zero, the samples cannot be read, or numbers
+    /// leave the range of the type.
+    pub fn nndsvd<'a; T>(samples: &'a dyn Samples<T>, rank: usize, fill: NndsvdFill, seed: u64) -> Result<Nndsvd<T>, FitError> = singular_start;
 }
 
-pub(crate) fn singular_start<T: Real>(
+fn singular_start<T: Real>(
     samples: &dyn Samples<T>,
     rank: usize,
     fill: NndsvdFill,
@@ -190,7 +185,8 @@ mod tests {
     use super::*;
     use crate::linalg::product::multiply;
     use crate::samples::{CsrSamples, DenseSamples};
-    use crate::testing::{assert_close, exact_svd, random_matrix, sparse_copy};
+    use crate::testing::{assert_close, random_matrix, sparse_copy};
+    use crate::testing_svd::exact_svd;
 
     /// Non-negative, of distinct singular values, with a third of zeros.
     fn data(n: usize, features: usize) -> Array2<f64> {

@@ -15,20 +15,20 @@ use crate::linalg::coordinates::project;
 use crate::linalg::product::frobenius;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Block, Samples, dense_rows};
-use crate::{FitError, Real, SamplesError, SettingError};
+use crate::{FitError, Real, SamplesError, SettingError, entry_point};
 
 /// Samples smaller than this share of the median size (of those above zero) are not considered.
 const SMALLEST: f64 = 0.1;
 
-/// `rank` samples, each the farthest from the span of those before it.
-///
-/// # Errors
-/// Where the samples span fewer than `rank` dimensions.
-pub fn successive_projection<T: Real>(samples: &dyn Samples<T>, rank: usize) -> Result<Array2<T>, FitError> {
-    T::far_samples(samples, rank)
+entry_point! {
+    /// `rank` samples, each the farthest from the span of those before it.
+    ///
+    /// # Errors
+    /// Where the samples span fewer than `rank` dimensions.
+    pub fn successive_projection<'a; T>(samples: &'a dyn Samples<T>, rank: usize) -> Result<Array2<T>, FitError> = far_samples;
 }
 
-pub(crate) fn far_samples<T: Real>(samples: &dyn Samples<T>, rank: usize) -> Result<Array2<T>, FitError> {
+fn far_samples<T: Real>(samples: &dyn Samples<T>, rank: usize) -> Result<Array2<T>, FitError> {
     let Measured { sizes, lengths } = measure(samples)?;
     let smallest = SMALLEST * median_of_positive(&sizes);
     // What is left of each scaled sample, squared; kept up to date by what each new direction takes.

@@ -11,6 +11,7 @@ use ndarray::{Array2, ArrayView2};
 
 use super::bridge::{array, mat};
 use super::cholesky_qr::CholeskyQr;
+use super::precision::{in_double, take_double};
 use super::product::multiply_wide;
 use crate::Real;
 
@@ -47,9 +48,9 @@ pub(crate) fn qr_of_rows<T: Real>(a: ArrayView2<'_, T>) -> ThinQr<T> {
 pub(crate) fn orthonormal_rows<T: Real>(a: ArrayView2<'_, T>, cutoff: f64) -> Array2<T> {
     // In double precision whatever that of the rows: it decides what is rounding, and the fast way applies more often.
     let mut room = Array2::zeros((0, 0));
-    let mut basis = orthonormal(T::in_double(a, &mut room), cutoff);
+    let mut basis = orthonormal(in_double(a, &mut room), cutoff);
     let mut rows = Array2::zeros(basis.dim());
-    T::take_double(&mut basis, &mut rows);
+    take_double(&mut basis, &mut rows);
     rows
 }
 

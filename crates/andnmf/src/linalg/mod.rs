@@ -17,6 +17,7 @@ pub(crate) mod leading;
 pub(crate) mod logarithm;
 pub(crate) mod lower_factor;
 pub(crate) mod powers;
+mod precision;
 pub(crate) mod product;
 pub(crate) mod products;
 pub(crate) mod pseudo_inverse;

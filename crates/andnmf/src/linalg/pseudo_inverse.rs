@@ -11,6 +11,7 @@ use super::basis::{ThinQr, qr_of_rows};
 use super::bridge::{array, mat, times};
 use super::cholesky_qr::CholeskyQr;
 use super::lower_factor::norm_bound;
+use super::precision::{in_double, take_double};
 use super::product::{all_finite, make_room, multiply_into, multiply_wide};
 use crate::Real;
 
@@ -60,14 +61,14 @@ pub(crate) fn pseudo_inverse_into<T: Real>(
     let cutoff = relative_cutoff::<T>(rows.dim());
     let InverseRoom { rows: wide, inverse, by_cholesky: room } = room;
     // Single precision gains accuracy and time (the fast way applies more often) by a detour over double.
-    let rows = T::in_double(rows, wide);
+    let rows = in_double(rows, wide);
     if rank <= features && by_cholesky::<T>(inverse, rows, cutoff, room).is_some() {
-        T::take_double(inverse, matrix);
+        take_double(inverse, matrix);
         return Some(rank);
     }
     let qr = if rank <= features { by_qr(rows, cutoff) } else { None };
     let mut found = qr.map_or_else(|| by_svd(rows, cutoff), |matrix| Some(PseudoInverse { matrix, rank }))?;
-    T::take_double(&mut found.matrix, matrix);
+    take_double(&mut found.matrix, matrix);
     Some(found.rank)
 }
 

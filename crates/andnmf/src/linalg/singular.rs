@@ -182,7 +182,8 @@ mod tests {
     use super::*;
     use crate::linalg::product::multiply;
     use crate::samples::{CsrSamples, DenseSamples};
-    use crate::testing::{assert_close, exact_svd, low_rank, random_matrix, sparse_copy};
+    use crate::testing::{assert_close, low_rank, random_matrix, sparse_copy};
+    use crate::testing_svd::exact_svd;
 
     /// Values as they should be, and vectors up to their sign.
     #[track_caller]

@@ -17,7 +17,7 @@ pub(crate) use assignment::cheapest_assignment;
 pub use coherence::{Coherence, coherence, top_features};
 pub use matching::{Matching, match_components};
 pub use observer::RecoveryObserver;
+pub(crate) use reconstruction::residual_and_size;
 pub use reconstruction::{ReconstructionError, reconstruction_error};
-pub(crate) use reconstruction::{residual, residual_and_size};
 pub use recovery::{CorrelationError, correlation_error};
 pub use summary::Recovery;

@@ -6,7 +6,7 @@ use crate::elsewhere::{Question, ask};
 use crate::linalg::product::multiply;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Block, CsrView, Samples};
-use crate::{Real, SamplesError, ShapeError};
+use crate::{Real, SamplesError, ShapeError, entry_point};
 
 /// Sparse samples with at most one in so many values stored are measured by those alone.
 const THIN: usize = 16;
@@ -23,21 +23,17 @@ pub enum ReconstructionError {
     Samples(#[from] SamplesError),
 }
 
-/// ‖samples − weights·components‖ / ‖samples‖ in the Frobenius norm, with weights n × rank and components
-/// rank × features. Samples that are all zero count as size 1, so that the result is the residual itself.
-/// Sparse samples of few values are never made dense; errors below about 1e-8 are then rounding.
-///
-/// # Errors
-/// Where shapes do not fit, or the samples cannot be read.
-pub fn reconstruction_error<T: Real>(
-    samples: &dyn Samples<T>,
-    weights: ArrayView2<'_, T>,
-    components: ArrayView2<'_, T>,
-) -> Result<f64, ReconstructionError> {
-    T::residual(samples, weights, components)
+entry_point! {
+    /// ‖samples − weights·components‖ / ‖samples‖ in the Frobenius norm, with weights n × rank and components
+    /// rank × features. Samples that are all zero count as size 1, so that the result is the residual itself.
+    /// Sparse samples of few values are never made dense; errors below about 1e-8 are then rounding.
+    ///
+    /// # Errors
+    /// Where shapes do not fit, or the samples cannot be read.
+    pub fn reconstruction_error<'a; T>(samples: &'a dyn Samples<T>, weights: ArrayView2<'a, T>, components: ArrayView2<'a, T>) -> Result<f64, ReconstructionError> = residual;
 }
 
-pub(crate) fn residual<T: Real>(
+fn residual<T: Real>(
     samples: &dyn Samples<T>,
     weights: ArrayView2<'_, T>,
     components: ArrayView2<'_, T>,

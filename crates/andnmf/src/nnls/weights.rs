@@ -11,7 +11,7 @@ use crate::linalg::row_map::RowMap;
 use crate::pool::Pool;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Samples, Watched};
-use crate::{FitError, Real, ShapeError};
+use crate::{FitError, Real, ShapeError, entry_point};
 
 /// The non-negative least-squares weights (n × rank) of samples under `components` (rank × features) of any
 /// sign. Of `run`, the threads and the cancel flag count; cancelling ends in
@@ -48,7 +48,11 @@ pub fn weights<T: Real>(
     })?;
     let cancel = run.cancel_flag();
     let stop = || is_cancelled(cancel);
-    workers.run(|| T::weights(&Watched { samples, stop: &stop }, components))
+    workers.run(|| compiled(&Watched { samples, stop: &stop }, components))
+}
+
+entry_point! {
+    fn compiled<'a; T>(samples: &'a dyn Samples<T>, components: ArrayView2<'a, T>) -> Result<Array2<T>, NnlsError> = weights_on_these_threads;
 }
 
 pub(crate) fn weights_on_these_threads<T: Real>(

@@ -181,7 +181,8 @@ fn fold_errors(
 mod tests {
     use super::*;
     use crate::samples::{CsrSamples, DenseSamples};
-    use crate::testing::{assert_close, exact_svd, low_rank, random_matrix, sparse_copy};
+    use crate::testing::{assert_close, low_rank, random_matrix, sparse_copy};
+    use crate::testing_svd::exact_svd;
 
     fn errors(data: &Array2<f64>, most: usize) -> Vec<f64> {
         held_out_errors(data.view(), most, 3, 5, &|| false).unwrap()

@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 use crate::fit::{Run, is_cancelled};
 use crate::samples::{Samples, Watched};
 use crate::trust::Verdict;
-use crate::{FitError, Real, SamplesError, SettingError};
+use crate::{FitError, Real, SamplesError, SettingError, entry_point};
 use spectrum::Spectrum;
 
 /// Ranks whose stability is looked at, each for the price of three fits.
@@ -98,25 +98,20 @@ pub struct RankSuggestion {
     pub scores: Vec<RankScore>,
 }
 
-/// Scores every rank of the range, and suggests one where the singular values of the samples sink into white noise
-/// inside it. Ranks above the number of samples or features do not exist and are left out.
-///
-/// Reads the samples some eight times, and for the stability a few times more for each of up to nine ranks. Of
-/// `run`, the threads and the cancel flag count; cancelling ends in [`SamplesError::CalledOff`].
-///
-/// # Errors
-/// Where the range is empty, holds no rank that the samples can have, or the samples cannot be read or leave the
-/// range of the type.
-pub fn suggest_rank<T: Real>(
-    samples: &dyn Samples<T>,
-    ranks: RangeInclusive<usize>,
-    settings: &RankSettings,
-    run: &Run<'_, T>,
-) -> Result<RankSuggestion, FitError> {
-    T::rank_scores(samples, ranks, settings, run)
+entry_point! {
+    /// Scores every rank of the range, and suggests one where the singular values of the samples sink into white noise
+    /// inside it. Ranks above the number of samples or features do not exist and are left out.
+    ///
+    /// Reads the samples some eight times, and for the stability a few times more for each of up to nine ranks. Of
+    /// `run`, the threads and the cancel flag count; cancelling ends in [`SamplesError::CalledOff`].
+    ///
+    /// # Errors
+    /// Where the range is empty, holds no rank that the samples can have, or the samples cannot be read or leave the
+    /// range of the type.
+    pub fn suggest_rank<'a, 'r: 'a; T>(samples: &'a dyn Samples<T>, ranks: RangeInclusive<usize>, settings: &'a RankSettings, run: &'a Run<'r, T>) -> Result<RankSuggestion, FitError> = score_ranks;
 }
 
-pub(crate) fn score_ranks<T: Real>(
+fn score_ranks<T: Real>(
     samples: &dyn Samples<T>,
     ranks: RangeInclusive<usize>,
     settings: &RankSettings,

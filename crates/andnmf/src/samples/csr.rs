@@ -180,8 +180,9 @@ impl<'a, T: Real> CsrView<'a, T> {
         Ok(Self::from_owned_parts(self.n_features, row_starts, indices, values))
     }
 
-    /// Rows whose indices and values were checked where they come from, each feature at most once in a row.
-    pub(crate) fn from_owned_parts<I: CsrIndex>(
+    /// Rows whose indices and values were checked by the reader they come from, each feature at most once in a row.
+    #[doc(hidden)] // unchecked: for the readers of files
+    pub fn from_owned_parts<I: CsrIndex>(
         n_features: usize,
         row_starts: Vec<usize>,
         indices: Vec<I>,

@@ -34,8 +34,12 @@ impl<'a, T: Real> DenseSamples<'a, T> {
         Ok(Self { rows })
     }
 
-    /// Takes an array whose values have been found finite as they were read.
-    pub(crate) fn of_finite(rows: impl Into<CowArray<'a, T, Ix2>>) -> Result<Self, SamplesError> {
+    /// Takes an array whose values were checked by the reader they come from.
+    ///
+    /// # Errors
+    /// Where the matrix has no rows or columns.
+    #[doc(hidden)] // unchecked: for the readers of files
+    pub fn of_finite(rows: impl Into<CowArray<'a, T, Ix2>>) -> Result<Self, SamplesError> {
         let rows = rows.into();
         check_not_empty(rows.nrows(), rows.ncols())?;
         debug_assert!(check_finite(&rows, 0).is_ok());

@@ -144,12 +144,12 @@ impl<T: Real> Block<'_, T> {
     }
 }
 
-/// A block as asked for: what every reader inside the library uses, so that a source of somebody else's making
-/// cannot lead it astray.
-pub(crate) fn read<T: Real>(
-    samples: &dyn Samples<T>,
-    rows: Range<usize>,
-) -> Result<Block<'_, T>, SamplesError> {
+/// A block of samples, checked: everything in the library reads through this, so that no implementation of [`Samples`]
+/// can hand it blocks of another size, values that are not finite, or rows that are not contiguous.
+///
+/// # Errors
+/// Where the samples cannot be read, or the block is not as promised.
+pub fn read<T: Real>(samples: &dyn Samples<T>, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
     let (first, wanted_samples, wanted_features) = (rows.start, rows.len(), samples.n_features());
     let block = samples.block(rows)?;
     let given = (block.n_samples(), block.n_features());
@@ -196,8 +196,11 @@ fn check_not_empty(n_samples: usize, n_features: usize) -> Result<(), SamplesErr
     Ok(())
 }
 
-/// Refuses rows that do not exist.
-pub(crate) fn check_rows(rows: &Range<usize>, n_samples: usize) -> Result<(), SamplesError> {
+/// Refuses rows that do not exist, for those who implement [`Samples`].
+///
+/// # Errors
+/// Where the range ends before it begins, or after the last sample.
+pub fn check_rows(rows: &Range<usize>, n_samples: usize) -> Result<(), SamplesError> {
     if rows.start > rows.end || rows.end > n_samples {
         return Err(SamplesError::Rows { start: rows.start, end: rows.end, n_samples });
     }

@@ -17,12 +17,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use andnmf::fit::{Fit, Start, StopReason};
-use andnmf::io;
 use andnmf::metrics::Recovery;
-use andnmf::model::Model;
 use andnmf::rank::{RankSettings, suggest_rank};
 use andnmf::samples::Samples;
 use andnmf::{Real, SamplesError};
+use andnmf_io as io;
+use andnmf_io::model::Model;
 use andnmf_program::{Failure, OutputFolder, Precision, Progress, json as print_json, reading};
 use ndarray::Array2;
 use serde_json::{Value, json};

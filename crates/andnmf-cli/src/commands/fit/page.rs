@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use andnmf::and::Threshold;
 use andnmf::fit::StageRecord;
-use andnmf::model::Model;
 use andnmf::{MethodParams, Real};
+use andnmf_io::model::Model;
 use andnmf_program::Failure;
 use andnmf_report::{FitView, Kind, Report, Thresholds, Trace};
 use ndarray::ArrayView2;

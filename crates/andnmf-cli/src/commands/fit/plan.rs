@@ -2,8 +2,8 @@
 
 use andnmf::and::Threshold;
 use andnmf::fit::{Method, Start};
-use andnmf::io;
 use andnmf::{MethodParams, Real};
+use andnmf_io as io;
 use andnmf_program::{Failure, reading};
 
 use super::args::FitArgs;

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use andnmf::auto::Ending;
 use andnmf::fit::{Fit, StageRecord, StopReason};
-use andnmf::io::{Overwrite, write_array};
 use andnmf::metrics::{Recovery, reconstruction_error};
-use andnmf::model::Model;
 use andnmf::samples::Samples;
 use andnmf::trust::Trust;
 use andnmf::{MethodParams, Real};
+use andnmf_io::model::Model;
+use andnmf_io::{Overwrite, write_array};
 use andnmf_program::{Failure, OutputFolder, writing};
 use ndarray::Array2;
 use serde::Serialize;

@@ -6,9 +6,9 @@ use std::io::{BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use andnmf::fit::Checkpoint;
-use andnmf::io::{Overwrite, write_aside};
 use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real};
+use andnmf_io::{Overwrite, write_aside};
 use andnmf_program::{Failure, writing};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

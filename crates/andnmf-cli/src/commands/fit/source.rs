@@ -1,8 +1,8 @@
 //! Where the samples of a fit are: in memory where they fit, else in their file.
 
-use andnmf::io::{FileError, Format, OnDisk, Table};
 use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real};
+use andnmf_io::{FileError, Format, OnDisk, Table};
 use andnmf_program::{Failure, reading};
 
 use super::args::FitArgs;

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use andnmf::and::{Batch, Threshold};
 use andnmf::fit::{Method, StopReason};
-use andnmf::io::{FileError, Overwrite, Problem, SampleStream, write_array};
 use andnmf::metrics::{Recovery, reconstruction_error};
-use andnmf::model::{Model, ModelParts};
 use andnmf::online::Online;
 use andnmf::samples::DenseSamples;
 use andnmf::{MethodParams, Real};
+use andnmf_io::model::{Model, ModelParts};
+use andnmf_io::{FileError, Overwrite, Problem, SampleStream, write_array};
 use andnmf_program::{Failure, OutputFolder, Progress, cancel, json as print_json, writing};
 use ndarray::Array2;
 use serde_json::Value;

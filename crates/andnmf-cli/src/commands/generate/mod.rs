@@ -4,8 +4,8 @@ mod plan;
 
 use std::path::PathBuf;
 
-use andnmf::io::{Overwrite, read_array, write_array};
 use andnmf::synth::{Dataset, DatasetKind, DatasetSpec};
+use andnmf_io::{Overwrite, read_array, write_array};
 use andnmf_program::{Common, Failure, OutputFolder, json, reading, writing};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;

@@ -5,8 +5,8 @@ mod trace_file;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use andnmf::io::{Overwrite, read_array, write_aside};
-use andnmf::model::Model;
+use andnmf_io::model::Model;
+use andnmf_io::{Overwrite, read_array, write_aside};
 use andnmf_program::{Common, Failure, did_you_mean_file, json, reading, writing};
 use serde::Serialize;
 use serde_json::Value;

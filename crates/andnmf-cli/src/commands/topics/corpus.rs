@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use andnmf::Real;
-use andnmf::io;
-use andnmf::text::{Corpus, Frequency, StopWords, TextOptions, VocabularyParams, WordRules, read_texts};
+use andnmf_io as io;
+use andnmf_io::text::{Corpus, Frequency, StopWords, TextOptions, VocabularyParams, WordRules, read_texts};
 use andnmf_program::corpus::read_bag;
 use andnmf_program::{Failure, reading};
 use clap::Args;

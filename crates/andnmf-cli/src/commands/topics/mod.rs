@@ -148,6 +148,6 @@ fn topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
     }
 }
 
-fn samples_of<T: Real>(corpus: &andnmf::text::Corpus<T>) -> usize {
+fn samples_of<T: Real>(corpus: &andnmf_io::text::Corpus<T>) -> usize {
     andnmf::samples::Samples::n_samples(&corpus.counts)
 }

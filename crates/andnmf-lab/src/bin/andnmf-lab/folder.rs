@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use andnmf::io::{Overwrite, write_aside};
+use andnmf_io::{Overwrite, write_aside};
 use andnmf_lab::reproduce::{CellStore, FigureName, KnownMatrix, Plan, PlanParams};
 use andnmf_program::{Failure, OutputFolder, writing};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! From the plan of the requested figures to their files.
 
-use andnmf::io::{Overwrite, write_array};
+use andnmf_io::{Overwrite, write_array};
 use andnmf_lab::reproduce::{About, CellStore, Plan, PlanParams, Reproduction, Scale, Sources, Surroundings};
 use andnmf_program::{Failure, OutputFolder, Progress, cancel, json, writing};
 

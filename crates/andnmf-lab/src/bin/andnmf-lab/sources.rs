@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use andnmf::baselines::anchor_words::AnchorWordsParams;
-use andnmf::io::read_array;
-use andnmf::text::{Corpus, StopWords};
+use andnmf_io::read_array;
+use andnmf_io::text::{Corpus, StopWords};
 use andnmf_lab::reproduce::{KnownMatrix, Scale, Sources};
 use andnmf_program::corpus::{anchor_topics, read_bag};
 use andnmf_program::{Common, Failure, Fingerprint, OutputFolder, reading};

@@ -7,27 +7,12 @@ use ndarray::Array2;
 use super::params::AnchorWords;
 use super::topics::{AnchorTopics, PASSES};
 use crate::fit::{
-    Checkpoint, Fit, Method, Run, Snapshot, Solver, StageRecord, StageView, Start, StopReason, Warning, Watch,
+    Checkpoint, Fit, Method, Run, Snapshot, StageRecord, StageView, Start, StopReason, Warning, Watch, solver,
 };
 use crate::samples::{Samples, Watched};
 use crate::{FitError, Real, SamplesError, SettingError};
 
-impl<T: Real> Solver<T> for AnchorWords {
-    fn method(&self) -> Method {
-        Method::AnchorWords
-    }
-
-    /// Anchors are the only start there can be, so [`Start::Auto`] is the only one that is taken. A run that is
-    /// stopped early has nothing to return, which is an error.
-    fn fit(
-        &self,
-        samples: &dyn Samples<T>,
-        start: Start<T>,
-        run: &mut Run<'_, T>,
-    ) -> Result<Fit<T>, FitError> {
-        T::fit_anchor_words(self, samples, start, run)
-    }
-}
+solver!(AnchorWords, Method::AnchorWords);
 
 impl AnchorWords {
     pub(crate) fn run<T: Real>(
@@ -112,6 +97,7 @@ mod tests {
 
     use super::*;
     use crate::baselines::AnchorWordsParams;
+    use crate::fit::Solver;
     use crate::samples::DenseSamples;
     use crate::testing::random_matrix;
 

@@ -8,7 +8,7 @@ use super::params::{Anls, AnlsParams};
 use crate::baselines::alternating::{
     GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit,
 };
-use crate::fit::{Fit, Method, Run, Solver, Start};
+use crate::fit::{Fit, Method, Run, Start, solver};
 use crate::linalg::product::{all_finite, by_columns, matrix_in};
 use crate::nnls::Begin;
 use crate::pool::Pool;
@@ -18,20 +18,7 @@ use crate::{FitError, Real};
 /// Features that one thread takes at a time.
 const FEATURES_PER_TASK: usize = 256;
 
-impl<T: Real> Solver<T> for Anls {
-    fn method(&self) -> Method {
-        Method::Anls
-    }
-
-    fn fit(
-        &self,
-        samples: &dyn Samples<T>,
-        start: Start<T>,
-        run: &mut Run<'_, T>,
-    ) -> Result<Fit<T>, FitError> {
-        T::fit_anls(self, samples, start, run)
-    }
-}
+solver!(Anls, Method::Anls);
 
 impl Anls {
     pub(crate) fn run<T: Real>(

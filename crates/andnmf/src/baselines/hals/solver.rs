@@ -10,25 +10,12 @@ use crate::baselines::alternating::{
     Factors, GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit, improve,
 };
 use crate::compression::Space;
-use crate::fit::{Fit, Method, Run, Solver, Start};
+use crate::fit::{Fit, Method, Run, Start, solver};
 use crate::pool::Pool;
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
-impl<T: Real> Solver<T> for Hals {
-    fn method(&self) -> Method {
-        Method::Hals
-    }
-
-    fn fit(
-        &self,
-        samples: &dyn Samples<T>,
-        start: Start<T>,
-        run: &mut Run<'_, T>,
-    ) -> Result<Fit<T>, FitError> {
-        T::fit_hals(self, samples, start, run)
-    }
-}
+solver!(Hals, Method::Hals);
 
 impl Hals {
     pub(crate) fn run<T: Real>(
@@ -85,6 +72,7 @@ impl<T: Real> GramRule<T> for &HalsParams {
 mod tests {
     use super::*;
     use crate::baselines::Compress;
+    use crate::fit::Solver;
     use crate::fit::Warning;
     use crate::linalg::product::frobenius;
     use crate::samples::DenseSamples;

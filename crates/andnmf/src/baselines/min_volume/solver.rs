@@ -8,27 +8,14 @@ use crate::baselines::alternating::{
     GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit,
 };
 use crate::baselines::hals::{Tile, sweep_weights};
-use crate::fit::{Fit, Method, Run, Solver, Start};
+use crate::fit::{Fit, Method, Run, Start, solver};
 use crate::linalg::product::{gram_of_rows, multiply, multiply_add_wide};
 use crate::linalg::symmetric::eigen;
 use crate::pool::Pool;
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
-impl<T: Real> Solver<T> for MinVolume {
-    fn method(&self) -> Method {
-        Method::MinVolume
-    }
-
-    fn fit(
-        &self,
-        samples: &dyn Samples<T>,
-        start: Start<T>,
-        run: &mut Run<'_, T>,
-    ) -> Result<Fit<T>, FitError> {
-        T::fit_min_volume(self, samples, start, run)
-    }
-}
+solver!(MinVolume, Method::MinVolume);
 
 impl MinVolume {
     pub(crate) fn run<T: Real>(
@@ -145,6 +132,7 @@ impl<T: Real> GramRule<T> for &MinVolumeParams {
 mod tests {
     use super::*;
     use crate::baselines::HalsParams;
+    use crate::fit::Solver;
     use crate::linalg::product::frobenius;
     use crate::metrics::correlation_error;
     use crate::samples::DenseSamples;

@@ -7,25 +7,12 @@ use super::params::{Mu, MuLoss, MuParams};
 use super::squared::{Buffers, update_components, update_weights};
 use super::start::positive;
 use crate::baselines::alternating::{GramMethod, GramRule, Moments, Settings, WeightProblem, fit};
-use crate::fit::{Fit, Method, Run, Solver, Start};
+use crate::fit::{Fit, Method, Run, Start, solver};
 use crate::pool::Pool;
 use crate::samples::{NonNegative, Samples};
 use crate::{FitError, Real};
 
-impl<T: Real> Solver<T> for Mu {
-    fn method(&self) -> Method {
-        Method::Mu
-    }
-
-    fn fit(
-        &self,
-        samples: &dyn Samples<T>,
-        start: Start<T>,
-        run: &mut Run<'_, T>,
-    ) -> Result<Fit<T>, FitError> {
-        T::fit_mu(self, samples, start, run)
-    }
-}
+solver!(Mu, Method::Mu);
 
 impl Mu {
     pub(crate) fn run<T: Real>(
@@ -87,6 +74,7 @@ impl<T: Real> GramRule<T> for &MuParams {
 mod tests {
     use super::*;
     use crate::SamplesError;
+    use crate::fit::Solver;
     use crate::fit::StopReason;
     use crate::init::NndsvdFill;
     use crate::samples::{CsrSamples, DenseSamples};

@@ -7,28 +7,15 @@ use super::params::{OnlineLda, OnlineLdaParams};
 use super::stage::Stage;
 use super::topics::{Topics, check_parameters};
 use crate::fit::{
-    Beginning, Checkpoint, Fit, Halt, Method, Run, Snapshot, Solver, StageRecord, StagedRun, Start, Watch,
-    Workers, drive,
+    Beginning, Checkpoint, Fit, Halt, Method, Run, Snapshot, StageRecord, StagedRun, Start, Watch, Workers,
+    drive, solver,
 };
 use crate::linalg::product::frobenius;
 use crate::linalg::unit_sum::rows_of_unit_sum;
 use crate::samples::{Samples, Watched};
 use crate::{FitError, Real};
 
-impl<T: Real> Solver<T> for OnlineLda {
-    fn method(&self) -> Method {
-        Method::OnlineLda
-    }
-
-    fn fit(
-        &self,
-        samples: &dyn Samples<T>,
-        start: Start<T>,
-        run: &mut Run<'_, T>,
-    ) -> Result<Fit<T>, FitError> {
-        T::fit_online_lda(self, samples, start, run)
-    }
-}
+solver!(OnlineLda, Method::OnlineLda);
 
 impl OnlineLda {
     pub(crate) fn run<T: Real>(

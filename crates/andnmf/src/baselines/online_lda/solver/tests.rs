@@ -12,6 +12,7 @@ use super::*;
 use crate::SamplesError;
 use crate::and::Batch;
 use crate::baselines::HalsParams;
+use crate::fit::Solver;
 use crate::fit::{StageView, StopReason};
 use crate::random::{Stream, generator};
 use crate::samples::{Block, CsrSamples, DenseSamples};

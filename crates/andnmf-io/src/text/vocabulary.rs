@@ -1,0 +1,288 @@
+//! Which words of a corpus are worth keeping.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Corpus, StopWords, WordRules};
+use andnmf::samples::{Samples, document_frequencies};
+use andnmf::{FitError, Real, SamplesError, SettingError};
+
+/// So many documents that hold a word are enough for it to be kept, however large the corpus.
+const ALWAYS_ENOUGH: usize = 10;
+/// In a small corpus, one document in so many is enough.
+const ENOUGH_OF: usize = 100;
+
+/// A number of documents, as such or as a share of all.
+///
+/// ```
+/// use andnmf_io::text::Frequency;
+/// assert_eq!("20".parse(), Ok(Frequency::Documents(20)));
+/// assert_eq!("0.25".parse(), Ok(Frequency::Share(0.25)));
+/// assert_eq!("25%".parse(), Ok(Frequency::Share(0.25)));
+/// assert!("1.5".parse::<Frequency>().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Frequency {
+    /// So many documents.
+    Documents(usize),
+    /// A share of all documents, 0 to 1.
+    Share(f64),
+}
+
+impl FromStr for Frequency {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Ok(documents) = text.parse() {
+            return Ok(Self::Documents(documents));
+        }
+        let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |percent| (percent, 100.0));
+        match number.trim().parse::<f64>() {
+            Ok(value) if (0.0..=unit).contains(&value) => Ok(Self::Share(value / unit)),
+            _ => Err("it must be a number of documents (20) or a share of them (0.5 or 50%)".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Frequency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Documents(documents) => write!(f, "{documents}"),
+            Self::Share(share) => write!(f, "{}%", 100.0 * share),
+        }
+    }
+}
+
+impl Frequency {
+    /// Whether a number of documents reaches this.
+    fn reached_by(self, documents: usize, all: usize) -> bool {
+        match self {
+            Self::Documents(least) => documents >= least,
+            Self::Share(share) => documents as f64 >= share * all as f64,
+        }
+    }
+
+    /// Whether a number of documents goes beyond this.
+    fn exceeded_by(self, documents: usize, all: usize) -> bool {
+        match self {
+            Self::Documents(most) => documents > most,
+            Self::Share(share) => documents as f64 > share * all as f64,
+        }
+    }
+
+    fn check(self, name: &'static str) -> Result<(), SettingError> {
+        match self {
+            Self::Share(share) if !(0.0..=1.0).contains(&share) => {
+                Err(SettingError::new(name, share, "a share of documents is between 0 and 1"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Which words to keep.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VocabularyParams {
+    /// Documents that must hold a word. By default ten, or one in a hundred where there are fewer than a thousand.
+    pub min_documents: Option<Frequency>,
+    /// Documents that may hold it at most.
+    pub max_documents: Frequency,
+    /// Of the words left, so many that occur most often; all with `None`.
+    pub most_words: Option<usize>,
+    /// Words to leave out.
+    pub stop_words: StopWords,
+    /// What counts as a word.
+    pub words: WordRules,
+}
+
+impl Default for VocabularyParams {
+    /// The 4000 most frequent words of those that are in neither too few documents nor in more than half, without
+    /// English stop words.
+    fn default() -> Self {
+        Self {
+            min_documents: None,
+            max_documents: Frequency::Share(0.5),
+            most_words: Some(4000),
+            stop_words: StopWords::english(),
+            words: WordRules::default(),
+        }
+    }
+}
+
+impl VocabularyParams {
+    /// The documents that must hold a word in a corpus of so many.
+    #[must_use]
+    pub fn min_documents_of(&self, documents: usize) -> Frequency {
+        self.min_documents.unwrap_or(Frequency::Documents(documents.div_ceil(ENOUGH_OF).min(ALWAYS_ENOUGH)))
+    }
+}
+
+impl<T: Real> Corpus<T> {
+    /// The same documents with the words worth keeping, in their order. Documents that have none of them stay.
+    ///
+    /// # Errors
+    /// Where a setting is out of range, or no word is left: with how many were left out for which reason.
+    ///
+    /// ```
+    /// use andnmf_io::text::{Corpus, Document, TextOptions, VocabularyParams};
+    /// let texts = ["the red wine", "the white wine", "the blue sky", "the sea"];
+    /// let documents = texts.map(|text| Document { name: String::new(), text: text.to_owned() });
+    /// let corpus = Corpus::<f64>::of_documents(documents, &TextOptions::default())?;
+    /// let kept = corpus.with_vocabulary(&VocabularyParams { most_words: Some(1), ..Default::default() })?;
+    /// assert_eq!(kept.words, ["wine"]);
+    /// # Ok::<(), andnmf::FitError>(())
+    /// ```
+    pub fn with_vocabulary(&self, params: &VocabularyParams) -> Result<Self, FitError> {
+        let kept = self.choose(params)?;
+        let words = kept.iter().map(|&word| self.words[word].clone()).collect();
+        Ok(Self { counts: self.counts.keep_features(&kept)?, words, documents: self.documents.clone() })
+    }
+
+    fn choose(&self, params: &VocabularyParams) -> Result<Vec<usize>, FitError> {
+        let n_documents = self.counts.n_samples();
+        let least = params.min_documents_of(n_documents);
+        least.check("min_documents")?;
+        params.max_documents.check("max_documents")?;
+        if params.most_words == Some(0) {
+            return Err(SettingError::new("words", 0, "at least one word must be kept").into());
+        }
+        let frequencies = document_frequencies(&self.counts)?;
+        let [mut not_words, mut stop_words, mut rare, mut common] = [0; 4];
+        let mut kept = Vec::new();
+        for (word, name) in self.words.iter().enumerate() {
+            let documents = frequencies[word];
+            if !params.words.admit(name) {
+                not_words += 1;
+            } else if params.stop_words.contains(name) {
+                stop_words += 1;
+            } else if documents == 0 || !least.reached_by(documents, n_documents) {
+                rare += 1;
+            } else if params.max_documents.exceeded_by(documents, n_documents) {
+                common += 1;
+            } else {
+                kept.push(word);
+            }
+        }
+        if kept.is_empty() {
+            let reason = format!(
+                "no word is left of {}: {not_words} are too short or numbers, {stop_words} are stop words, {rare} are \
+                 in too few of the {n_documents} documents (fewer than {least}), {common} in too many (more than {})",
+                self.words.len(),
+                params.max_documents
+            );
+            return Err(SamplesError::Unusable { reason }.into());
+        }
+        if let Some(most) = params.most_words.filter(|&most| most < kept.len()) {
+            let totals = self.totals()?;
+            kept.sort_by(|&a, &b| totals[b].total_cmp(&totals[a]).then(a.cmp(&b)));
+            kept.truncate(most);
+            kept.sort_unstable();
+        }
+        Ok(kept)
+    }
+
+    /// How often each word occurs in all.
+    fn totals(&self) -> Result<Vec<f64>, SamplesError> {
+        let mut totals = vec![0.0; self.words.len()];
+        let all = self.counts.block(0..self.counts.n_samples())?;
+        all.for_each(|_, word, count| totals[word] += count.as_f64());
+        Ok(totals)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{Document, TextOptions};
+
+    fn corpus() -> Corpus<f64> {
+        let texts = [
+            "apple apple the sun of 1 everywhere",
+            "apple moon everywhere",
+            "sun sun sun everywhere",
+            "moon rare",
+        ];
+        let documents = texts.map(|text| Document { name: String::new(), text: text.to_owned() });
+        let words = WordRules { min_letters: 1, numbers: true };
+        Corpus::of_documents(documents, &TextOptions { words, ..TextOptions::default() }).unwrap()
+    }
+
+    fn kept(params: &VocabularyParams) -> Vec<String> {
+        corpus().with_vocabulary(params).unwrap().words
+    }
+
+    fn all() -> VocabularyParams {
+        VocabularyParams {
+            max_documents: Frequency::Share(1.0),
+            stop_words: StopWords::none(),
+            ..VocabularyParams::default()
+        }
+    }
+
+    #[test]
+    fn rare_common_and_stop_words_are_left_out() {
+        // "everywhere" is a stop word.
+        assert_eq!(kept(&VocabularyParams::default()), ["apple", "moon", "rare", "sun"]);
+        assert_eq!(kept(&all()), ["apple", "everywhere", "moon", "of", "rare", "sun", "the"]);
+        let twice = VocabularyParams { min_documents: Some(Frequency::Documents(2)), ..all() };
+        assert_eq!(kept(&twice), ["apple", "everywhere", "moon", "sun"]);
+        assert_eq!(
+            kept(&VocabularyParams { min_documents: Some(Frequency::Share(0.6)), ..all() }),
+            ["everywhere"]
+        );
+        let common = VocabularyParams { max_documents: Frequency::Documents(2), ..twice };
+        assert_eq!(kept(&common), ["apple", "moon", "sun"]);
+        assert_eq!(
+            kept(&VocabularyParams { max_documents: Frequency::Share(0.5), ..common }),
+            ["apple", "moon", "sun"]
+        );
+        let numbers = VocabularyParams { words: WordRules { min_letters: 4, numbers: true }, ..all() };
+        assert_eq!(kept(&numbers), ["1", "apple", "everywhere", "moon", "rare"]);
+    }
+
+    #[test]
+    fn of_the_words_left_the_most_frequent_stay() {
+        // "sun" occurs four times, "apple" and "everywhere" three times each.
+        let most = |n| kept(&VocabularyParams { most_words: Some(n), ..all() });
+        assert_eq!(most(1), ["sun"]);
+        assert_eq!(most(2), ["apple", "sun"]);
+        assert_eq!(most(99).len(), 7);
+        let column =
+            corpus().with_vocabulary(&VocabularyParams { most_words: Some(1), ..all() }).unwrap().counts;
+        assert_eq!((column.n_samples(), column.stored_values()), (4, 2));
+    }
+
+    #[test]
+    fn fewer_documents_are_enough_in_a_small_corpus() {
+        let least = |documents| VocabularyParams::default().min_documents_of(documents);
+        assert_eq!(least(5), Frequency::Documents(1));
+        assert_eq!(least(250), Frequency::Documents(3));
+        assert_eq!(least(1_000_000), Frequency::Documents(10));
+    }
+
+    #[test]
+    fn where_no_word_is_left_it_says_why() {
+        let message = |params: VocabularyParams| corpus().with_vocabulary(&params).unwrap_err().to_string();
+        let rare = VocabularyParams { min_documents: Some(Frequency::Documents(4)), ..Default::default() };
+        let said = message(rare);
+        assert!(
+            said.contains("no word is left of 8: 1 are too short or numbers, 3 are stop words, 4 are in"),
+            "{said}"
+        );
+        assert!(message(VocabularyParams { most_words: Some(0), ..all() }).contains("words is 0"));
+        let share = VocabularyParams { max_documents: Frequency::Share(1.5), ..all() };
+        assert!(message(share).contains("max_documents is 1.5"));
+        let share = VocabularyParams { min_documents: Some(Frequency::Share(f64::NAN)), ..all() };
+        assert!(message(share).contains("min_documents is NaN"));
+    }
+
+    #[test]
+    fn a_frequency_reads_back_as_it_is_written() {
+        for frequency in [Frequency::Documents(7), Frequency::Share(0.25)] {
+            assert_eq!(frequency.to_string().parse(), Ok(frequency));
+        }
+        for wrong in ["-1", "101%", "1.1", "half", "", "nan"] {
+            assert!(wrong.parse::<Frequency>().unwrap_err().contains("50%"), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! AND as a [`Solver`](crate::fit::Solver): with thresholds from the data, or with those of a schedule.
+
+use crate::and::{And, Threshold, fit_with_schedule};
+use crate::fit::{Fit, Method, Run, Start, solver};
+use crate::samples::Samples;
+use crate::{FitError, Real};
+
+solver!(And, Method::And);
+
+impl And {
+    pub(crate) fn run<T: Real>(
+        &self,
+        samples: &dyn Samples<T>,
+        start: Start<T>,
+        run: &mut Run<'_, T>,
+    ) -> Result<Fit<T>, FitError> {
+        match &self.params().threshold {
+            Threshold::Auto => super::fit(self.params(), samples, start, run),
+            Threshold::Scheduled(schedule) => fit_with_schedule(self.params(), schedule, samples, start, run),
+        }
+    }
+}
