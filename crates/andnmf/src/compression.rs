@@ -10,7 +10,7 @@ use crate::fit::Warning;
 use crate::linalg::coordinates::project;
 use crate::linalg::leading::leading_directions;
 use crate::linalg::product::{Parts, multiply, multiply_long, multiply_long_into};
-use crate::linalg::sketch::span;
+use crate::linalg::span::{Effort, span};
 use crate::samples::{DenseSamples, Samples};
 use crate::{FitError, Real, SettingError};
 
@@ -91,8 +91,11 @@ impl<T: Real> Space<T> {
             Compress::Lossless => features.saturating_sub(1),
             Compress::Leading(dimension) => return Self::leading(samples, dimension, seed),
         };
-        let thorough = compress == Compress::Lossless;
-        let found = span(samples, also, guess, most, thorough, seed)?;
+        let effort = match compress {
+            Compress::Lossless => Effort::Thorough,
+            _ => Effort::Within(stage_operations(samples, guess)),
+        };
+        let found = span(samples, also, guess, most, effort, seed)?;
         Ok(match found.basis {
             Some(basis) => {
                 let space = Self::with_basis(basis, samples)?;
@@ -160,6 +163,11 @@ impl<T: Real> Space<T> {
             Self::Compressed { basis, .. } => Some(basis),
         }
     }
+}
+
+/// Operations of one stage with so many components: decoding, and the sums over decoded samples.
+fn stage_operations<T: Real>(samples: &dyn Samples<T>, rank: usize) -> f64 {
+    4.0 * samples.n_samples() as f64 * effective_width(samples) as f64 * rank as f64
 }
 
 /// Features of a dense matrix whose stages would cost the same.

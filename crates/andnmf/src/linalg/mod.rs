@@ -25,6 +25,7 @@ pub(crate) mod row_map;
 mod row_tiles;
 pub(crate) mod singular;
 pub(crate) mod sketch;
+pub(crate) mod span;
 pub(crate) mod symmetric;
 pub(crate) mod unit_sum;
 pub(crate) mod weighted_sums;
