@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::projected::Projected;
 use crate::Real;
 use crate::fit::bits;
+use crate::trust::Origin;
 
 /// Negative parts from here on mean that a descent has gone astray.
 pub(super) const ASTRAY: f64 = 0.5;
@@ -15,30 +16,6 @@ const GOOD: f64 = 0.01;
 const CERTAIN: f64 = 1e-8;
 /// …and with this many times as many samples on each facet as there are components nothing is left to doubt.
 const CERTAIN_CONTACTS: usize = 2;
-
-/// Where the components of a fit came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Origin {
-    /// The start that was given.
-    Given,
-    /// The start that was given, with mixed-up components repaired.
-    GivenRepaired,
-    /// Successive projection of samples brought to equal length.
-    Normalised,
-    /// Directions in which samples have the heaviest tails.
-    Independent,
-    /// HALS, taken through the stages.
-    Hals,
-    /// Successive projection of whitened samples.
-    Whitened,
-    /// Successive projection of the samples as they are.
-    Plain,
-    /// The zeros of the components: features taken as samples, and samples as features.
-    Features,
-    /// NMF, where the samples do not look like sparse mixtures of this many components.
-    Nmf,
-}
 
 /// Components with what speaks for or against them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -3,13 +3,13 @@
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use super::candidate::Origin;
 use super::decoded::{Bench, Decoded, NoiseFloors};
 use super::relaxation::Relaxation;
 use super::schedule::{self, Evidence};
 use crate::and::{Inner, Step, advance};
 use crate::fit::{Halt, bits};
 use crate::linalg::product::{frobenius, multiply, multiply_add, scale_rows};
+use crate::trust::Origin;
 use crate::{FitError, Real};
 
 /// A descent that has so often changed nothing is over.

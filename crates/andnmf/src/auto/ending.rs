@@ -4,10 +4,10 @@ use ndarray::Array2;
 
 use super::hals_runs::{FAR_SWEEPS, HALS_STAGES, HalsRuns};
 use super::projected::Signs;
-use super::report::Ending;
 use super::shares::{clipped, median, nearest_sines, sines, zero_share};
 use crate::Real;
 use crate::fit::{Fit, Halt};
+use crate::trust::Ending;
 
 /// Components whose negative values are rounding need no sweep.
 const ROUNDING_SHARE: f64 = 1e-6;

@@ -3,17 +3,15 @@
 use ndarray::{Array2, s};
 
 use super::background::background;
-use super::candidate::{Candidate, Origin};
+use super::candidate::Candidate;
 use super::decoded::{Bench, Decoded};
 use super::descent::{evidence, noise_floors};
 use super::ending::{Ended, Finisher, Wanted};
 use super::engine::Engine;
 use super::hals_runs::HalsRuns;
 use super::projected::Signs;
-use super::report::{AutoReport, Ending};
 use super::retry::retried;
 use super::schedule;
-
 use super::search::Phase;
 use super::shares::{low_quantiles, negative_shares, sines};
 use super::stability::{Stability, noise_errors, stability};
@@ -25,7 +23,7 @@ use crate::linalg::sketch::combinations;
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
 use crate::samples::Samples;
 use crate::samples::fold::{FoldPlan, fold};
-use crate::trust::Trust;
+use crate::trust::{Ending, FitReport, Origin, Trust};
 use crate::{FitError, Real};
 
 /// With a larger negative share than this, the components are not what the samples are made of…
@@ -79,7 +77,7 @@ pub(super) fn finish<T: Real>(
     if let Some(Whole { components, report, passes, .. }) = ended {
         fit.components = padded(&components);
         fit.passes += passes;
-        fit.trust = Some(Trust::of(&report, rank, stop));
+        fit.trust = Some(Trust::of(&report, rank, stop == StopReason::MaxStages));
         fit.report = Some(report);
     }
     Ok(fit)
@@ -97,7 +95,7 @@ fn best_of_unfinished<T: Real>(state: &Checkpoint<T>, best: &Candidate<T>) -> Op
 /// Finished components and what is known of them.
 struct Whole<T> {
     components: Array2<T>,
-    report: AutoReport,
+    report: FitReport,
     /// Passes over the full samples that the end took.
     passes: usize,
     /// Where the components are not those of the run's own stages: the last one that they went through.
@@ -191,7 +189,7 @@ fn end<T: Real>(
     };
     let value_size = engine.projected.size / (n * samples.n_features() as f64).sqrt();
     let expected = noise * (engine.effective_rank() as f64 * n / 2.0).sqrt() / engine.projected.size;
-    let report = AutoReport {
+    let report = FitReport {
         origin: if ending == Ending::Nmf { Origin::Nmf } else { best.origin },
         ending,
         certain,

@@ -11,7 +11,7 @@
 //! 5. **Try again** from what HALS comes to where doubt is left, and the samples are not negative (`retry`).
 //! 6. **Finish** in the space of the samples, without negative values where the samples have none, and by NMF where the
 //!    samples do not look like sparse mixtures (`finish`).
-//! 7. **Judge** what was found (`stability`, `report`; the words are in [`crate::trust`]).
+//! 7. **Judge** what was found (`stability`; evidence and judgement are in [`crate::trust`]).
 //!
 //! The full samples are read at most ten times: up to six for the directions, once to project them, and up to three
 //! times at the end. Everything else happens in the projected space.
@@ -34,7 +34,6 @@ mod independent;
 mod pairs;
 mod projected;
 mod relaxation;
-mod report;
 mod retry;
 mod schedule;
 mod search;
@@ -44,8 +43,7 @@ mod stability;
 mod start_kind;
 mod state;
 
-pub use candidate::Origin;
-pub use report::{AutoReport, Ending};
+pub use crate::trust::{Ending, FitReport as AutoReport, Origin};
 pub(crate) use shares::quantile;
 pub use state::AutoState;
 

@@ -6,7 +6,7 @@
 
 use ndarray::Array2;
 
-use super::candidate::{Candidate, Origin};
+use super::candidate::Candidate;
 use super::descent::Goal;
 use super::engine::{Engine, over};
 use super::hals_runs::HalsRuns;
@@ -16,6 +16,7 @@ use super::shares::clipped;
 use super::state::unprojected;
 use crate::fit::Halt;
 use crate::linalg::product::multiply;
+use crate::trust::Origin;
 use crate::{FitError, Real};
 
 /// Stages that show whether such a start leads anywhere: where it does it has about arrived by then.

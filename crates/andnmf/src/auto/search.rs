@@ -10,7 +10,7 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use super::averaged_projection::Measure;
-use super::candidate::{ASTRAY, Candidate, Origin, zeros_beyond_doubt};
+use super::candidate::{ASTRAY, Candidate, zeros_beyond_doubt};
 use super::decoded::Bench;
 use super::descent::{Descent, End, Goal};
 use super::inclusion::{contacts, inclusions};
@@ -18,6 +18,7 @@ use super::start_kind::{StartKind, stick_out};
 use crate::Real;
 use crate::fit::Halt;
 use crate::linalg::product::multiply_add;
+use crate::trust::Origin;
 
 /// Repairs per start.
 const MOST_REPAIRS: usize = 5;

@@ -4,11 +4,11 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use super::averaged_projection::{Measure, averaged_projection};
-use super::candidate::Origin;
 use super::decoded::Bench;
 use super::independent::independent_components;
 use crate::Real;
 use crate::fit::Halt;
+use crate::trust::Origin;
 
 /// A kind of start from the data alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

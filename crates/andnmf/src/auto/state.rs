@@ -3,13 +3,14 @@
 use ndarray::{Array2, Axis};
 use serde::{Deserialize, Serialize};
 
-use super::candidate::{Candidate, Origin};
+use super::candidate::Candidate;
 use super::projected::Spectrum;
 use super::search::Search;
 use crate::Real;
 use crate::fit::bits;
 use crate::linalg::product::{length, multiply};
 use crate::linalg::pseudo_inverse::pseudo_inverse_of_rows;
+use crate::trust::Origin;
 
 /// The state of a run with thresholds from the data, as checkpoints keep it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

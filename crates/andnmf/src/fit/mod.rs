@@ -25,9 +25,8 @@ pub(crate) use run::{Workers, is_cancelled};
 pub use start::Start;
 pub(crate) use start::{Beginning, Found};
 
-use crate::auto::AutoReport;
 use crate::samples::Samples;
-use crate::trust::Trust;
+use crate::trust::{FitReport, Trust};
 use crate::{FitError, Real};
 
 /// A method with checked settings, ready to fit samples.
@@ -207,7 +206,7 @@ pub struct Fit<T: Real> {
     /// Time spent in the solver, without observers.
     pub seconds: f64,
     /// What the fit found out about itself, where thresholds came from the data and the run came to its end.
-    pub report: Option<AutoReport>,
+    pub report: Option<FitReport>,
     /// Whether the components are to be believed, where there is such a report.
     pub trust: Option<Trust>,
     /// The state from which a longer run can go on to the same bits.

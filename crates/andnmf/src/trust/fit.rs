@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Judgement, Verdict};
-use crate::auto::{AutoReport, Ending, Origin};
-use crate::fit::StopReason;
+use super::{Ending, FitReport, Judgement, Origin, Verdict};
 
 /// Components with a higher score are not to be believed.
 pub const UNSTABLE: f64 = 0.1;
@@ -40,8 +38,9 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// Judges a fit of `rank` components by what it found out about itself.
-    pub(crate) fn of(report: &AutoReport, rank: usize, stop: StopReason) -> Self {
+    /// Judges a fit of `rank` components by the evidence it collected; `out_of_stages` if only the limit on stages
+    /// ended it.
+    pub(crate) fn of(report: &FitReport, rank: usize, out_of_stages: bool) -> Self {
         let mut component_stability = scores(report);
         let found = component_stability.len();
         component_stability.resize(rank, 1.0);
@@ -63,7 +62,7 @@ impl Trust {
         }
         judge_stability(&mut judgement, report, &component_stability[..found]);
         // Components of another start have had stages of their own.
-        if stop == StopReason::MaxStages && !report.certain && report.origin != Origin::Hals {
+        if out_of_stages && !report.certain && report.origin != Origin::Hals {
             judgement.object(
                 Verdict::Doubtful,
                 "the components were still moving when the stages ended; allow more stages",
@@ -74,7 +73,7 @@ impl Trust {
 }
 
 /// The estimated error of each component.
-fn scores(report: &AutoReport) -> Vec<f64> {
+fn scores(report: &FitReport) -> Vec<f64> {
     let count = report.on_shares.len();
     if report.certain {
         return vec![0.0; count];
@@ -94,7 +93,7 @@ fn scores(report: &AutoReport) -> Vec<f64> {
     (0..count).map(score).collect()
 }
 
-fn judge_rank(judgement: &mut Judgement, report: &AutoReport) {
+fn judge_rank(judgement: &mut Judgement, report: &FitReport) {
     if report.singular_gap >= NO_GAP {
         return;
     }
@@ -110,7 +109,7 @@ fn judge_rank(judgement: &mut Judgement, report: &AutoReport) {
     );
 }
 
-fn judge_weights(judgement: &mut Judgement, report: &AutoReport, found: usize) {
+fn judge_weights(judgement: &mut Judgement, report: &FitReport, found: usize) {
     if report.inclusions > 0 {
         judgement.object(
             Verdict::Doubtful,
@@ -164,7 +163,7 @@ fn judge_weights(judgement: &mut Judgement, report: &AutoReport, found: usize) {
     }
 }
 
-fn judge_stability(judgement: &mut Judgement, report: &AutoReport, scores: &[f64]) {
+fn judge_stability(judgement: &mut Judgement, report: &FitReport, scores: &[f64]) {
     let count = scores.len();
     let unstable: Vec<usize> = (0..count).filter(|&k| scores[k] > UNSTABLE).collect();
     let share = unstable.len() as f64 / count.max(1) as f64;
@@ -211,7 +210,7 @@ fn judge_stability(judgement: &mut Judgement, report: &AutoReport, scores: &[f64
 }
 
 /// What chance makes of a component: the choice of the samples, and noise.
-fn sampled(report: &AutoReport, k: usize) -> f64 {
+fn sampled(report: &FitReport, k: usize) -> f64 {
     report.resampled[k].hypot(report.noise_errors[k])
 }
 
@@ -219,9 +218,9 @@ fn sampled(report: &AutoReport, k: usize) -> f64 {
 mod tests {
     use super::*;
 
-    fn report() -> AutoReport {
+    fn report() -> FitReport {
         let zeros = vec![0.0; 10];
-        AutoReport {
+        FitReport {
             origin: Origin::Normalised,
             ending: Ending::Swept,
             certain: false,
@@ -244,15 +243,15 @@ mod tests {
         }
     }
 
-    fn judged(report: &AutoReport) -> (Verdict, Vec<String>) {
-        let trust = Trust::of(report, 10, StopReason::Converged);
+    fn judged(report: &FitReport) -> (Verdict, Vec<String>) {
+        let trust = Trust::of(report, 10, false);
         (trust.judgement.verdict, trust.judgement.reasons)
     }
 
     #[test]
     fn nothing_against_it_is_good() {
         assert_eq!(judged(&report()), (Verdict::Good, Vec::new()));
-        let trust = Trust::of(&report(), 10, StopReason::Converged);
+        let trust = Trust::of(&report(), 10, false);
         assert!(trust.component_stability.iter().all(|s| (s - 0.0005_f64.sqrt()).abs() < 1e-12));
     }
 
@@ -260,82 +259,82 @@ mod tests {
     fn every_kind_of_evidence_counts_and_says_what_to_do() {
         let base = report();
         let some = |count: usize, value: f64| (0..10).map(|k| if k < count { value } else { 0.0 }).collect();
-        let cases: Vec<(AutoReport, Verdict, &str)> = vec![
-            (AutoReport { inclusions: 2, ..base.clone() }, Verdict::Doubtful, "never come without"),
-            (AutoReport { singular_gap: 1.05, ..base.clone() }, Verdict::Doubtful, "another rank"),
+        let cases: Vec<(FitReport, Verdict, &str)> = vec![
+            (FitReport { inclusions: 2, ..base.clone() }, Verdict::Doubtful, "never come without"),
+            (FitReport { singular_gap: 1.05, ..base.clone() }, Verdict::Doubtful, "another rank"),
             (
-                AutoReport { singular_gap: 1.05, negative_part: 0.1, ..base.clone() },
+                FitReport { singular_gap: 1.05, negative_part: 0.1, ..base.clone() },
                 Verdict::Poor,
                 "a larger rank",
             ),
-            (AutoReport { negative_part: 0.07, ..base.clone() }, Verdict::Doubtful, "negative weights"),
+            (FitReport { negative_part: 0.07, ..base.clone() }, Verdict::Doubtful, "negative weights"),
             (
-                AutoReport { negative_part: 0.07, negative_share: 0.2, ..base.clone() },
+                FitReport { negative_part: 0.07, negative_share: 0.2, ..base.clone() },
                 Verdict::Poor,
                 "negative weights",
             ),
-            (AutoReport { always_on: vec![3], ..base.clone() }, Verdict::Doubtful, "nearly every sample"),
-            (AutoReport { background: 0.3, ..base.clone() }, Verdict::Doubtful, "share a background"),
-            (AutoReport { drift: 0.8, ..base.clone() }, Verdict::Doubtful, "at a low level"),
-            (AutoReport { ending: Ending::Nmf, ..base.clone() }, Verdict::Poor, "NMF was used"),
+            (FitReport { always_on: vec![3], ..base.clone() }, Verdict::Doubtful, "nearly every sample"),
+            (FitReport { background: 0.3, ..base.clone() }, Verdict::Doubtful, "share a background"),
+            (FitReport { drift: 0.8, ..base.clone() }, Verdict::Doubtful, "at a low level"),
+            (FitReport { ending: Ending::Nmf, ..base.clone() }, Verdict::Poor, "NMF was used"),
             (
-                AutoReport { rerun: some(1, 0.2), resampled: some(4, 0.2), ..base.clone() },
+                FitReport { rerun: some(1, 0.2), resampled: some(4, 0.2), ..base.clone() },
                 Verdict::Doubtful,
                 "1 of 10 components come out differently from another start",
             ),
             (
-                AutoReport { resampled: some(1, 0.2), ..base.clone() },
+                FitReport { resampled: some(1, 0.2), ..base.clone() },
                 Verdict::Doubtful,
                 "1 of 10 components would",
             ),
             (
-                AutoReport { noise_errors: some(4, 0.2), ..base.clone() },
+                FitReport { noise_errors: some(4, 0.2), ..base.clone() },
                 Verdict::Poor,
                 "4 of 10 components would",
             ),
             (
-                AutoReport { mixed: some(4, 0.02), ..base.clone() },
+                FitReport { mixed: some(4, 0.02), ..base.clone() },
                 Verdict::Poor,
                 "4 of 10 components may hold",
             ),
             (
-                AutoReport { moved: some(1, 0.2), ..base.clone() },
+                FitReport { moved: some(1, 0.2), ..base.clone() },
                 Verdict::Doubtful,
                 "1 of 10 components may hold",
             ),
-            (AutoReport { negative_shares: some(1, 0.06), ..base.clone() }, Verdict::Doubtful, "1 of 10"),
+            (FitReport { negative_shares: some(1, 0.06), ..base.clone() }, Verdict::Doubtful, "1 of 10"),
         ];
         for (report, verdict, words) in cases {
             let (given, reasons) = judged(&report);
             assert_eq!(given, verdict, "{words}: {reasons:?}");
             assert!(reasons.iter().any(|reason| reason.contains(words)), "{words}: {reasons:?}");
         }
-        let out_of_stages = Trust::of(&base, 10, StopReason::MaxStages);
+        let out_of_stages = Trust::of(&base, 10, true);
         assert_eq!(out_of_stages.judgement.verdict, Verdict::Doubtful);
     }
 
     #[test]
     fn other_runs_of_hals_take_the_place_of_what_was_known_before() {
         let rerun: Vec<f64> = (0..10).map(|k| 0.2 * f64::from(k)).collect();
-        let nmf = AutoReport { ending: Ending::Nmf, rerun, mixed: vec![1.0; 10], ..report() };
-        let scores = Trust::of(&nmf, 11, StopReason::Converged).component_stability;
+        let nmf = FitReport { ending: Ending::Nmf, rerun, mixed: vec![1.0; 10], ..report() };
+        let scores = Trust::of(&nmf, 11, false).component_stability;
         assert_eq!((scores[0], scores[1], scores[9], scores[10]), (0.0, 0.2, 1.0, 1.0));
     }
 
     #[test]
     fn certainty_outweighs_what_weights_look_like_and_surplus_components_are_named() {
-        let certain = AutoReport { certain: true, always_on: vec![0, 1], ..report() };
+        let certain = FitReport { certain: true, always_on: vec![0, 1], ..report() };
         assert_eq!(judged(&certain), (Verdict::Good, Vec::new()));
-        let trust = Trust::of(&certain, 12, StopReason::Converged);
+        let trust = Trust::of(&certain, 12, false);
         assert_eq!(trust.judgement.verdict, Verdict::Doubtful);
         assert!(trust.judgement.reasons[0].contains("only 10 components"), "{:?}", trust.judgement.reasons);
         assert_eq!(trust.component_stability[9..], [0.0, 1.0, 1.0]);
         // One of three components is not most of them, one of one is.
         for (count, verdict) in [(3, Verdict::Doubtful), (1, Verdict::Poor)] {
-            let one = AutoReport { on_shares: vec![0.1; count], mixed: vec![0.2, 0.0, 0.0], ..report() };
-            assert_eq!(Trust::of(&one, count, StopReason::Converged).judgement.verdict, verdict);
+            let one = FitReport { on_shares: vec![0.1; count], mixed: vec![0.2, 0.0, 0.0], ..report() };
+            assert_eq!(Trust::of(&one, count, false).judgement.verdict, verdict);
         }
-        let few = AutoReport { background: 0.3, on_shares: vec![0.1; 3], ..report() };
-        assert_eq!(Trust::of(&few, 3, StopReason::Converged).judgement.verdict, Verdict::Good);
+        let few = FitReport { background: 0.3, on_shares: vec![0.1; 3], ..report() };
+        assert_eq!(Trust::of(&few, 3, false).judgement.verdict, Verdict::Good);
     }
 }

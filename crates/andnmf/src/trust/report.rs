@@ -1,8 +1,30 @@
-//! What a fit found out about itself.
+//! The evidence a fit hands over to be judged.
 
 use serde::{Deserialize, Serialize};
 
-use super::candidate::Origin;
+/// Where the components of a fit came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// The start that was given.
+    Given,
+    /// The start that was given, with mixed-up components repaired.
+    GivenRepaired,
+    /// Successive projection of samples brought to equal length.
+    Normalised,
+    /// Directions in which samples have the heaviest tails.
+    Independent,
+    /// HALS, taken through the stages.
+    Hals,
+    /// Successive projection of whitened samples.
+    Whitened,
+    /// Successive projection of the samples as they are.
+    Plain,
+    /// The zeros of the components: features taken as samples, and samples as features.
+    Features,
+    /// NMF, where the samples do not look like sparse mixtures of this many components.
+    Nmf,
+}
 
 /// How components were made non-negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,9 +42,9 @@ pub enum Ending {
     Nmf,
 }
 
-/// What a fit found out about itself. Nothing of this needs a truth.
+/// The evidence that a fit collects about its own result. None of it needs a known truth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct AutoReport {
+pub struct FitReport {
     /// Where the components came from.
     pub origin: Origin,
     /// How they were made non-negative.
