@@ -139,7 +139,7 @@ impl<T: Real> Model<T> {
         settings: &MethodParams,
         feature_names: Option<Vec<String>>,
     ) -> Result<Self, ModelError> {
-        let fitted = (fit.checkpoint.method, fit.components.nrows());
+        let fitted = (fit.method(), fit.components.nrows());
         refuse_other_settings(fitted, settings)?;
         Self::from_parts(ModelParts {
             components: fit.components.clone(),

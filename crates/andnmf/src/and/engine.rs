@@ -7,11 +7,13 @@ use super::begin::begin;
 use super::decoder::Decoder;
 use super::online::OnlineStage;
 use super::params::{AndParams, Batch};
+use super::state::AndState;
 use super::statistics::{DecodeStatistics, StageRoom, StageStatistics, stage_statistics};
 use super::threshold::{LastStage, ThresholdParams, Thresholds};
 use crate::compression::Space;
 use crate::fit::{
-    Checkpoint, Fit, Halt, Run, Snapshot, StageRecord, StagedRun, Start, Warning, Watch, Workers, drive,
+    Checkpoint, Fit, Halt, Header, Run, Snapshot, StageRecord, StagedRun, Start, Warning, Watch, Workers,
+    drive,
 };
 use crate::linalg::product::multiply;
 use crate::linalg::pseudo_inverse::InverseRoom;
@@ -29,9 +31,10 @@ pub(crate) fn fit_with_schedule<T: Real>(
 ) -> Result<Fit<T>, FitError> {
     let mut engine = Engine::begin(params, schedule, samples, start, run)?;
     let stop = drive(&mut engine, &params.limits(), run)?;
-    engine.state.seconds = engine.watch.clock.seconds();
-    let mut fit = Fit::new(engine.state, stop);
-    let ever_active = fit.checkpoint.ever_active.clone();
+    engine.header.seconds = engine.watch.clock.seconds();
+    let compressed_to = engine.state.basis.as_ref().map(Array2::nrows);
+    let ever_active = engine.state.last.ever_active.clone();
+    let mut fit = Fit { compressed_to, ..Fit::new(engine.header, engine.state, stop) };
     fit.tell_of_idle(&ever_active);
     Ok(fit)
 }
@@ -52,7 +55,8 @@ struct Engine<'a, T: Real> {
     space: Space<T>,
     workers: Workers,
     watch: Watch<'a>,
-    state: Checkpoint<T>,
+    header: Header,
+    state: AndState<T>,
     room: Room<T>,
 }
 
@@ -103,7 +107,7 @@ impl<'a, T: Real> Engine<'a, T> {
         let workers = run.workers()?;
         let watch = Watch::new(run, params.time_limit, start.seconds_before());
         let stop = || watch.reason().is_some();
-        let (space, state) = begin(params, &Watched { samples, stop: &stop }, start, &workers)?;
+        let (space, header, state) = begin(params, &Watched { samples, stop: &stop }, start, &workers)?;
         Ok(Self {
             params,
             schedule,
@@ -112,6 +116,7 @@ impl<'a, T: Real> Engine<'a, T> {
             workers,
             watch,
             room: Room::new(state.working.dim()),
+            header,
             state,
         })
     }
@@ -121,7 +126,8 @@ impl<'a, T: Real> Engine<'a, T> {
         let Room { next, moments, advance, decoded, .. } = &mut self.room;
         sums.sums.copy_gram(moments);
         let products = sums.sums.products_mut();
-        let steps = StageSteps { inner: self.params.inner, step: self.params.step, stage: self.state.stages };
+        let steps =
+            StageSteps { inner: self.params.inner, step: self.params.step, stage: self.header.stages };
         let change = steps.advance(next, &self.state.working, products, moments, advance)?;
         let result = StageResult { change, active_fraction: sums.active_fraction(), passes: 1 };
         std::mem::swap(decoded, &mut sums.decoded);
@@ -148,8 +154,8 @@ impl<'a, T: Real> Engine<'a, T> {
             batch,
             inner: self.params.inner,
             step: self.params.step,
-            stage: self.state.stages,
-            seed: self.state.seed,
+            stage: self.header.stages,
+            seed: self.header.seed,
         };
         let done = stage.run(&self.state.working, &|| self.watch.check())?;
         let active: u64 = done.decoded.active.iter().sum();
@@ -160,22 +166,22 @@ impl<'a, T: Real> Engine<'a, T> {
 
     /// Takes over what a stage did.
     fn record(&mut self, decoder: &Decoder<T>, result: &StageResult) {
-        let (rank, stage) = (self.params.rank, self.state.stages);
+        let (rank, stage) = (self.params.rank, self.header.stages);
         let Room { next, decoded, thresholds, sorted, .. } = &mut self.room;
         let numerical_rank = decoder.numerical_rank();
         let known = |w: &Warning| matches!(w, Warning::DependentComponents { .. });
-        if numerical_rank < rank && !self.state.warnings.iter().any(known) {
-            self.state.warnings.push(Warning::DependentComponents { stage, numerical_rank, rank });
+        if numerical_rank < rank && !self.header.warnings.iter().any(known) {
+            self.header.warnings.push(Warning::DependentComponents { stage, numerical_rank, rank });
         }
-        for (ever, &count) in self.state.ever_active.iter_mut().zip(&decoded.active) {
+        for (ever, &count) in self.state.last.ever_active.iter_mut().zip(&decoded.active) {
             *ever |= count > 0;
         }
         if self.schedule.needs_mixing_error() {
-            self.state.mixing_error = Some(mixing_error(decoder, next));
+            self.state.last.mixing_error = Some(mixing_error(decoder, next));
         }
         sorted.clone_from(&thresholds.values);
         sorted.sort_unstable_by(f64::total_cmp);
-        self.state.trace.push(StageRecord {
+        self.header.trace.push(StageRecord {
             stage,
             seconds: self.watch.clock.seconds(),
             threshold_min: Some(sorted[0]),
@@ -184,18 +190,18 @@ impl<'a, T: Real> Engine<'a, T> {
             change: result.change,
             loss: None,
         });
-        let before_is_known = self.params.batch != Batch::All && self.state.negative_rms.len() == rank;
-        self.state.negative_rms.resize(rank, 0.0);
-        for (k, rms) in self.state.negative_rms.iter_mut().enumerate() {
+        let before_is_known = self.params.batch != Batch::All && self.state.last.negative_rms.len() == rank;
+        self.state.last.negative_rms.resize(rank, 0.0);
+        for (k, rms) in self.state.last.negative_rms.iter_mut().enumerate() {
             // A short online stage may meet no negative value of a component: that says nothing about it.
             if !(before_is_known && decoded.negative[k] == 0) {
                 *rms = decoded.negative_rms_of(k);
             }
         }
-        std::mem::swap(&mut self.state.thresholds, &mut thresholds.values);
+        std::mem::swap(&mut self.state.last.thresholds, &mut thresholds.values);
         std::mem::swap(&mut self.state.working, next);
-        self.state.stages += 1;
-        self.state.seconds = self.watch.clock.seconds();
+        self.header.stages += 1;
+        self.header.seconds = self.watch.clock.seconds();
     }
 
     /// The samples in the space of the stages.
@@ -206,14 +212,18 @@ impl<'a, T: Real> Engine<'a, T> {
     /// Counts passes over the full data where the stages read those.
     fn count_passes(&mut self, passes: usize) {
         if matches!(self.space, Space::Original) {
-            self.state.passes += passes;
+            self.header.passes += passes;
         }
     }
 }
 
 impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
-    fn state(&self) -> &Checkpoint<T> {
-        &self.state
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn thresholds(&self) -> &[f64] {
+        &self.state.last.thresholds
     }
 
     fn watch(&mut self) -> &mut Watch<'a> {
@@ -230,7 +240,7 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
 impl<T: Real> Engine<'_, T> {
     /// One stage; true where no threshold would fall any further.
     fn next_stage(&mut self) -> Result<bool, Halt> {
-        let stage = self.state.stages;
+        let stage = self.header.stages;
         let samples = self.samples();
         let (working, sparse) = (self.state.working.view(), samples.is_sparse());
         let mut decoder = self
@@ -242,17 +252,17 @@ impl<T: Real> Engine<'_, T> {
         if decoder.renew(working, room).is_none() {
             return Err(FitError::Overflow { stage }.into());
         }
-        if self.state.negative_rms.is_empty() && self.schedule.data_floor.is_some() {
+        if self.state.last.negative_rms.is_empty() && self.schedule.data_floor.is_some() {
             // Before the first stage nothing is known of the negative values: look once, keeping nothing.
             let nothing_passes = vec![T::from_f64(f64::MAX); self.params.rank];
             let seen = self.full_statistics(&decoder, &nothing_passes)?;
-            self.state.negative_rms = seen.decoded().negative_rms();
+            self.state.last.negative_rms = seen.decoded().negative_rms();
             self.count_passes(1);
         }
         let last = LastStage {
-            thresholds: &self.state.thresholds,
-            negative_rms: &self.state.negative_rms,
-            mixing_error: self.state.mixing_error,
+            thresholds: &self.state.last.thresholds,
+            negative_rms: &self.state.last.negative_rms,
+            mixing_error: self.state.last.mixing_error,
         };
         self.schedule.next_into(&mut self.room.thresholds, stage, self.params.rank, &last);
         if self.room.thresholds.values.iter().any(|v| !v.is_finite()) {
@@ -281,7 +291,7 @@ impl<T: Real> Snapshot<T> for Engine<'_, T> {
     }
 
     fn checkpoint(&self) -> Checkpoint<T> {
-        self.state.clone()
+        Checkpoint::new(self.header.clone(), self.state.clone())
     }
 }
 

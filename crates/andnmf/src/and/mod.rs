@@ -46,6 +46,7 @@ mod engine;
 mod literal;
 mod online;
 mod params;
+mod state;
 mod statistics;
 mod threshold;
 mod written;
@@ -53,6 +54,7 @@ mod written;
 pub(crate) use accumulate::Counts;
 pub(crate) use advance::advance;
 pub(crate) use engine::fit_with_schedule;
+pub(crate) use state::AndState;
 pub(crate) use statistics::{StageRoom, stage_statistics};
 
 pub use crate::compression::Compress;

@@ -7,9 +7,12 @@ use super::decoded::{Bench, Room};
 use super::engine::Engine;
 use super::projected::{Directions, Projection, directions};
 use super::search::Search;
-use super::state::{AutoState, Side};
-use crate::and::AndParams;
-use crate::fit::{Beginning, Checkpoint, Found, Method, Run, Start, StopReason, Warning, Watch, Workers};
+use super::state::{AutoState, Progress, Side};
+use crate::and::{AndParams, AndState};
+use crate::fit::{
+    Beginning, Checkpoint, ExpectedShape, Found, Header, Method, MethodState, Run, Start, StopReason,
+    Warning, Watch, Workers,
+};
 use crate::linalg::product::multiply;
 use crate::samples::{Samples, Watched};
 use crate::{FitError, Real, SamplesError};
@@ -19,9 +22,9 @@ pub(super) enum Begun<'a, T: Real> {
     /// With stages to do.
     Stages(Box<Engine<'a, T>>),
     /// It has to stop before the first stage, with no more than the start.
-    Stopped(Box<Checkpoint<T>>, StopReason),
+    Stopped(Header, AndState<T>, StopReason),
     /// The samples are all zero.
-    Nothing(Box<Checkpoint<T>>),
+    Nothing(Header, AndState<T>),
 }
 
 /// The surroundings of a run.
@@ -50,20 +53,21 @@ pub(super) fn begin<'a, 'r: 'a, T: Real>(
         Start::Auto => None,
         start => match start.begin(Method::And, &watched, params.rank, params.seed, &place.workers)? {
             Beginning::Fresh(found) => Some(found),
-            Beginning::Resumed(state) if state.auto.is_some() => return resume(place, samples, *state),
-            Beginning::Resumed(state) if state.stages > 0 => {
-                let reason = "it belongs to a run with a threshold schedule".into();
-                return Err(FitError::Checkpoint { reason });
-            }
             // A run that was stopped before its first stage has nothing but its start.
-            Beginning::Resumed(state) => Some(Found { components: state.components(), passes: 0 }),
+            Beginning::Resumed(checkpoint)
+                if checkpoint.header.stages == 0 && checkpoint.holds::<AndState<T>>() =>
+            {
+                let components = checkpoint_components(*checkpoint, samples, params.rank)?;
+                Some(Found { components, passes: 0 })
+            }
+            Beginning::Resumed(checkpoint) => return resume(place, samples, *checkpoint),
         },
     };
-    let fresh = |working| Checkpoint::fresh(Method::And, n_samples, working, params.seed);
+    let header = || Header::new(Method::And, n_samples, params.seed);
     let called_off = |given: Option<Found<T>>| match given {
         Some(given) => {
             let reason = place.watch.reason().unwrap_or(StopReason::Cancelled);
-            Ok(Begun::Stopped(Box::new(fresh(given.components)), reason))
+            Ok(Begun::Stopped(header(), AndState::of_start(given.components), reason))
         }
         None => Err(FitError::StoppedBeforeStart),
     };
@@ -72,8 +76,8 @@ pub(super) fn begin<'a, 'r: 'a, T: Real>(
         other => other?,
     };
     if found.basis.nrows() == 0 {
-        let nothing = fresh(Array2::zeros((params.rank, n_features)));
-        return Ok(Begun::Nothing(Box::new(Checkpoint { passes: found.passes, ..nothing })));
+        let nothing = AndState::of_start(Array2::zeros((params.rank, n_features)));
+        return Ok(Begun::Nothing(Header { passes: found.passes, ..header() }, nothing));
     }
     let projection = place.workers.run(|| {
         let Directions { basis, spare, spectrum, .. } = &found;
@@ -117,45 +121,48 @@ fn fresh_run<'a, T: Real>(
         warnings.push(Warning::Unused { components: (rank..params.rank).collect() });
     }
     let n_samples = projected.n_samples();
-    let state = Checkpoint {
-        basis: Some(basis),
-        auto: Some(AutoState { spectrum, spare, search, side: Side::Samples }),
-        passes,
-        warnings,
+    let progress = Progress {
+        spectrum,
+        search,
+        side: Side::Samples,
+        thresholds: Vec::new(),
         ever_active: vec![false; params.rank],
-        ..Checkpoint::fresh(Method::And, n_samples, working, params.seed)
     };
+    let header = Header { passes, warnings, ..Header::new(Method::And, n_samples, params.seed) };
+    let state = AutoState { working, basis, spare, progress };
     let Place { params, workers, watch } = place;
-    Ok(Engine::new(params, workers, watch, state, projection))
+    Ok(Engine::new(params, workers, watch, (header, state), projection))
 }
 
 fn resume<'a, T: Real>(
     place: Place<'a>,
     samples: &dyn Samples<T>,
-    state: Checkpoint<T>,
+    checkpoint: Checkpoint<T>,
 ) -> Result<Begun<'a, T>, FitError> {
-    let wrong = |reason: &str| FitError::Checkpoint { reason: reason.into() };
-    let (Some(basis), Some(auto)) = (&state.basis, &state.auto) else {
-        return Err(wrong("it has no basis"));
-    };
-    let spectrum = &auto.spectrum;
-    let positive = |v: &f64| *v > 0.0 && v.is_finite();
-    if !positive(&spectrum.unit)
-        || !spectrum.values.iter().all(positive)
-        || spectrum.noise.is_nan()
-        || spectrum.noise < 0.0
-    {
-        return Err(wrong("its singular values, unit or noise are no positive numbers"));
-    }
-    let rank = place.params.rank;
-    if basis.nrows() > rank || (state.stages > 0 && state.thresholds.len() != rank) {
-        return Err(wrong("it does not have one threshold per component"));
-    }
-    if !auto.fits(basis.nrows()) || auto.spare.ncols() != basis.ncols() {
-        return Err(wrong("its parts do not belong to its basis"));
-    }
+    let (header, state) = checkpoint.into_state::<AutoState<T>>()?;
+    let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
+    state.check(&ExpectedShape { n_samples, n_features, rank: place.params.rank }, header.stages)?;
+    let AutoState { basis, spare, progress, .. } = &state;
     // Without this one pass the state could not even be returned: it is not called off.
-    let projection = place.workers.run(|| Projection::new(samples, basis, &auto.spare, spectrum))?;
+    let projection = place.workers.run(|| Projection::new(samples, basis, spare, &progress.spectrum))?;
     let Place { params, workers, watch } = place;
-    Ok(Begun::Stages(Box::new(Engine::new(params, workers, watch, state, projection))))
+    Ok(Begun::Stages(Box::new(Engine::new(params, workers, watch, (header, state), projection))))
+}
+
+/// The components of a checkpoint of AND, with a schedule or without, if it fits the samples.
+pub(crate) fn checkpoint_components<T: Real>(
+    checkpoint: Checkpoint<T>,
+    samples: &dyn Samples<T>,
+    rank: usize,
+) -> Result<Array2<T>, FitError> {
+    let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
+    let shape = ExpectedShape { n_samples, n_features, rank };
+    if checkpoint.holds::<AutoState<T>>() {
+        let (header, state) = checkpoint.into_state::<AutoState<T>>()?;
+        state.check(&shape, header.stages)?;
+        return Ok(state.components());
+    }
+    let (header, state) = checkpoint.into_state::<AndState<T>>()?;
+    state.check(&shape, header.stages)?;
+    Ok(state.components())
 }

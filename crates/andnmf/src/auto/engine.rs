@@ -7,10 +7,11 @@ use super::decoded::{Bench, Room};
 use super::descent::{Goal, StageDone};
 use super::projected::{Projected, Projection, Signs};
 use super::search::{Phase, Search};
-use super::state::{AutoState, Side, unprojected};
+use super::state::{AutoState, Progress, Side, unprojected};
 use crate::and::AndParams;
 use crate::fit::{
-    Checkpoint, Halt, Limits, Snapshot, StageRecord, StagedRun, StopReason, Warning, Watch, Workers,
+    Checkpoint, Halt, Header, Limits, MethodState, Snapshot, StageRecord, StagedRun, StopReason, Warning,
+    Watch, Workers,
 };
 use crate::{FitError, Real};
 
@@ -34,7 +35,8 @@ pub(super) struct Engine<'a, T: Real> {
     pub(super) signs: Signs,
     pub(super) workers: Workers,
     pub(super) watch: Watch<'a>,
-    pub(super) state: Checkpoint<T>,
+    pub(super) header: Header,
+    pub(super) state: AutoState<T>,
     pub(super) room: Room<T>,
 }
 
@@ -43,12 +45,12 @@ impl<'a, T: Real> Engine<'a, T> {
         params: &'a AndParams,
         workers: Workers,
         watch: Watch<'a>,
-        state: Checkpoint<T>,
+        (header, state): (Header, AutoState<T>),
         projection: Projection<T>,
     ) -> Self {
         let Projection { projected, spare, signs } = projection;
         let (features, room) = (None, Room::default());
-        Self { params, projected, spare, features, signs, workers, watch, state, room }
+        Self { params, projected, spare, features, signs, workers, watch, header, state, room }
     }
 
     /// The projected samples, to decode them.
@@ -76,10 +78,10 @@ impl<'a, T: Real> Engine<'a, T> {
     ///
     /// That takes components without negative values, many more features than components, and samples without noise,
     /// since the noise of features that hardly ever occur is as large as that of the others.
-    fn can_turn(&self, auto: &AutoState<T>) -> bool {
-        let enough = auto.spare.ncols() >= FEATURES_PER_COMPONENT * self.effective_rank();
+    fn can_turn(&self, auto: &Progress<T>) -> bool {
+        let AutoState { basis, spare, .. } = &self.state;
+        let enough = spare.ncols() >= FEATURES_PER_COMPONENT * self.effective_rank();
         let Some(best) = &auto.search.best else { return false };
-        let Some(basis) = &self.state.basis else { return false };
         let doubtful = || !best.certain() || background(&unprojected(&best.components, basis, 1.0)) > SHARED;
         auto.side == Side::Samples
             && enough
@@ -91,20 +93,24 @@ impl<'a, T: Real> Engine<'a, T> {
 
     /// Takes over what a stage did.
     fn record(&mut self, done: Recorded) {
-        let (stage, rank) = (self.state.stages, self.params.rank);
+        let (stage, rank) = (self.header.stages, self.params.rank);
         let Recorded { thresholds, active, change, numerical_rank, n_samples } = done;
         let effective = thresholds.len();
         let known = |w: &Warning| matches!(w, Warning::DependentComponents { .. });
-        if numerical_rank < effective && !self.state.warnings.iter().any(known) {
-            self.state.warnings.push(Warning::DependentComponents { stage, numerical_rank, rank: effective });
+        if numerical_rank < effective && !self.header.warnings.iter().any(known) {
+            self.header.warnings.push(Warning::DependentComponents {
+                stage,
+                numerical_rank,
+                rank: effective,
+            });
         }
-        for (ever, &count) in self.state.ever_active.iter_mut().zip(&active) {
+        for (ever, &count) in self.state.progress.ever_active.iter_mut().zip(&active) {
             *ever |= count > 0;
         }
         let mut sorted = thresholds.clone();
         sorted.sort_by(f64::total_cmp);
         let total: u64 = active.iter().sum();
-        self.state.trace.push(StageRecord {
+        self.header.trace.push(StageRecord {
             stage,
             seconds: self.watch.clock.seconds(),
             threshold_min: Some(sorted[0]),
@@ -113,23 +119,23 @@ impl<'a, T: Real> Engine<'a, T> {
             change,
             loss: None,
         });
-        self.state.thresholds = thresholds;
-        self.state.thresholds.resize(rank, 1.0);
-        self.state.stages += 1;
-        self.state.seconds = self.watch.clock.seconds();
+        self.state.progress.thresholds = thresholds;
+        self.state.progress.thresholds.resize(rank, 1.0);
+        self.header.stages += 1;
+        self.header.seconds = self.watch.clock.seconds();
     }
 
     /// One stage of the descent under way, and what follows from it.
-    fn advance(&mut self, auto: &mut AutoState<T>) -> Result<(Array2<T>, Recorded), Halt> {
+    fn advance(&mut self, auto: &mut Progress<T>) -> Result<(Array2<T>, Recorded), Halt> {
         let effective = self.effective_rank();
         if matches!(auto.side, Side::Features { .. }) && self.features.is_none() {
-            self.features = Some(features(&self.state, auto)?);
+            self.features = Some(Projected::of_features(&self.state.basis, &auto.spectrum)?);
         }
         let (projected, working) = match (&auto.side, &self.features) {
             (Side::Features { working, .. }, Some(features)) => (features, working.clone()),
             _ => (&self.projected, self.state.working.slice(s![..effective, ..]).to_owned()),
         };
-        let last: Vec<f64> = self.state.thresholds.iter().take(effective).copied().collect();
+        let last: Vec<f64> = auto.thresholds.iter().take(effective).copied().collect();
         let room = std::mem::take(&mut self.room);
         let mut bench = Bench { projected, workers: &self.workers, watch: &self.watch, room };
         let search = &mut auto.search;
@@ -161,13 +167,13 @@ impl<'a, T: Real> Engine<'a, T> {
     }
 
     /// Goes over to the features where the samples' side has ended in doubt; the start on that side.
-    fn turn(&mut self, auto: &mut AutoState<T>) -> Result<Option<Array2<T>>, Halt> {
+    fn turn(&mut self, auto: &mut Progress<T>) -> Result<Option<Array2<T>>, Halt> {
         let ended = over(&auto.search, self.params.max_stages).is_some();
         if !ended || !self.can_turn(auto) {
             return Ok(None);
         }
         let Some(best) = auto.search.best.clone() else { return Ok(None) };
-        let projected = features(&self.state, auto)?;
+        let projected = Projected::of_features(&self.state.basis, &auto.spectrum)?;
         let room = std::mem::take(&mut self.room);
         let bench = Bench { projected: &projected, workers: &self.workers, watch: &self.watch, room };
         let (search, start) = Search::from_data(&bench, projected.dimension());
@@ -176,14 +182,6 @@ impl<'a, T: Real> Engine<'a, T> {
         auto.search = search;
         auto.side = Side::Features { samples: Box::new(best), working: start.clone() };
         Ok(Some(start))
-    }
-}
-
-/// The features of noiseless samples as samples.
-fn features<T: Real>(state: &Checkpoint<T>, auto: &AutoState<T>) -> Result<Projected<T>, FitError> {
-    match &state.basis {
-        Some(basis) => Projected::of_features(basis, &auto.spectrum),
-        None => Err(FitError::Checkpoint { reason: "it has no basis".into() }),
     }
 }
 
@@ -208,8 +206,12 @@ struct Recorded {
 }
 
 impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
-    fn state(&self) -> &Checkpoint<T> {
-        &self.state
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn thresholds(&self) -> &[f64] {
+        &self.state.progress.thresholds
     }
 
     fn watch(&mut self) -> &mut Watch<'a> {
@@ -218,7 +220,7 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
 
     /// Where the last descent has settled, or had all the stages it may have.
     fn over(&self, _: &Limits) -> Option<StopReason> {
-        let auto = self.state.auto.as_ref()?;
+        let auto = &self.state.progress;
         let reason = over(&auto.search, self.params.max_stages)?;
         // An answer that is beyond doubt needs no more stages, whatever the side of the samples came to.
         match &auto.side {
@@ -230,9 +232,7 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
     }
 
     fn stage(&mut self) -> Result<bool, Halt> {
-        let Some(mut auto) = self.state.auto.clone() else {
-            return Err(FitError::Checkpoint { reason: "it has no state of its own".into() }.into());
-        };
+        let mut auto = self.state.progress.clone();
         let (mut next, record) = self.advance(&mut auto)?;
         if let Some(start) = self.turn(&mut auto)? {
             next = start;
@@ -241,14 +241,14 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
             Side::Samples => Some(next),
             Side::Features { working, .. } => {
                 *working = next.clone();
-                auto.turned(&next)
+                auto.turned(&next, self.state.basis.ncols())
             }
         };
         let effective = self.effective_rank();
         if let Some(shown) = shown {
             self.state.working.slice_mut(s![..effective, ..]).assign(&shown);
         }
-        self.state.auto = Some(auto);
+        self.state.progress = auto;
         self.record(record);
         Ok(false)
     }
@@ -260,6 +260,6 @@ impl<T: Real> Snapshot<T> for Engine<'_, T> {
     }
 
     fn checkpoint(&self) -> Checkpoint<T> {
-        self.state.clone()
+        Checkpoint::new(self.header.clone(), self.state.clone())
     }
 }

@@ -15,9 +15,9 @@ use super::schedule;
 use super::search::Phase;
 use super::shares::{low_quantiles, negative_shares, sines};
 use super::stability::{Stability, noise_errors, stability};
-use super::state::{Side, unprojected};
+use super::state::{AutoState, Side, unprojected};
 use crate::and::{Inner, Step, advance};
-use crate::fit::{Checkpoint, Fit, Halt, Run, StopReason};
+use crate::fit::{Fit, Halt, Run, StopReason};
 use crate::linalg::product::scale_rows;
 use crate::linalg::sketch::combinations;
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
@@ -43,7 +43,7 @@ pub(super) fn finish<T: Real>(
     stop: StopReason,
 ) -> Result<Fit<T>, FitError> {
     let whole = matches!(stop, StopReason::Converged | StopReason::MaxStages);
-    let best = engine.state.auto.as_ref().and_then(|auto| auto.best());
+    let best = engine.state.best();
     let (ended, stop) = match &best {
         Some(best) if whole => match end(&engine, samples, run, best.clone()) {
             Ok(ended) => (Some(ended), stop),
@@ -61,9 +61,10 @@ pub(super) fn finish<T: Real>(
     };
     let unfinished =
         best.filter(|_| ended.is_none()).and_then(|best| best_of_unfinished(&engine.state, &best));
-    engine.state.seconds = engine.watch.clock.seconds();
-    let mut fit = Fit::new(engine.state, stop);
-    let mut ever_active = fit.checkpoint.ever_active.clone();
+    engine.header.seconds = engine.watch.clock.seconds();
+    let compressed_to = Some(engine.state.basis.nrows());
+    let mut ever_active = engine.state.progress.ever_active.clone();
+    let mut fit = Fit { compressed_to, ..Fit::new(engine.header, engine.state, stop) };
     ever_active.truncate(effective);
     if let Some(last) = ended.as_ref().and_then(|whole| whole.last.as_ref()) {
         fit.thresholds.clone_from(&last.thresholds);
@@ -85,11 +86,11 @@ pub(super) fn finish<T: Real>(
 
 /// The components of a run that was stopped while it tried another start: the best of those before. (Those of a long
 /// descent are on their way from the best to better ones.)
-fn best_of_unfinished<T: Real>(state: &Checkpoint<T>, best: &Candidate<T>) -> Option<Array2<T>> {
-    let (auto, basis) = (state.auto.as_ref()?, state.basis.as_ref()?);
+fn best_of_unfinished<T: Real>(state: &AutoState<T>, best: &Candidate<T>) -> Option<Array2<T>> {
+    let auto = &state.progress;
     let descending = matches!(auto.search.phase, Phase::Long { .. } | Phase::LongAgain)
         && matches!(auto.side, Side::Samples);
-    (!descending).then(|| unprojected(&best.components, basis, auto.unit()))
+    (!descending).then(|| unprojected(&best.components, &state.basis, state.unit()))
 }
 
 /// Finished components and what is known of them.
@@ -114,11 +115,8 @@ fn end<T: Real>(
     run: &Run<'_, T>,
     best: Candidate<T>,
 ) -> Result<Whole<T>, Halt> {
-    let (Some(auto), Some(basis)) = (engine.state.auto.clone(), engine.state.basis.clone()) else {
-        return Err(FitError::Checkpoint { reason: "it has no state of its own".into() }.into());
-    };
-    let spectrum = &auto.spectrum;
-    let finisher = Finisher { runs: HalsRuns::new(engine, &basis, samples, run) };
+    let (basis, spectrum) = (&engine.state.basis, &engine.state.progress.spectrum);
+    let finisher = Finisher { runs: HalsRuns::new(engine, samples, run) };
     let best = retried(&finisher.runs, best)?;
     let mut bench = engine.bench();
     let decoded = bench.decode(&best.components)?;
@@ -138,7 +136,7 @@ fn end<T: Real>(
     let always_on = |k: &usize| on_shares[*k] > MOSTLY_ON && low[*k] > 0.0;
     let always_on: Vec<usize> = (0..on_shares.len()).filter(always_on).collect();
 
-    let mut components = unprojected(&scaled(&best.components, &decoded), &basis, spectrum.unit);
+    let mut components = unprojected(&scaled(&best.components, &decoded), basis, spectrum.unit);
     let (negative_share, negative_shares) = negative_shares(&components);
     let signs = if engine.params.signed { Signs::Any } else { engine.signs };
     let given = matches!(best.origin, Origin::Given | Origin::GivenRepaired);
@@ -154,7 +152,7 @@ fn end<T: Real>(
     if spectrum.noise > 0.0 && !foreign && !weights_on {
         let products = full_products(&bench, samples)?;
         // Weights are in the units of the decoded values; components were scaled to a largest weight of one.
-        let unscaled = unprojected(&best.components, &basis, spectrum.unit);
+        let unscaled = unprojected(&best.components, basis, spectrum.unit);
         let solved = bench
             .workers
             .run(|| advance(&unscaled, products.view(), &sums.sums.gram(), Inner::Exact, Step::Safe, 0))?;
@@ -259,7 +257,8 @@ mod tests {
 
     use super::*;
     use crate::and::AndParams;
-    use crate::fit::{Solver, Start};
+    use crate::auto::state::Progress;
+    use crate::fit::{MethodState, Solver, Start};
     use crate::samples::DenseSamples;
     use crate::synth::{DatasetKind, DatasetSpec, Weights};
 
@@ -279,15 +278,14 @@ mod tests {
             };
             let mut run = Run::new().observe(&mut observer);
             let fit = AndParams::new(10).check().unwrap().fit(&samples, Start::Auto, &mut run).unwrap();
-            let auto = fit.checkpoint.auto.as_ref().unwrap();
-            let (Phase::Search { .. }, Side::Samples, Some(best)) =
-                (auto.search.phase, &auto.side, &auto.search.best)
-            else {
+            let (_, state) = fit.checkpoint().into_state::<AutoState<f64>>().unwrap();
+            let Progress { search, side, .. } = &state.progress;
+            let (Phase::Search { .. }, Side::Samples, Some(best)) = (search.phase, side, &search.best) else {
                 continue;
             };
-            let basis = fit.checkpoint.basis.as_ref().unwrap();
-            assert_eq!(fit.components, unprojected(&best.components, basis, auto.unit()), "{last}");
-            assert_ne!(fit.components, fit.checkpoint.components());
+            let expected = unprojected(&best.components, &state.basis, state.unit());
+            assert_eq!(fit.components, expected, "{last}");
+            assert_ne!(fit.components, state.components());
             seen += 1;
         }
         assert!(seen > 1, "{seen}");

@@ -30,7 +30,6 @@ const TOLERANCE: f64 = 1e-5;
 /// Runs of HALS on the samples of a search.
 pub(super) struct HalsRuns<'e, 'a, 'r, T: Real> {
     pub(super) engine: &'e Engine<'a, T>,
-    pub(super) basis: &'e Array2<T>,
     samples: &'e dyn Samples<T>,
     run: &'e Run<'r, T>,
     single: OnceCell<Directions<f32>>,
@@ -66,14 +65,9 @@ impl<N: Real> Directions<N> {
 }
 
 impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
-    pub(super) fn new(
-        engine: &'e Engine<'a, T>,
-        basis: &'e Array2<T>,
-        samples: &'e dyn Samples<T>,
-        run: &'e Run<'r, T>,
-    ) -> Self {
+    pub(super) fn new(engine: &'e Engine<'a, T>, samples: &'e dyn Samples<T>, run: &'e Run<'r, T>) -> Self {
         let (single, improved, nmf) = (OnceCell::new(), OnceCell::new(), RefCell::default());
-        Self { engine, basis, samples, run, single, improved, nmf }
+        Self { engine, samples, run, single, improved, nmf }
     }
 
     /// What a long run makes of the components found.
@@ -175,7 +169,7 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
 
     /// What samples are measured in, in the space of the stages.
     fn unit(&self) -> f64 {
-        self.engine.state.auto.as_ref().map_or(1.0, |auto| auto.unit())
+        self.engine.state.unit()
     }
 
     /// The space in single precision, in the units of the stages: those of the samples may be out of its range.
@@ -190,11 +184,8 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
     /// The samples as they are, not evened out, with their unit as this number.
     fn directions<N: Real>(&self, unit: f64) -> Result<Directions<N>, Halt> {
         let engine = self.engine;
-        let Some(auto) = &engine.state.auto else {
-            return Err(FitError::Checkpoint { reason: "it has no state of its own".into() }.into());
-        };
         let (projected, spare) = (engine.projected.samples.view(), engine.spare.view());
-        let multipliers = engine.projected.multipliers.as_deref();
+        let (multipliers, own) = (engine.projected.multipliers.as_deref(), self.unit());
         let (n, width) = (projected.nrows(), projected.ncols() + spare.ncols());
         let mut all = Array2::<N>::zeros((n, width));
         let rows = all.as_slice_mut().expect("row-major");
@@ -204,13 +195,14 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
                     let i = part * ROWS_AT_ONCE + i;
                     let back = multipliers.map_or(1.0, |of| if of[i] > 0.0 { 1.0 / of[i] } else { 0.0 });
                     let leading = projected.row(i).into_iter().map(|v| v.as_f64() * unit * back);
-                    let spare = spare.row(i).into_iter().map(|v| v.as_f64() * (unit / auto.unit()));
+                    let spare = spare.row(i).into_iter().map(|v| v.as_f64() * (unit / own));
                     row.iter_mut().zip(leading.chain(spare)).for_each(|(to, v)| *to = N::from_f64(v));
                 }
             });
         });
         let samples = whole(all)?;
-        let basis = concatenate(Axis(0), &[self.basis.view(), auto.spare.view()]).expect("equally wide");
+        let basis = concatenate(Axis(0), &[engine.state.basis.view(), engine.state.spare.view()])
+            .expect("equally wide");
         Ok(Directions { basis: in_units(&basis, 1.0), samples })
     }
 }

@@ -192,7 +192,7 @@ mod tests {
             };
             let part = fit(&data, start, Run::new().observe(&mut until));
             assert!(part.stages < whole.stages);
-            let kept: Checkpoint<f64> = serde_json::from_str(&as_text(&part.checkpoint)).unwrap();
+            let kept: Checkpoint<f64> = serde_json::from_str(&as_text(&part.checkpoint())).unwrap();
             start = Start::Resume(Box::new(kept));
         }
         let rest = fit(&data, start, Run::new());

@@ -45,13 +45,13 @@ mod state;
 
 pub use crate::trust::{Ending, FitReport as AutoReport, Origin};
 pub(crate) use shares::quantile;
-pub use state::AutoState;
 
 use crate::and::AndParams;
 use crate::fit::{Fit, Run, Start, StopReason, Warning, drive};
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
+pub(crate) use begin::checkpoint_components;
 use begin::{Begun, begin};
 
 /// Fits samples with thresholds from the data.
@@ -63,10 +63,10 @@ fn fit<T: Real>(
 ) -> Result<Fit<T>, FitError> {
     let mut engine = match begin(params, samples, start, run)? {
         Begun::Stages(engine) => engine,
-        Begun::Stopped(state, reason) => return Ok(Fit::new(*state, reason)),
-        Begun::Nothing(mut state) => {
-            state.warnings.push(Warning::Unused { components: (0..params.rank).collect() });
-            return Ok(Fit::new(*state, StopReason::Converged));
+        Begun::Stopped(header, start, reason) => return Ok(Fit::new(header, start, reason)),
+        Begun::Nothing(mut header, start) => {
+            header.warnings.push(Warning::Unused { components: (0..params.rank).collect() });
+            return Ok(Fit::new(header, start, StopReason::Converged));
         }
     };
     let stop = drive(&mut *engine, &params.limits(), run)?;

@@ -27,14 +27,14 @@ pub(super) fn retried<T: Real>(
     runs: &HalsRuns<'_, '_, '_, T>,
     best: Candidate<T>,
 ) -> Result<Candidate<T>, Halt> {
-    let (engine, basis) = (runs.engine, runs.basis);
-    let Some(auto) = &engine.state.auto else { return Ok(best) };
+    let engine = runs.engine;
+    let basis = &engine.state.basis;
     let signed = engine.params.signed || engine.signs == Signs::Any;
     let given = matches!(best.origin, Origin::Given | Origin::GivenRepaired);
     if signed || given || best.good(&engine.projected) {
         return Ok(best);
     }
-    let unit = auto.unit();
+    let unit = engine.state.unit();
     let improved = || runs.improved(&clipped(&unprojected(&best.components, basis, unit)));
     let anew = || Ok(runs.nmf(best.components.nrows(), 1)?.components);
     for start in [&improved as &dyn Fn() -> _, &anew] {

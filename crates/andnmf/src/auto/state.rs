@@ -6,22 +6,36 @@ use serde::{Deserialize, Serialize};
 use super::candidate::Candidate;
 use super::projected::Spectrum;
 use super::search::Search;
-use crate::Real;
-use crate::fit::bits;
+use crate::fit::{ExpectedShape, MethodState, Parts, ResumableState, Stored, bits, wrong};
 use crate::linalg::product::{length, multiply};
 use crate::linalg::pseudo_inverse::pseudo_inverse_of_rows;
 use crate::trust::Origin;
+use crate::{FitError, Real};
 
-/// The state of a run with thresholds from the data, as checkpoints keep it.
+/// The state of a run with thresholds from the data.
+#[derive(Debug, Clone)]
+pub(crate) struct AutoState<T: Real> {
+    /// The components along the leading directions, rank × directions.
+    pub(super) working: Array2<T>,
+    /// The leading directions, as orthonormal rows.
+    pub(super) basis: Array2<T>,
+    /// Further directions of the samples (rows), beside the basis.
+    pub(super) spare: Array2<T>,
+    pub(super) progress: Progress<T>,
+}
+
+/// What a stage changes, beside the components: small, so that a stage works on a copy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "T: Real")]
-pub struct AutoState<T: Real> {
+pub(super) struct Progress<T: Real> {
     pub(super) spectrum: Spectrum,
-    /// Further directions of the samples (rows), beside the basis.
-    #[serde(with = "bits::matrix")]
-    pub(super) spare: Array2<T>,
     pub(super) search: Search<T>,
     pub(super) side: Side<T>,
+    /// The thresholds of the last stage, one per component; empty before the first.
+    #[serde(with = "bits::list")]
+    pub(super) thresholds: Vec<f64>,
+    /// Which components have been active in any stage.
+    pub(super) ever_active: Vec<bool>,
 }
 
 /// Whose weights the stages decode.
@@ -41,26 +55,94 @@ pub(crate) enum Side<T: Real> {
 }
 
 impl<T: Real> AutoState<T> {
+    /// Refuses a state that does not fit the run, or itself.
+    pub(super) fn check(&self, shape: &ExpectedShape, stages: usize) -> Result<(), FitError> {
+        let Self { working, basis, spare, progress } = self;
+        shape.check_working(working, Some(basis))?;
+        let Spectrum { values, unit, noise, .. } = &progress.spectrum;
+        let positive = |v: &f64| *v > 0.0 && v.is_finite();
+        if !positive(unit) || !values.iter().all(positive) || noise.is_nan() || *noise < 0.0 {
+            return Err(wrong("its singular values, unit or noise are no positive numbers"));
+        }
+        let rank = shape.rank;
+        if basis.nrows() > rank || (stages > 0 && progress.thresholds.len() != rank) {
+            return Err(wrong("it does not have one threshold per component"));
+        }
+        let spare_fits = spare.ncols() == basis.ncols() && spare.iter().all(|v| v.finite());
+        if !spare_fits || !progress.fits(basis.nrows()) {
+            return Err(wrong("its parts do not belong to its basis"));
+        }
+        Ok(())
+    }
+
+    /// What components in the space of the stages are to be multiplied by.
+    pub(super) fn unit(&self) -> f64 {
+        self.progress.spectrum.unit
+    }
+
+    /// The best components so far, in the coordinates of the samples' side.
+    pub(super) fn best(&self) -> Option<Candidate<T>> {
+        let found = self.progress.search.best.as_ref();
+        match &self.progress.side {
+            Side::Samples => found.cloned(),
+            Side::Features { samples, .. } => {
+                let turned = found.filter(|found| found.certain()).and_then(|found| {
+                    let components = self.progress.turned(&found.components, self.basis.ncols())?;
+                    Some(Candidate { components, origin: Origin::Features, ..found.clone() })
+                });
+                Some(turned.unwrap_or_else(|| (**samples).clone()))
+            }
+        }
+    }
+}
+
+impl<T: Real> MethodState<T> for AutoState<T> {
+    fn components(&self) -> Array2<T> {
+        unprojected(&self.working, &self.basis, self.unit())
+    }
+
+    fn thresholds(&self) -> &[f64] {
+        &self.progress.thresholds
+    }
+
+    fn scale(&self) -> Option<f64> {
+        Some(self.unit())
+    }
+
+    fn parts(&self) -> serde_json::Result<Parts<'_, T>> {
+        let matrices = vec![("working", &self.working), ("basis", &self.basis), ("spare", &self.spare)];
+        Ok(Parts { kind: Self::KIND, matrices, values: serde_json::to_value(&self.progress)? })
+    }
+}
+
+impl<T: Real> ResumableState<T> for AutoState<T> {
+    const KIND: &'static str = "and-auto";
+
+    fn load(stored: &mut Stored<T>) -> Result<Self, FitError> {
+        Ok(Self {
+            working: stored.matrix("working")?,
+            basis: stored.matrix("basis")?,
+            spare: stored.matrix("spare")?,
+            progress: stored.values()?,
+        })
+    }
+}
+
+impl<T: Real> Progress<T> {
     /// Whether all its matrices are of the size that so many directions ask for, and finite.
-    pub(super) fn fits(&self, size: usize) -> bool {
+    fn fits(&self, size: usize) -> bool {
         let good = |m: &Array2<T>| m.dim() == (size, size) && m.iter().all(|v| v.finite());
-        let own = self.search.matrices().all(good) && self.spare.iter().all(|v| v.finite());
         let side = match &self.side {
             Side::Samples => true,
             Side::Features { samples, working } => good(&samples.components) && good(working),
         };
-        own && side && self.spectrum.values.len() == size
-    }
-
-    /// What components in the space of the stages are to be multiplied by.
-    pub(crate) fn unit(&self) -> f64 {
-        self.spectrum.unit
+        self.search.matrices().all(good) && side && self.spectrum.values.len() == size
     }
 
     /// Components of the features' side in the coordinates of the samples' side: the weights of the features.
-    pub(super) fn turned(&self, components: &Array2<T>) -> Option<Array2<T>> {
+    pub(super) fn turned(&self, components: &Array2<T>, n_features: usize) -> Option<Array2<T>> {
         let mut decoder = pseudo_inverse_of_rows(components.view())?.matrix;
-        let root = (self.spare.ncols() as f64).sqrt();
+        let root = (n_features as f64).sqrt();
         for (k, mut column) in decoder.columns_mut().into_iter().enumerate() {
             // Features are measured in a unit of their own, samples in theirs.
             let factor = self.spectrum.values[k] / self.spectrum.values[0] * root / self.spectrum.unit;
@@ -71,21 +153,6 @@ impl<T: Real> AutoState<T> {
         let mut order: Vec<usize> = (0..lengths.len()).collect();
         order.sort_by(|&a, &b| lengths[b].total_cmp(&lengths[a]));
         decoder.iter().all(|v| v.finite()).then(|| decoder.select(Axis(0), &order))
-    }
-
-    /// The best components so far, in the coordinates of the samples' side.
-    pub(super) fn best(&self) -> Option<Candidate<T>> {
-        let found = self.search.best.as_ref();
-        match &self.side {
-            Side::Samples => found.cloned(),
-            Side::Features { samples, .. } => {
-                let turned = found.filter(|found| found.certain()).and_then(|found| {
-                    let components = self.turned(&found.components)?;
-                    Some(Candidate { components, origin: Origin::Features, ..found.clone() })
-                });
-                Some(turned.unwrap_or_else(|| (**samples).clone()))
-            }
-        }
     }
 }
 

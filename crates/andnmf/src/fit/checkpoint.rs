@@ -1,57 +1,26 @@
-//! The state of a run between two stages.
+//! A run between two stages: a header that anyone may read, and the state of its method.
+
+use std::any::Any;
+use std::sync::Arc;
 
 use ndarray::Array2;
-use serde::{Deserialize, Serialize};
+use serde::ser::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::start::check_components;
-use super::{Method, StageRecord, Warning, bits};
-use crate::auto::AutoState;
-use crate::linalg::product::multiply;
-use crate::linalg::unit_sum::rows_of_unit_sum;
+use super::state::{MethodState, ResumableState, Stored, wrong};
+use super::{Method, StageRecord, Warning};
 use crate::samples::Samples;
-use crate::{FitError, Real, ShapeError};
+use crate::{FitError, Real};
 
-/// Everything a solver needs to go on to the same bits as if it had never stopped.
-///
-/// Random numbers are drawn from streams named by seed and stage, so no generator state needs to be kept. What
-/// the next stages depend on is serialised by its bits, so that any format, text included, keeps it exactly.
-///
-/// A resumed run takes its space and its seed from the checkpoint; the other settings are those of the solver
-/// that resumes it.
+/// What is known of a run between two stages, whatever its method.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "T: Real")]
-pub struct Checkpoint<T: Real> {
+pub struct Header {
     /// The method whose run it is.
     pub method: Method,
     /// Number of samples of the run.
     pub n_samples: usize,
     /// Stages done.
     pub stages: usize,
-    /// The working matrix: the components, in the compressed space where there is one; for LDA the parameters of
-    /// the topics, which the components are the shares of.
-    #[serde(with = "bits::matrix")]
-    pub working: Array2<T>,
-    /// Orthonormal basis (rows) of the compressed space.
-    #[serde(with = "bits::optional_matrix")]
-    pub basis: Option<Array2<T>>,
-    /// The weights that go with the components, n × rank, where the method works on weights of its own.
-    #[serde(with = "bits::optional_matrix")]
-    pub weights: Option<Array2<T>>,
-    /// The thresholds of the last stage, one per component; empty before the first, and where there are none.
-    #[serde(with = "bits::list")]
-    pub thresholds: Vec<f64>,
-    /// What the last stage left for the choice of the next thresholds: the root mean square of each
-    /// component's negative decoded values; empty before the first stage.
-    #[serde(with = "bits::list")]
-    pub negative_rms: Vec<f64>,
-    /// Likewise: the mixing error as seen from the last stage's change, where the schedule asks for it.
-    #[serde(with = "bits::optional")]
-    pub mixing_error: Option<f64>,
-    /// Where thresholds come from the data: what that needs to go on.
-    #[serde(default = "Option::default")]
-    pub auto: Option<AutoState<T>>,
-    /// Which components have been active in any stage.
-    pub ever_active: Vec<bool>,
     /// The seed of the run.
     pub seed: u64,
     /// Passes over the full data so far.
@@ -64,37 +33,13 @@ pub struct Checkpoint<T: Real> {
     pub warnings: Vec<Warning>,
 }
 
-impl<T: Real> Checkpoint<T> {
-    /// The components in the space of the samples, rank × features.
-    #[must_use]
-    pub fn components(&self) -> Array2<T> {
-        match &self.basis {
-            Some(basis) => {
-                let mut components = multiply(self.working.view(), basis.view());
-                if let Some(auto) = &self.auto {
-                    components.mapv_inplace(|v| T::from_f64(v.as_f64() * auto.unit()));
-                }
-                components
-            }
-            None if self.method == Method::OnlineLda => rows_of_unit_sum(&self.working),
-            None => self.working.clone(),
-        }
-    }
-
-    /// The state before the first stage.
-    pub(crate) fn fresh(method: Method, n_samples: usize, working: Array2<T>, seed: u64) -> Self {
+impl Header {
+    /// The header before the first stage.
+    pub(crate) fn new(method: Method, n_samples: usize, seed: u64) -> Self {
         Self {
             method,
             n_samples,
             stages: 0,
-            working,
-            basis: None,
-            weights: None,
-            thresholds: Vec::new(),
-            negative_rms: Vec::new(),
-            mixing_error: None,
-            auto: None,
-            ever_active: Vec::new(),
             seed,
             passes: 0,
             seconds: 0.0,
@@ -102,54 +47,109 @@ impl<T: Real> Checkpoint<T> {
             warnings: Vec::new(),
         }
     }
+}
 
-    /// The checkpoint, if it fits the samples, the settings, and itself; with its matrices in row order.
-    pub(crate) fn checked(
-        mut self,
-        method: Method,
-        rank: usize,
-        samples: &dyn Samples<T>,
-    ) -> Result<Self, FitError> {
-        let wrong = |reason: String| Err(FitError::Checkpoint { reason });
-        if self.method != method {
-            return wrong(format!("it belongs to a run of {}, not of {method}", self.method));
+/// Everything a solver needs to go on to the same bits as if it had never stopped.
+///
+/// Random numbers are drawn from streams named by seed and stage, so no generator state needs to be kept. Numbers
+/// that the next stages depend on are serialised by their bits, so that any format, text included, keeps them exactly.
+///
+/// A resumed run takes its space and its seed from the checkpoint; the other settings are those of the solver
+/// that resumes it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound = "T: Real")]
+pub struct Checkpoint<T: Real> {
+    /// What is known of the run, whatever its method.
+    pub header: Header,
+    state: State<T>,
+}
+
+/// The state of a method: its own struct, or what a file holds of one.
+#[derive(Debug, Clone)]
+enum State<T: Real> {
+    Live { kind: &'static str, state: Arc<dyn MethodState<T>> },
+    Stored(Box<Stored<T>>),
+}
+
+impl<'de, T: Real> Deserialize<'de> for State<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(Self::Stored(Box::new(Stored::deserialize(from)?)))
+    }
+}
+
+impl<T: Real> Serialize for State<T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Live { state, .. } => state.parts().map_err(S::Error::custom)?.serialize(to),
+            Self::Stored(stored) => stored.serialize(to),
         }
-        let features = samples.n_features();
-        let width = match &self.basis {
-            Some(basis) if basis.ncols() != features || basis.nrows() == 0 => {
-                let expected = format!("any number of directions × {features} features");
-                return Err(ShapeError::new("the basis of the checkpoint", basis.dim(), expected).into());
+    }
+}
+
+impl<T: Real> Checkpoint<T> {
+    /// The checkpoint of a run with this state.
+    pub(crate) fn new<S: ResumableState<T>>(header: Header, state: S) -> Self {
+        Self::shared(header, S::KIND, Arc::new(state))
+    }
+
+    /// The same with a state that others hold, too.
+    pub(crate) fn shared(header: Header, kind: &'static str, state: Arc<dyn MethodState<T>>) -> Self {
+        Self { header, state: State::Live { kind, state } }
+    }
+
+    /// The components in the space of the samples, rank × features. `None` for a checkpoint from a file: only the
+    /// method that resumes it can read its state.
+    #[must_use]
+    pub fn components(&self) -> Option<Array2<T>> {
+        match &self.state {
+            State::Live { state, .. } => Some(state.components()),
+            State::Stored(_) => None,
+        }
+    }
+
+    /// Whether the state is of this type.
+    pub(crate) fn holds<S: ResumableState<T>>(&self) -> bool {
+        self.kind() == S::KIND
+    }
+
+    fn kind(&self) -> &str {
+        match &self.state {
+            State::Live { kind, .. } => kind,
+            State::Stored(stored) => &stored.kind,
+        }
+    }
+
+    /// The header and the state, if that is of this type. Its method has to check it against the run.
+    pub(crate) fn into_state<S: ResumableState<T>>(self) -> Result<(Header, S), FitError> {
+        if !self.holds::<S>() {
+            return Err(wrong(format!(
+                "its state is of the kind `{}`, and this run needs `{}`: resume with the settings it began with",
+                self.kind(),
+                S::KIND
+            )));
+        }
+        let state = match self.state {
+            State::Stored(mut stored) => S::load(&mut stored)?,
+            State::Live { state, .. } => {
+                let state: Arc<dyn Any + Send + Sync> = state;
+                let state = state.downcast::<S>().map_err(|_| wrong("its state is of another type"))?;
+                Arc::unwrap_or_clone(state)
             }
-            Some(basis) => basis.nrows(),
-            None => features,
         };
-        check_components(&self.working, rank, width)?;
-        if self.n_samples != samples.n_samples() {
-            return wrong("it belongs to another number of samples".into());
+        Ok((self.header, state))
+    }
+
+    /// The checkpoint, if its header fits the method, the samples, and itself.
+    pub(crate) fn checked(self, method: Method, samples: &dyn Samples<T>) -> Result<Self, FitError> {
+        let Header { method: own, n_samples, stages, trace, .. } = &self.header;
+        if *own != method {
+            return Err(wrong(format!("it belongs to a run of {own}, not of {method}")));
         }
-        if self.trace.len() != self.stages {
-            return wrong("its trace does not have one record per stage".into());
+        if *n_samples != samples.n_samples() {
+            return Err(wrong("it belongs to another number of samples"));
         }
-        if let Some(weights) = &self.weights {
-            if weights.dim() != (self.n_samples, rank) {
-                let expected = format!("{} × {rank} (samples × rank)", self.n_samples);
-                return Err(ShapeError::new("the weights of the checkpoint", weights.dim(), expected).into());
-            }
-            let zero = T::from_f64(0.0);
-            if !weights.iter().all(|&v| v.finite() && v >= zero) {
-                return wrong("a weight is negative or not finite".into());
-            }
-        }
-        if let Some(basis) = &self.basis {
-            let gram = multiply(basis.view(), basis.t());
-            let apart = |((i, j), v): ((usize, usize), &T)| (v.as_f64() - f64::from(u8::from(i == j))).abs();
-            if !gram.indexed_iter().all(|entry| apart(entry) < 1e-3) {
-                return wrong("its basis is not orthonormal".into());
-            }
-        }
-        let matrices = [Some(&mut self.working), self.basis.as_mut(), self.weights.as_mut()];
-        for matrix in matrices.into_iter().flatten() {
-            *matrix = matrix.as_standard_layout().into_owned();
+        if trace.len() != *stages {
+            return Err(wrong("its trace does not have one record per stage"));
         }
         Ok(self)
     }

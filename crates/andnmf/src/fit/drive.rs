@@ -2,19 +2,24 @@
 
 use std::ops::ControlFlow;
 
-use super::{Checkpoint, Halt, Limits, Run, Snapshot, StageView, StopReason, Watch};
+use super::{Halt, Header, Limits, Run, Snapshot, StageView, StopReason, Watch};
 use crate::{FitError, Real};
 
 /// A method in the middle of a run.
 pub(crate) trait StagedRun<'a, T: Real>: Snapshot<T> {
-    /// The state after the last finished stage.
-    fn state(&self) -> &Checkpoint<T>;
+    /// What is known of the run after the last finished stage.
+    fn header(&self) -> &Header;
+
+    /// The thresholds of the last stage; empty where the method has none.
+    fn thresholds(&self) -> &[f64] {
+        &[]
+    }
 
     fn watch(&mut self) -> &mut Watch<'a>;
 
     /// Why there is no further stage to do, where that does not depend on the last one.
     fn over(&self, limits: &Limits) -> Option<StopReason> {
-        (self.state().stages >= limits.max_stages).then_some(StopReason::MaxStages)
+        (self.header().stages >= limits.max_stages).then_some(StopReason::MaxStages)
     }
 
     /// Does one stage and records it in the state; a stage that is halted leaves the state as it was. True
@@ -43,8 +48,8 @@ pub(crate) fn drive<'a, T: Real, S: StagedRun<'a, T>>(
             Err(Halt::Error(error)) => return Err(error),
         };
         method.watch().clock.stop();
-        let record = *method.state().trace.last().expect("the stage just recorded itself");
-        let told = run.tell(&StageView::new(&record, &method.state().thresholds, method));
+        let record = *method.header().trace.last().expect("the stage just recorded itself");
+        let told = run.tell(&StageView::new(&record, method.thresholds(), method));
         method.watch().clock.go_on();
         if told == ControlFlow::Break(()) {
             return Ok(StopReason::Cancelled);

@@ -10,11 +10,14 @@ mod method;
 mod observer;
 mod run;
 mod start;
+mod state;
+
+use std::sync::Arc;
 
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-pub use checkpoint::Checkpoint;
+pub use checkpoint::{Checkpoint, Header};
 pub(crate) use clock::Clock;
 pub(crate) use drive::{StagedRun, drive};
 pub(crate) use limits::{Halt, Limits, Watch};
@@ -24,6 +27,7 @@ pub use run::Run;
 pub(crate) use run::{Workers, is_cancelled};
 pub use start::Start;
 pub(crate) use start::{Beginning, Found};
+pub(crate) use state::{ExpectedShape, MethodState, Parts, ResumableState, Stored, wrong};
 
 use crate::samples::Samples;
 use crate::trust::{FitReport, Trust};
@@ -209,16 +213,53 @@ pub struct Fit<T: Real> {
     pub report: Option<FitReport>,
     /// Whether the components are to be believed, where there is such a report.
     pub trust: Option<Trust>,
-    /// The state from which a longer run can go on to the same bits.
-    pub checkpoint: Checkpoint<T>,
+    pub(crate) rest: Rest<T>,
+}
+
+/// What a checkpoint needs beside what a fit shows.
+#[derive(Debug, Clone)]
+pub(crate) struct Rest<T: Real> {
+    method: Method,
+    n_samples: usize,
+    seed: u64,
+    /// Passes and warnings of the stages: the end of a fit adds its own, which a resumed run must not count twice.
+    passes: usize,
+    warnings: usize,
+    kind: &'static str,
+    /// Without weights, which the fit holds.
+    state: Arc<dyn MethodState<T>>,
 }
 
 impl<T: Real> Fit<T> {
+    /// The method that made it.
+    #[must_use]
+    pub fn method(&self) -> Method {
+        self.rest.method
+    }
+
+    /// The state after the last stage, from which a longer run can go on to the same bits.
+    #[must_use]
+    pub fn checkpoint(&self) -> Checkpoint<T> {
+        let Rest { method, n_samples, seed, passes, warnings, kind, state } = &self.rest;
+        let header = Header {
+            method: *method,
+            n_samples: *n_samples,
+            stages: self.stages,
+            seed: *seed,
+            passes: *passes,
+            seconds: self.seconds,
+            trace: self.trace.clone(),
+            warnings: self.warnings.iter().take(*warnings).cloned().collect(),
+        };
+        let state = self.weights.as_ref().and_then(|weights| state.with_weights(weights));
+        Checkpoint::shared(header, kind, state.unwrap_or_else(|| Arc::clone(&self.rest.state)))
+    }
+
     /// How large the samples were, where thresholds came from the data: the root mean square of their coordinates along
     /// their strongest direction.
     #[must_use]
     pub fn scale(&self) -> Option<f64> {
-        self.checkpoint.auto.as_ref().map(|auto| auto.unit())
+        self.rest.state.scale()
     }
 
     /// Warns of components that no sample ever used.
@@ -230,21 +271,30 @@ impl<T: Real> Fit<T> {
     }
 
     /// The fit that a run ended with.
-    pub(crate) fn new(state: Checkpoint<T>, stop: StopReason) -> Self {
+    pub(crate) fn new<S: ResumableState<T>>(header: Header, mut state: S, stop: StopReason) -> Self {
+        let Header { method, n_samples, stages, seed, passes, seconds, trace, warnings } = header;
         Self {
             components: state.components(),
-            weights: state.weights.clone(),
-            stages: state.stages,
+            weights: state.take_weights(),
+            stages,
             stop,
-            trace: state.trace.clone(),
-            warnings: state.warnings.clone(),
-            thresholds: state.thresholds.clone(),
-            compressed_to: state.basis.as_ref().map(Array2::nrows),
-            passes: state.passes,
-            seconds: state.seconds,
+            thresholds: state.thresholds().to_vec(),
+            compressed_to: None,
+            passes,
+            seconds,
             report: None,
             trust: None,
-            checkpoint: state,
+            rest: Rest {
+                method,
+                n_samples,
+                seed,
+                passes,
+                warnings: warnings.len(),
+                kind: S::KIND,
+                state: Arc::new(state),
+            },
+            trace,
+            warnings,
         }
     }
 }

@@ -72,7 +72,7 @@ impl<T: Real> Start<T> {
 
     /// Seconds that an earlier part of the run took.
     pub(crate) fn seconds_before(&self) -> f64 {
-        if let Self::Resume(state) = self { state.seconds } else { 0.0 }
+        if let Self::Resume(state) = self { state.header.seconds } else { 0.0 }
     }
 
     /// Finds the components to start from, or checks the checkpoint against the samples and the settings.
@@ -90,7 +90,7 @@ impl<T: Real> Start<T> {
         }
         let found = match self {
             Self::Resume(state) => {
-                return Ok(Beginning::Resumed(Box::new(state.checked(method, rank, samples)?)));
+                return Ok(Beginning::Resumed(Box::new(state.checked(method, samples)?)));
             }
             Self::Given(components) => Ok((components, 0)),
             Self::RandomSamples => init::random_samples(samples, rank, seed).map(|c| (c, 0)),

@@ -28,7 +28,7 @@ mod tests;
 use ndarray::{Array2, ArrayView1};
 
 use crate::and::{AndParams, Batch, Compress, Schedule, Threshold, ThresholdParams};
-use crate::auto::quantile;
+use crate::auto::{checkpoint_components, quantile};
 use crate::fit::{Beginning, Fit, Method, Run, Solver, StageRecord, Start, StopReason};
 use crate::linalg::product::scale_rows;
 use crate::nnls::{self, NnlsError};
@@ -164,7 +164,7 @@ impl<T: Real> Online<T> {
                 let AndParams { rank, seed, .. } = self.params;
                 let mut components = match start.begin(Method::And, samples, rank, seed, &workers)? {
                     Beginning::Fresh(found) => found.components,
-                    Beginning::Resumed(state) => state.components(),
+                    Beginning::Resumed(checkpoint) => checkpoint_components(*checkpoint, samples, rank)?,
                 };
                 if auto {
                     self.bring_to_scale(&mut components, samples, run)?;

@@ -378,20 +378,20 @@ fn a_checkpoint_that_does_not_fit_itself_is_refused() {
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let and = AndParams::new(12).check().unwrap();
     let good =
-        serde_json::to_value(and.fit(&samples, Start::Auto, &mut Run::new()).unwrap().checkpoint).unwrap();
+        serde_json::to_value(and.fit(&samples, Start::Auto, &mut Run::new()).unwrap().checkpoint()).unwrap();
     let resumed = |state: serde_json::Value| {
         let state: Checkpoint<f64> = serde_json::from_value(state).unwrap();
         and.fit(&samples, Start::Resume(Box::new(state)), &mut Run::new())
     };
     assert!(resumed(good.clone()).is_ok());
     let narrow = serde_json::json!({ "rows": 1, "columns": 1, "bits": [0] });
-    for place in ["/auto/search/best/components", "/auto/spare"] {
+    for place in ["/state/values/search/best/components", "/state/matrices/spare"] {
         let mut wrong = good.clone();
         *wrong.pointer_mut(place).unwrap() = narrow.clone();
         assert!(matches!(resumed(wrong), Err(FitError::Checkpoint { .. })), "{place}");
     }
     let mut wrong = good.clone();
-    wrong.pointer_mut("/auto/spectrum/values").unwrap().as_array_mut().unwrap().pop();
+    wrong.pointer_mut("/state/values/spectrum/values").unwrap().as_array_mut().unwrap().pop();
     assert!(matches!(resumed(wrong), Err(FitError::Checkpoint { .. })));
     // A run with a schedule cannot go on from it either.
     let state: Checkpoint<f64> = serde_json::from_value(good).unwrap();

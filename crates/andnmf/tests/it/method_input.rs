@@ -122,8 +122,10 @@ fn a_checkpoint_with_components_that_the_settings_do_not_allow_is_refused() {
     let dense = DenseSamples::new(counts.view()).unwrap();
     for method in [Method::Hals, Method::Anls, Method::Mu, Method::MinVolume] {
         let form = MethodParams::new(method, RANK).with_max_stages(2);
-        let mut checkpoint = run(&form, &dense, Start::Given(start.clone())).unwrap().checkpoint;
-        checkpoint.working[[1, 2]] = -0.5;
+        let checkpoint = run(&form, &dense, Start::Given(start.clone())).unwrap().checkpoint();
+        let mut stored = serde_json::to_value(checkpoint).unwrap();
+        stored["state"]["matrices"]["components"]["bits"][RANK + 3] = (-0.5_f64).to_bits().into();
+        let checkpoint = serde_json::from_value(stored).unwrap();
         let error = run(&form.with_max_stages(3), &dense, Start::Resume(Box::new(checkpoint))).unwrap_err();
         assert!(error.to_string().contains("negative"), "{method}: {error}");
     }

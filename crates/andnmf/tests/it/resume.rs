@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use andnmf::FitError;
 use andnmf::and::{AndParams, Batch, Compress, Schedule, ThresholdParams};
-use andnmf::fit::{Checkpoint, Fit, Run, Solver, StageView, Start, StopReason};
+use andnmf::fit::{Checkpoint, Fit, Method, Run, Solver, StageView, Start, StopReason};
 use andnmf::samples::DenseSamples;
 use andnmf::synth::{Dataset, DatasetKind, DatasetSpec, Weights};
+use andnmf::{FitError, MethodParams};
+use serde_json::Value;
 
 use crate::common::small;
 
@@ -44,8 +45,9 @@ fn a_resumed_run_ends_in_the_same_bits() {
         let half = run(&data, &params, Start::Given(data.init.clone()), 4);
         // What the thresholds are chosen from must matter here, or this would prove nothing.
         assert_ne!(half.thresholds, whole.thresholds, "{params:?}");
-        let checkpoint = through_json(&half.checkpoint);
-        assert_eq!(checkpoint.working, half.checkpoint.working);
+        let checkpoint = through_json(&half.checkpoint());
+        let stored = |checkpoint: &Checkpoint<f64>| serde_json::to_value(checkpoint).unwrap();
+        assert_eq!(stored(&checkpoint), stored(&half.checkpoint()));
         // The seed of the checkpoint goes on, whatever the settings say now.
         let later = AndParams { seed: 99, ..params.clone() };
         let rest = run(&data, &later, Start::Resume(Box::new(checkpoint)), 9);
@@ -64,8 +66,8 @@ fn lossless_compression_survives_resuming_too() {
     let data = small(DatasetKind::CtmReleased).generate().unwrap();
     let params = AndParams { compress: Compress::Lossless, ..AndParams::scheduled(12) };
     let whole = run(&data, &params, Start::Given(data.init.clone()), 9);
-    let half = run(&data, &params, Start::Given(data.init.clone()), 4).checkpoint;
-    assert!(half.basis.is_some());
+    let half = run(&data, &params, Start::Given(data.init.clone()), 4).checkpoint();
+    assert!(serde_json::to_value(&half).unwrap()["state"]["matrices"]["basis"].is_object());
     let rest = run(&data, &params, Start::Resume(Box::new(through_json(&half))), 9);
     assert_eq!(rest.components, whole.components);
 }
@@ -77,7 +79,7 @@ fn an_observer_can_keep_checkpoints() {
     let params = AndParams { max_stages: 6, ..AndParams::scheduled(12) };
     let mut kept = Vec::new();
     let mut observer = |view: &StageView<'_, f64>| {
-        assert_eq!(view.components(), view.checkpoint().components());
+        assert_eq!(Some(view.components()), view.checkpoint().components());
         kept.push(view.checkpoint());
         ControlFlow::Continue(())
     };
@@ -86,7 +88,7 @@ fn an_observer_can_keep_checkpoints() {
     let whole = and.fit(&samples, start, &mut Run::new().observe(&mut observer)).unwrap();
     assert_eq!(whole.stop, StopReason::MaxStages);
     for (done, checkpoint) in kept.into_iter().enumerate() {
-        assert_eq!(checkpoint.stages, done + 1);
+        assert_eq!(checkpoint.header.stages, done + 1);
         let rest = run(&data, &params, Start::Resume(Box::new(checkpoint)), 6);
         assert_eq!(rest.components, whole.components);
     }
@@ -96,7 +98,7 @@ fn an_observer_can_keep_checkpoints() {
 fn a_checkpoint_of_other_data_or_settings_is_refused() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let params = AndParams { compress: Compress::Lossless, ..AndParams::scheduled(12) };
-    let checkpoint = run(&data, &params, Start::Given(data.init.clone()), 2).checkpoint;
+    let checkpoint = run(&data, &params, Start::Given(data.init.clone()), 2).checkpoint();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let narrow = DenseSamples::new(data.samples.slice(ndarray::s![.., ..100])).unwrap();
     let resume = |rank, samples: &DenseSamples<'_, f64>, checkpoint: &Checkpoint<f64>| {
@@ -106,20 +108,28 @@ fn a_checkpoint_of_other_data_or_settings_is_refused() {
     assert!(matches!(resume(12, &narrow, &checkpoint), FitError::Shape(_)));
     assert!(matches!(resume(11, &samples, &checkpoint), FitError::Shape(_)));
     // Each way to be broken is told apart from a good one.
-    let break_with = |change: &dyn Fn(&mut Checkpoint<f64>)| {
-        let mut broken = checkpoint.clone();
+    let good = serde_json::to_value(&checkpoint).unwrap();
+    let break_with = |change: &dyn Fn(&mut Value)| {
+        let mut broken = good.clone();
         change(&mut broken);
-        resume(12, &samples, &broken)
+        resume(12, &samples, &serde_json::from_value(broken).unwrap())
     };
-    type Damage<'a> = &'a dyn Fn(&mut Checkpoint<f64>);
-    let reasons: [(Damage<'_>, &str); 7] = [
-        (&|c| c.thresholds.truncate(11), "one threshold"),
-        (&|c| c.ever_active.clear(), "one activity"),
-        (&|c| c.thresholds[0] = -1.0, "negative or not finite"),
-        (&|c| c.negative_rms[3] = f64::NAN, "negative or not finite"),
-        (&|c| c.n_samples = 7, "another number of samples"),
-        (&|c| c.trace.truncate(1), "one record per stage"),
-        (&|c| c.basis.as_mut().unwrap().fill(1.0), "not orthonormal"),
+    fn list<'a>(stored: &'a mut Value, path: &str) -> &'a mut Vec<Value> {
+        stored.pointer_mut(path).unwrap().as_array_mut().unwrap()
+    }
+    const THRESHOLDS: &str = "/state/values/thresholds";
+    const BASIS: &str = "/state/matrices/basis/bits";
+    type Damage<'a> = &'a dyn Fn(&mut Value);
+    let reasons: [(Damage<'_>, &str); 9] = [
+        (&|c| list(c, THRESHOLDS).truncate(11), "one threshold"),
+        (&|c| list(c, "/state/values/ever_active").clear(), "one activity"),
+        (&|c| list(c, THRESHOLDS)[0] = (-1.0_f64).to_bits().into(), "negative or not finite"),
+        (&|c| list(c, "/state/values/negative_rms")[3] = f64::NAN.to_bits().into(), "negative or not finite"),
+        (&|c| c["header"]["n_samples"] = 7.into(), "another number of samples"),
+        (&|c| list(c, "/header/trace").truncate(1), "one record per stage"),
+        (&|c| list(c, BASIS).fill(1.0_f64.to_bits().into()), "not orthonormal"),
+        (&|c| c["state"]["kind"] = "and-auto".into(), "needs `and-scheduled`"),
+        (&|c| c["state"]["values"] = Value::Null, "cannot be read"),
     ];
     for (change, reason) in reasons {
         let error = break_with(change);
@@ -128,13 +138,36 @@ fn a_checkpoint_of_other_data_or_settings_is_refused() {
             "{error}"
         );
     }
-    assert!(matches!(break_with(&|c| c.working[[0, 0]] = f64::NAN), FitError::StartNotFinite { .. }));
+    let missing = break_with(&|c| {
+        c["state"]["matrices"].as_object_mut().unwrap().remove("working");
+    });
+    assert!(missing.to_string().contains("no matrix `working`"), "{missing}");
+    let infinite = break_with(&|c| {
+        list(c, "/state/matrices/working/bits")[0] = f64::NAN.to_bits().into();
+    });
+    assert!(matches!(infinite, FitError::StartNotFinite { .. }));
+}
+
+#[test]
+fn a_fit_holds_its_weights_once_and_its_checkpoint_has_them() {
+    let data = small(DatasetKind::Dir).generate().unwrap();
+    let samples = DenseSamples::new(data.samples.view()).unwrap();
+    let params = MethodParams::new(Method::Hals, 12).with_max_stages(3);
+    let fit = params.check::<f64>().unwrap().fit(&samples, Start::Auto, &mut Run::new()).unwrap();
+    let weights = |fit: &Fit<f64>| {
+        serde_json::to_value(fit.checkpoint()).unwrap()["state"]["matrices"].get("weights").cloned()
+    };
+    assert_eq!(weights(&fit).unwrap()["rows"], 900);
+    // The state alone has none: they are those of the fit.
+    let mut without = fit;
+    without.weights = None;
+    assert_eq!(weights(&without), None);
 }
 
 #[test]
 fn numbers_of_the_other_precision_are_refused_not_misread() {
     let data = small(DatasetKind::Dir).generate().unwrap();
-    let checkpoint = run(&data, &AndParams::scheduled(12), Start::Given(data.init.clone()), 1).checkpoint;
+    let checkpoint = run(&data, &AndParams::scheduled(12), Start::Given(data.init.clone()), 1).checkpoint();
     let text = serde_json::to_string(&checkpoint).unwrap();
     assert!(serde_json::from_str::<Checkpoint<f32>>(&text).is_err());
 }

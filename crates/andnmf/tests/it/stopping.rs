@@ -42,8 +42,8 @@ fn a_run_that_goes_on_has_all_of_its_time_limit() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let stages = |max_stages| AndParams { max_stages, time_limit: Some(1e3), ..AndParams::scheduled(12) };
-    let mut checkpoint = fit(&data, stages(3)).checkpoint;
-    checkpoint.seconds = 1e4;
+    let mut checkpoint = fit(&data, stages(3)).checkpoint();
+    checkpoint.header.seconds = 1e4;
     let and = stages(5).check().unwrap();
     let done = and.fit(&samples, Start::Resume(Box::new(checkpoint)), &mut Run::new()).unwrap();
     assert_eq!((done.stop, done.stages), (StopReason::MaxStages, 5));

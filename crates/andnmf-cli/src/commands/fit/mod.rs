@@ -108,7 +108,7 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
 
     progress.doing("weights of the samples");
     if matches!(fit.stop, StopReason::Cancelled | StopReason::TimeLimit) {
-        keeper.save(fit.checkpoint.clone(), &errors)?;
+        keeper.save(fit.checkpoint(), &errors)?;
     }
     let model = Model::from_fit(&fit, &settings, names)?;
     // Ctrl-C was for the stages: what they found is written all the same.

@@ -16,7 +16,8 @@ use serde_json::Value;
 /// The file in the folder of the results.
 pub(crate) const CHECKPOINT: &str = "checkpoint.json";
 
-/// Raised when a file of one version cannot be continued by another. 2: samples are identified by a hash of 128 bits.
+/// Raised when a file of one version cannot be continued by another. 2: samples are identified by a hash of 128 bits, and
+/// the state of a method is its own.
 const LAYOUT: u32 = 2;
 
 /// What tells one fit from another. Whatever is not in here may differ when a fit goes on.
@@ -104,13 +105,9 @@ impl<T: Real> Saved<T> {
             ))
         };
         let identity = identity(folder)?;
-        if identity.layout > LAYOUT {
-            return Err(damaged("a newer andnmf wrote it".to_owned()));
-        }
-        if identity.layout < LAYOUT {
-            return Err(damaged(
-                "an older andnmf wrote it, which identified samples in another way".to_owned(),
-            ));
+        if identity.layout != LAYOUT {
+            let age = if identity.layout > LAYOUT { "a newer" } else { "an earlier" };
+            return Err(damaged(format!("{age} andnmf wrote it, in another form")));
         }
         if let Some(objection) = identity.objection(now) {
             return Err(Failure::Request(format!(

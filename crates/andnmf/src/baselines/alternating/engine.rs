@@ -2,11 +2,12 @@
 
 use ndarray::{Array2, s};
 
+use super::state::AlternatingState;
 use super::{Alternation, BlockAt, Now, Renewed};
 use crate::compression::{Chosen, Space};
 use crate::fit::{
-    Beginning, Checkpoint, Fit, Halt, Run, Snapshot, StageRecord, StagedRun, Start, Warning, Watch, Workers,
-    drive,
+    Beginning, Checkpoint, ExpectedShape, Fit, Halt, Header, Run, Snapshot, StageRecord, StagedRun, Start,
+    Warning, Watch, Workers, drive,
 };
 use crate::init::NndsvdFill;
 use crate::linalg::product::{distance, frobenius};
@@ -42,10 +43,10 @@ pub(in crate::baselines) fn improve<T: Real, A: Alternation<T>>(
 ) -> Result<Fit<T>, FitError> {
     let settings = method.settings();
     let watch = Watch::new(run, settings.limits.time_limit, 0.0);
+    let header = Header::new(A::METHOD, samples.n_samples(), settings.seed);
     let working = method.admit(factors.components);
-    let fresh = Checkpoint::fresh(A::METHOD, samples.n_samples(), working, settings.seed);
-    let state = Checkpoint { weights: factors.weights, ..fresh };
-    finish(Engine::new(method, samples, space, run.workers()?, watch, state), run)
+    let begun = (header, AlternatingState { working, weights: factors.weights });
+    finish(Engine::new(method, samples, space, run.workers()?, watch, begun), run)
 }
 
 fn finish<T: Real, A: Alternation<T>>(
@@ -54,9 +55,9 @@ fn finish<T: Real, A: Alternation<T>>(
 ) -> Result<Fit<T>, FitError> {
     let method = engine.method;
     let stop = drive(&mut engine, &method.settings().limits, run)?;
-    engine.state.seconds = engine.watch.clock.seconds();
+    engine.header.seconds = engine.watch.clock.seconds();
     let compressed_to = engine.space.basis().map(Array2::nrows);
-    let mut fit = Fit { compressed_to, ..Fit::new(engine.state, stop) };
+    let mut fit = Fit { compressed_to, ..Fit::new(engine.header, engine.state, stop) };
     let components = unused(&fit);
     if !components.is_empty() {
         fit.warnings.push(Warning::Unused { components });
@@ -77,9 +78,9 @@ fn unused<T: Real>(fit: &Fit<T>) -> Vec<usize> {
 }
 
 /// How often each component has been revived so far.
-fn revivals<T: Real>(state: &Checkpoint<T>) -> Vec<usize> {
-    let mut times = vec![0; state.working.nrows()];
-    for warning in &state.warnings {
+fn revivals(warnings: &[Warning], rank: usize) -> Vec<usize> {
+    let mut times = vec![0; rank];
+    for warning in warnings {
         if let Warning::Revived { components, .. } = warning {
             for &k in components {
                 if let Some(times) = times.get_mut(k) {
@@ -108,7 +109,8 @@ struct Engine<'a, T: Real, A: Alternation<T>> {
     revivals: Vec<usize>,
     /// Norm of the components after the last stage.
     size: Option<f64>,
-    state: Checkpoint<T>,
+    header: Header,
+    state: AlternatingState<T>,
 }
 
 impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
@@ -137,24 +139,17 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
             other => other?,
         };
         let resumed = matches!(beginning, Beginning::Resumed(_));
-        let mut state = match beginning {
-            Beginning::Resumed(state)
-                if state.basis.is_some() || state.weights.is_none() != (state.stages == 0) =>
-            {
-                let reason = "it must have no basis, and weights if it has stages".into();
-                return Err(FitError::Checkpoint { reason });
+        let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
+        let (mut header, state) = match beginning {
+            Beginning::Resumed(checkpoint) => {
+                let (header, state) = checkpoint.into_state::<AlternatingState<T>>()?;
+                let shape = ExpectedShape { n_samples, n_features, rank };
+                state.check(&shape, header.stages, settings.signed)?;
+                (header, state)
             }
-            Beginning::Resumed(state)
-                if !settings.signed && state.working.iter().any(|v| *v < T::from_f64(0.0)) =>
-            {
-                let reason = "a component is negative, which the settings do not allow".into();
-                return Err(FitError::Checkpoint { reason });
-            }
-            Beginning::Resumed(state) => *state,
             Beginning::Fresh(found) => {
-                let working = method.admit(found.components);
-                let fresh = Checkpoint::fresh(A::METHOD, samples.n_samples(), working, seed);
-                Checkpoint { passes: found.passes, ..fresh }
+                let header = Header { passes: found.passes, ..Header::new(A::METHOD, n_samples, seed) };
+                (header, AlternatingState { working: method.admit(found.components), weights: None })
             }
         };
         // The same space as before for a resumed run: it depends on samples, the choice of it and seed alone, and not
@@ -162,16 +157,16 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
         let nothing = Array2::zeros((0, samples.n_features()));
         let compress = settings.compress;
         let chosen =
-            workers.run(|| Space::choose(compress, usize::MAX, &watched, nothing.view(), rank, state.seed));
+            workers.run(|| Space::choose(compress, usize::MAX, &watched, nothing.view(), rank, header.seed));
         let chosen = match chosen {
             Err(FitError::Samples(SamplesError::CalledOff)) => Chosen::original(),
             other => other?,
         };
-        state.passes += chosen.passes;
+        header.passes += chosen.passes;
         if !resumed {
-            state.warnings.extend(chosen.warning);
+            header.warnings.extend(chosen.warning);
         }
-        Ok(Self::new(method, samples, chosen.space, workers, watch, state))
+        Ok(Self::new(method, samples, chosen.space, workers, watch, (header, state)))
     }
 
     fn new(
@@ -180,7 +175,7 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
         space: Space<T>,
         workers: Workers,
         watch: Watch<'a>,
-        state: Checkpoint<T>,
+        (header, state): (Header, AlternatingState<T>),
     ) -> Self {
         let rank = state.working.nrows();
         let sparse = space.samples(samples).is_sparse();
@@ -194,8 +189,9 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
             pass,
             next_weights: Array2::zeros((samples.n_samples(), rank)),
             next_components: Array2::zeros(state.working.dim()),
-            revivals: revivals(&state),
+            revivals: revivals(&header.warnings, rank),
             size: None,
+            header,
             state,
         }
     }
@@ -238,8 +234,8 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
 }
 
 impl<'a, T: Real, A: Alternation<T>> StagedRun<'a, T> for Engine<'a, T, A> {
-    fn state(&self) -> &Checkpoint<T> {
-        &self.state
+    fn header(&self) -> &Header {
+        &self.header
     }
 
     fn watch(&mut self) -> &mut Watch<'a> {
@@ -256,7 +252,7 @@ impl<'a, T: Real, A: Alternation<T>> StagedRun<'a, T> for Engine<'a, T, A> {
 impl<T: Real, A: Alternation<T>> Engine<'_, T, A> {
     /// One stage; true where the run may end.
     fn next_stage(&mut self) -> Result<bool, Halt> {
-        let stage = self.state.stages;
+        let stage = self.header.stages;
         let sums = self.pass()?;
         let now = Now {
             stage,
@@ -281,28 +277,28 @@ impl<T: Real, A: Alternation<T>> Engine<'_, T, A> {
         }
         let settled = revived.is_empty();
         if !settled {
-            self.state.warnings.push(Warning::Revived { stage, components: revived });
-            self.revivals = revivals(&self.state);
+            self.header.warnings.push(Warning::Revived { stage, components: revived });
+            self.revivals = revivals(&self.header.warnings, self.revivals.len());
         }
         let rank = self.state.working.nrows();
         let next = std::mem::replace(&mut self.next_weights, Array2::zeros((0, 0)));
         let last = self.state.weights.replace(next);
-        self.next_weights = last.unwrap_or_else(|| Array2::zeros((self.state.n_samples, rank)));
+        self.next_weights = last.unwrap_or_else(|| Array2::zeros((self.header.n_samples, rank)));
         std::mem::swap(&mut self.state.working, &mut self.next_components);
         let over = std::mem::replace(&mut self.pass, pass);
         self.method.take_back(over);
-        self.state.passes += usize::from(matches!(self.space, Space::Original));
-        self.state.seconds = self.watch.clock.seconds();
-        self.state.trace.push(StageRecord {
+        self.header.passes += usize::from(matches!(self.space, Space::Original));
+        self.header.seconds = self.watch.clock.seconds();
+        self.header.trace.push(StageRecord {
             stage,
-            seconds: self.state.seconds,
+            seconds: self.header.seconds,
             threshold_min: None,
             threshold_median: None,
             active_fraction,
             change,
             loss: Some(loss),
         });
-        self.state.stages += 1;
+        self.header.stages += 1;
         Ok(settled)
     }
 }
@@ -313,6 +309,6 @@ impl<T: Real, A: Alternation<T>> Snapshot<T> for Engine<'_, T, A> {
     }
 
     fn checkpoint(&self) -> Checkpoint<T> {
-        self.state.clone()
+        Checkpoint::new(self.header.clone(), self.state.clone())
     }
 }

@@ -8,6 +8,7 @@ mod engine;
 mod gram;
 mod moments;
 mod revive;
+mod state;
 mod weights;
 
 use ndarray::{Array2, ArrayViewMut2};

@@ -7,7 +7,8 @@ use ndarray::Array2;
 use super::params::AnchorWords;
 use super::topics::{AnchorTopics, PASSES};
 use crate::fit::{
-    Checkpoint, Fit, Method, Run, Snapshot, StageRecord, StageView, Start, StopReason, Warning, Watch, solver,
+    Checkpoint, Fit, Header, Method, MethodState, Parts, ResumableState, Run, Snapshot, StageRecord,
+    StageView, Start, StopReason, Stored, Warning, Watch, solver,
 };
 use crate::samples::{Samples, Watched};
 use crate::{FitError, Real, SamplesError, SettingError};
@@ -29,17 +30,17 @@ impl AnchorWords {
             FitError::Samples(SamplesError::CalledOff) => FitError::StoppedBeforeStart,
             other => other,
         })?;
-        let state = self.state(samples.n_samples(), topics, watch.clock.seconds());
+        let done = self.done(samples.n_samples(), topics, watch.clock.seconds());
         watch.clock.stop();
-        let told = run.tell(&StageView::new(&state.trace[0], &[], &Done(&state)));
+        let told = run.tell(&StageView::new(&done.header.trace[0], &[], &done));
         let stop = if told == ControlFlow::Break(()) { StopReason::Cancelled } else { StopReason::Converged };
-        Ok(Fit::new(state, stop))
+        Ok(Fit::new(done.header, done.state, stop))
     }
 }
 
 impl AnchorWords {
-    /// The state after the only stage.
-    fn state<T: Real>(&self, n_samples: usize, topics: AnchorTopics<T>, seconds: f64) -> Checkpoint<T> {
+    /// The run after its only stage.
+    fn done<T: Real>(&self, n_samples: usize, topics: AnchorTopics<T>, seconds: f64) -> Done<T> {
         let (rank, zero) = (self.params().rank, T::from_f64(0.0));
         let active = topics.components.iter().filter(|&&v| v != zero).count();
         let record = StageRecord {
@@ -58,14 +59,15 @@ impl AnchorWords {
             numerical_rank,
             rank,
         });
-        Checkpoint {
+        let header = Header {
             stages: 1,
             passes: PASSES,
             seconds,
             trace: vec![record],
             warnings: dependent.into_iter().collect(),
-            ..Checkpoint::fresh(Method::AnchorWords, n_samples, topics.components, self.params().seed)
-        }
+            ..Header::new(Method::AnchorWords, n_samples, self.params().seed)
+        };
+        Done { header, state: AnchorState { components: topics.components } }
     }
 }
 
@@ -78,16 +80,44 @@ fn check_start<T: Real>(start: &Start<T>) -> Result<(), SettingError> {
     Err(SettingError::new("start", given, "anchor words finds its own in one stage; it must be auto"))
 }
 
-/// The state after the stage, as observers see it.
-struct Done<'a, T: Real>(&'a Checkpoint<T>);
+/// The run after its only stage, as observers see it.
+struct Done<T: Real> {
+    header: Header,
+    state: AnchorState<T>,
+}
 
-impl<T: Real> Snapshot<T> for Done<'_, T> {
+impl<T: Real> Snapshot<T> for Done<T> {
     fn components(&self) -> Array2<T> {
-        self.0.components()
+        self.state.components()
     }
 
     fn checkpoint(&self) -> Checkpoint<T> {
-        self.0.clone()
+        Checkpoint::new(self.header.clone(), self.state.clone())
+    }
+}
+
+/// The topics: nothing is left to do, and no run goes on from them.
+#[derive(Debug, Clone)]
+struct AnchorState<T: Real> {
+    components: Array2<T>,
+}
+
+impl<T: Real> MethodState<T> for AnchorState<T> {
+    fn components(&self) -> Array2<T> {
+        self.components.clone()
+    }
+
+    fn parts(&self) -> serde_json::Result<Parts<'_, T>> {
+        let matrices = vec![("components", &self.components)];
+        Ok(Parts { kind: Self::KIND, matrices, values: serde_json::Value::Null })
+    }
+}
+
+impl<T: Real> ResumableState<T> for AnchorState<T> {
+    const KIND: &'static str = "anchor-words";
+
+    fn load(stored: &mut Stored<T>) -> Result<Self, FitError> {
+        Ok(Self { components: stored.matrix("components")? })
     }
 }
 
@@ -146,8 +176,8 @@ mod tests {
         let starts = [
             Start::RandomSamples,
             Start::SuccessiveProjection,
-            Start::Given(fit.components),
-            Start::Resume(Box::new(fit.checkpoint)),
+            Start::Given(fit.components.clone()),
+            Start::Resume(Box::new(fit.checkpoint())),
         ];
         for start in starts {
             let error = anchor_words().fit(&samples(), start, &mut Run::new()).unwrap_err();

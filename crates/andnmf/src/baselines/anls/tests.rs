@@ -108,7 +108,7 @@ fn any_number_of_threads_and_a_break_give_the_same_bits() {
     let one = on(1);
     assert!(on(2).components == one.components && on(3).weights == one.weights);
     let half = anls(2).fit(&data, Start::Auto, &mut Run::new()).unwrap();
-    let resumed = anls(4).fit(&data, Start::Resume(Box::new(half.checkpoint)), &mut Run::new()).unwrap();
+    let resumed = anls(4).fit(&data, Start::Resume(Box::new(half.checkpoint())), &mut Run::new()).unwrap();
     assert!(resumed.components == one.components && resumed.weights == one.weights);
 }
 

@@ -276,7 +276,7 @@ mod tests {
                 }
                 let half = run(&params(loss, signed, 4), samples, Start::RandomSamples);
                 let resumed =
-                    run(&params(loss, signed, 8), samples, Start::Resume(Box::new(half.checkpoint)));
+                    run(&params(loss, signed, 8), samples, Start::Resume(Box::new(half.checkpoint())));
                 assert_eq!((&resumed.components, &resumed.weights), (&one.components, &one.weights));
                 assert_eq!(losses(&resumed), losses(&one));
             }

@@ -31,6 +31,7 @@ mod posterior;
 mod solver;
 mod special;
 mod stage;
+mod state;
 mod sweep;
 mod topics;
 

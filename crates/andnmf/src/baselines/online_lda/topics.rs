@@ -6,6 +6,7 @@ use super::documents::Reader;
 use super::params::{OnlineLda, OnlineLdaParams};
 use super::perplexity::{Bound, document_bound, topic_bound};
 use super::posterior::Posterior;
+use super::state::LdaState;
 use super::sweep::{documents_at_once, solve_each};
 use crate::fit::{Fit, Method};
 use crate::linalg::unit_sum::rows_of_unit_sum;
@@ -27,12 +28,12 @@ impl OnlineLda {
     /// # Errors
     /// Where the fit is that of another method or another number of topics.
     pub fn topics<T: Real>(&self, fit: &Fit<T>) -> Result<Topics<T>, FitError> {
-        if fit.checkpoint.method != Method::OnlineLda {
-            let reason =
-                format!("it belongs to a run of {}, not of {}", fit.checkpoint.method, Method::OnlineLda);
+        if fit.method() != Method::OnlineLda {
+            let reason = format!("it belongs to a run of {}, not of {}", fit.method(), Method::OnlineLda);
             return Err(FitError::Checkpoint { reason });
         }
-        Topics::new(self, fit.checkpoint.working.clone())
+        let (_, state) = fit.checkpoint().into_state::<LdaState<T>>()?;
+        Topics::new(self, state.lambda)
     }
 }
 

@@ -5,10 +5,11 @@ use ndarray::Array2;
 use super::begin::{given_topics, random_topics, total};
 use super::params::{OnlineLda, OnlineLdaParams};
 use super::stage::Stage;
+use super::state::LdaState;
 use super::topics::{Topics, check_parameters};
 use crate::fit::{
-    Beginning, Checkpoint, Fit, Halt, Method, Run, Snapshot, StageRecord, StagedRun, Start, Watch, Workers,
-    drive, solver,
+    Beginning, Checkpoint, ExpectedShape, Fit, Halt, Header, Method, MethodState, Run, Snapshot, StageRecord,
+    StagedRun, Start, Watch, Workers, drive, solver,
 };
 use crate::linalg::product::frobenius;
 use crate::linalg::unit_sum::rows_of_unit_sum;
@@ -27,9 +28,9 @@ impl OnlineLda {
         let mut engine = Engine::begin(self.params(), samples, start, run)?;
         let stop = drive(&mut engine, &self.params().limits(), run)?;
         let weights = engine.weights(self)?;
-        engine.state.seconds = engine.watch.clock.seconds();
-        let passes = engine.state.passes + usize::from(weights.is_some());
-        Ok(Fit { weights, passes, ..Fit::new(engine.state, stop) })
+        engine.header.seconds = engine.watch.clock.seconds();
+        let passes = engine.header.passes + usize::from(weights.is_some());
+        Ok(Fit { weights, passes, ..Fit::new(engine.header, engine.state, stop) })
     }
 }
 
@@ -39,7 +40,8 @@ struct Engine<'a, T: Real> {
     samples: &'a dyn Samples<T>,
     workers: Workers,
     watch: Watch<'a>,
-    state: Checkpoint<T>,
+    header: Header,
+    state: LdaState<T>,
 }
 
 impl<'a, T: Real> Engine<'a, T> {
@@ -57,23 +59,24 @@ impl<'a, T: Real> Engine<'a, T> {
         let random = matches!(start, Start::Auto);
         let own = || Start::Given(random_topics(rank, samples.n_features(), seed));
         let start = if random { own() } else { start };
-        let state = match start.begin(Method::OnlineLda, &watched, rank, seed, &workers)? {
-            Beginning::Resumed(state) => {
-                check_parameters(&state.working)?;
-                *state
+        let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
+        let header = Header::new(Method::OnlineLda, n_samples, seed);
+        let (header, state) = match start.begin(Method::OnlineLda, &watched, rank, seed, &workers)? {
+            Beginning::Resumed(checkpoint) => {
+                let (header, state) = checkpoint.into_state::<LdaState<T>>()?;
+                ExpectedShape { n_samples, n_features, rank }.check_working(&state.lambda, None)?;
+                check_parameters(&state.lambda)?;
+                (header, state)
             }
-            Beginning::Fresh(found) if random => {
-                Checkpoint::fresh(Method::OnlineLda, samples.n_samples(), found.components, seed)
-            }
+            Beginning::Fresh(found) if random => (header, LdaState { lambda: found.components }),
             Beginning::Fresh(found) => {
                 // Without this pass the start could not even be returned: it is not called off.
                 let words = workers.run(|| total(samples))? * params.sample_scale;
                 let lambda = given_topics(found.components, params.eta(), words)?;
-                let fresh = Checkpoint::fresh(Method::OnlineLda, samples.n_samples(), lambda, seed);
-                Checkpoint { passes: found.passes + 1, ..fresh }
+                (Header { passes: found.passes + 1, ..header }, LdaState { lambda })
             }
         };
-        Ok(Self { params, samples, workers, watch, state })
+        Ok(Self { params, samples, workers, watch, header, state })
     }
 
     /// The proportions of the topics in the documents, unless the time is up.
@@ -81,7 +84,7 @@ impl<'a, T: Real> Engine<'a, T> {
         if self.watch.reason().is_some() {
             return Ok(None);
         }
-        let topics = Topics::new(lda, self.state.working.clone())?;
+        let topics = Topics::new(lda, self.state.lambda.clone())?;
         let pause = || self.watch.check();
         match self.workers.run(|| topics.weights_unless(self.samples, &pause)) {
             Ok(weights) => Ok(Some(weights)),
@@ -92,8 +95,8 @@ impl<'a, T: Real> Engine<'a, T> {
 }
 
 impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
-    fn state(&self) -> &Checkpoint<T> {
-        &self.state
+    fn header(&self) -> &Header {
+        &self.header
     }
 
     fn watch(&mut self) -> &mut Watch<'a> {
@@ -101,19 +104,19 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
     }
 
     fn stage(&mut self) -> Result<bool, Halt> {
-        let number = self.state.stages;
-        let stage = Stage { samples: self.samples, params: self.params, number, seed: self.state.seed };
-        let (before, watch) = (&self.state.working, &self.watch);
+        let number = self.header.stages;
+        let stage = Stage { samples: self.samples, params: self.params, number, seed: self.header.seed };
+        let (before, watch) = (&self.state.lambda, &self.watch);
         let after = self.workers.run(|| stage.run(before, &|| watch.check()))?;
         let (old, new) = (rows_of_unit_sum(before), rows_of_unit_sum(&after));
         // Rows sum to 1, so neither size can be zero.
         let change = frobenius((&new - &old).view()) / frobenius(new.view()).max(frobenius(old.view()));
-        self.state.working = after;
-        self.state.passes += 1;
-        self.state.seconds = self.watch.clock.seconds();
-        self.state.trace.push(StageRecord {
+        self.state.lambda = after;
+        self.header.passes += 1;
+        self.header.seconds = self.watch.clock.seconds();
+        self.header.trace.push(StageRecord {
             stage: number,
-            seconds: self.state.seconds,
+            seconds: self.header.seconds,
             threshold_min: None,
             threshold_median: None,
             // Every topic has a share in every document, if only that of the prior.
@@ -121,18 +124,18 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
             change,
             loss: None,
         });
-        self.state.stages += 1;
+        self.header.stages += 1;
         Ok(true)
     }
 }
 
 impl<T: Real> Snapshot<T> for Engine<'_, T> {
     fn components(&self) -> Array2<T> {
-        rows_of_unit_sum(&self.state.working)
+        self.state.components()
     }
 
     fn checkpoint(&self) -> Checkpoint<T> {
-        self.state.clone()
+        Checkpoint::new(self.header.clone(), self.state.clone())
     }
 }
 

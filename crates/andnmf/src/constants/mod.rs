@@ -1,0 +1,94 @@
+//! Every number that decides how a fit without settings searches, ends and is judged, in one value.
+//!
+//! They are no settings: users never need them, and results under other values are not supported. Experiments and
+//! sensitivity sweeps set them through [`And::with_constants`](crate::and::And::with_constants), from JSON if they like:
+//! groups and fields that are left out keep their defaults. Each field says what it means and which data it was set on.
+//! "Not recorded" means that the value is older than the record of its trials.
+
+mod diagnosis;
+mod end;
+mod projection;
+mod schedule;
+mod search;
+mod stability;
+mod start;
+mod trust;
+
+use serde::{Deserialize, Serialize};
+
+pub use diagnosis::DiagnosisConstants;
+pub use end::EndConstants;
+pub use projection::ProjectionConstants;
+pub use schedule::ScheduleConstants;
+pub use search::SearchConstants;
+pub use stability::StabilityConstants;
+pub use start::StartConstants;
+pub use trust::TrustConstants;
+
+/// A documented group of constants: each field with its default, in one place.
+macro_rules! constants {
+    ($(#[$of_group:meta])* $group:ident { $($(#[$of_field:meta])* $field:ident: $type:ty = $value:expr,)* }) => {
+        $(#[$of_group])*
+        #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $group {
+            $($(#[$of_field])* pub $field: $type,)*
+        }
+
+        impl Default for $group {
+            fn default() -> Self {
+                Self { $($field: $value,)* }
+            }
+        }
+    };
+}
+use constants;
+
+/// The constants of fits without settings, of their verdicts, and of diagnoses.
+///
+/// ```
+/// use andnmf::constants::Constants;
+/// let changed: Constants = serde_json::from_str(r#"{"trust": {"unstable": 0.2}}"#)?;
+/// assert_eq!(changed.trust.unstable, 0.2);
+/// assert_eq!(changed.search, Constants::default().search);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Constants {
+    /// Leading directions, noise and signs of the samples.
+    pub projection: ProjectionConstants,
+    /// Starts from the data alone.
+    pub start: StartConstants,
+    /// Which descents run, and when a result is good, certain or lost.
+    pub search: SearchConstants,
+    /// How thresholds fall within a descent.
+    pub schedule: ScheduleConstants,
+    /// How components become non-negative, and when HALS or NMF takes over.
+    pub end: EndConstants,
+    /// How fits to parts of the samples are made and read.
+    pub stability: StabilityConstants,
+    /// When evidence counts against a fit.
+    pub trust: TrustConstants,
+    /// When weights count as unfit for recovery.
+    pub diagnosis: DiagnosisConstants,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Constants;
+
+    #[test]
+    fn constants_come_back_from_json_and_unknown_ones_are_refused() {
+        let all = Constants::default();
+        let text = serde_json::to_string(&all).unwrap();
+        assert_eq!(serde_json::from_str::<Constants>(&text).unwrap(), all);
+        assert_eq!(serde_json::from_str::<Constants>("{}").unwrap(), all);
+        let part: Constants = serde_json::from_str(r#"{"schedule": {"first": 0.4}}"#).unwrap();
+        assert_eq!(part.schedule.first, 0.4);
+        assert_eq!(part.schedule.slowest_fall, all.schedule.slowest_fall);
+        for wrong in [r#"{"schedules": {}}"#, r#"{"schedule": {"fist": 0.4}}"#] {
+            assert!(serde_json::from_str::<Constants>(wrong).is_err(), "{wrong}");
+        }
+    }
+}
