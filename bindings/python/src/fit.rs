@@ -5,12 +5,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use andnmf::and::{AndParams, Threshold};
-use andnmf::fit::{Fit, Method, Run, StageRecord, StageView, Start};
+use andnmf::fit::{Fit, Run, StageRecord, StageView, Start};
 use andnmf::metrics::reconstruction_error;
 use andnmf::online::{Online, SoFar};
 use andnmf::rank::{RankSettings, suggest_rank as suggest};
 use andnmf::samples::Samples;
-use andnmf::{MethodParams, Real, nnls};
+use andnmf::{Method, MethodParams, Real, nnls};
 use ndarray::Array2;
 use numpy::{Element, PyArray1, ToPyArray};
 use pyo3::prelude::*;
@@ -65,7 +65,7 @@ fn fit_as<'py, T: Real + Element>(
     (threads, weigh): (Option<usize>, bool),
     tell: Option<&Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let start = start_of(held, init, settings.method())?;
+    let start = start_of(held, init)?;
     let view = held.view()?;
     let (fitted, seconds) = interruptible(py, threads, |cancel| {
         let begun = Instant::now();
@@ -126,7 +126,7 @@ fn learn_as<'py, T: Real + Element>(
     tell: Option<&Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut online = match so_far {
-        None => Online::new(params, start_of(held, init, Method::And)?),
+        None => Online::new(params, start_of(held, init)?),
         Some((components, thresholds, first_threshold, batches)) => {
             let components = held.like(&components)?.as_array().to_owned();
             Online::resume(params, SoFar { components, thresholds, first_threshold, batches })
@@ -156,13 +156,9 @@ fn learn_as<'py, T: Real + Element>(
 }
 
 /// Where a fit begins: a name, or components.
-fn start_of<'py, T: Real + Element>(
-    held: &Held<'py, T>,
-    init: &Bound<'py, PyAny>,
-    method: Method,
-) -> PyResult<Start<T>> {
+fn start_of<'py, T: Real + Element>(held: &Held<'py, T>, init: &Bound<'py, PyAny>) -> PyResult<Start<T>> {
     match init.extract::<String>() {
-        Ok(name) => Ok(Start::by_name(&name, method).map_err(Failure::from)?),
+        Ok(name) => Ok(Start::by_name(&name).map_err(Failure::from)?),
         Err(_) => Ok(Start::Given(held.like(init)?.as_array().to_owned())),
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
-use andnmf::fit::{Fit, Method, Run, StageRecord, StageView, Start, StopReason, Warning};
+use andnmf::fit::{Fit, Run, StageRecord, StageView, Start, StopReason, Warning};
 use andnmf::metrics::{Recovery, correlation_error};
 use andnmf::samples::DenseSamples;
 use andnmf::synth::{Dataset, DatasetSpec};
@@ -165,9 +165,11 @@ impl Experiment {
             run = run.cancel_with(stop);
         }
         // Anchor words has a start of its own, the anchors, and takes no other.
-        let start = match (self.from, self.method.method()) {
-            (StartFrom::Data, _) | (_, Method::AnchorWords) => Start::Auto,
-            (StartFrom::MixedTruth, _) => Start::Given(data.init.clone()),
+        let start = match self.from {
+            StartFrom::MixedTruth if self.method.method().info().takes_start => {
+                Start::Given(data.init.clone())
+            }
+            StartFrom::MixedTruth | StartFrom::Data => Start::Auto,
         };
         let fit: Fit<f64> = solver.fit(&samples, start, &mut run)?;
         let strongest = strongest_correlations(data.weights.view(), 1)?;
@@ -192,6 +194,7 @@ impl Experiment {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use andnmf::Method;
     use andnmf::and::{AndParams, Schedule};
     use andnmf::synth::{DatasetKind, Weights};
 

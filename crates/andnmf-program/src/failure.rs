@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use andnmf::diagnose::DiagnoseError;
 use andnmf::metrics::ReconstructionError;
 use andnmf::nnls::NnlsError;
+use andnmf::settings::option_name;
 use andnmf::{FitError, SamplesError, SettingError, ShapeError};
 use andnmf_io::model::ModelError;
 
@@ -48,14 +49,12 @@ impl Failure {
 
 /// The option that a setting of the library is: `--samples` for `n_samples`.
 fn option_of(setting: &str) -> String {
-    if setting == "max_stages" {
-        return "--stages".to_owned();
-    }
     // What is wrong with a part of a schedule is wrong with the option that holds all of it.
     if let Some(part) = setting.strip_prefix("threshold ").or_else(|| setting.strip_prefix("first ")) {
         return format!("the {part} of --threshold");
     }
-    format!("--{}", setting.strip_prefix("n_").unwrap_or(setting).replace(['_', ' '], "-"))
+    let option = option_name(setting.strip_prefix("n_").unwrap_or(setting));
+    format!("--{}", option.replace(' ', "-"))
 }
 
 impl From<SettingError> for Failure {

@@ -4,7 +4,6 @@
 //! product with them is narrower and comes out the same.
 
 use ndarray::{Array2, ArrayView2};
-use serde::{Deserialize, Serialize};
 
 use crate::fit::Warning;
 use crate::linalg::coordinates::project;
@@ -12,6 +11,7 @@ use crate::linalg::leading::leading_directions;
 use crate::linalg::product::{Parts, multiply, multiply_long, multiply_long_into};
 use crate::linalg::span::{Effort, span};
 use crate::samples::{DenseSamples, Samples};
+use crate::settings::{Size, declare_choice};
 use crate::{FitError, Real, SettingError};
 
 /// A smaller space must be this many times narrower to pay for finding it and for mapping into it.
@@ -21,19 +21,21 @@ const FEWEST_STAGES: usize = 4;
 /// One value of a sparse sample costs about as much as this many of a dense one.
 const SPARSE_VALUE_COST: usize = 4;
 
-/// Whether to run the stages in a smaller space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Compress {
-    /// Losslessly, where that is found to pay.
-    Auto,
-    /// In the space of the samples as they are.
-    Off,
-    /// In the span of the samples (and of the start, where components are combinations of both), wherever that
-    /// is smaller than all features: the same iterates in fewer operations.
-    Lossless,
-    /// In the span of this many leading singular directions of the samples: lossy under noise.
-    Leading(usize),
+declare_choice! {
+    /// Whether to run the stages in a smaller space.
+    #[derive(Eq)]
+    pub enum Compress for "compress" {
+        /// Losslessly, where that is found to pay.
+        Auto = "auto",
+        /// In the space of the samples as they are.
+        Off = "off",
+        /// In the span of the samples (and of the start, where components are combinations of both), wherever that
+        /// is smaller than all features: the same iterates in fewer operations.
+        Lossless = "lossless",
+        ;
+        /// In the span of this many leading singular directions of the samples: lossy under noise.
+        Leading(usize) = "a number of directions",
+    }
 }
 
 impl Compress {
@@ -46,6 +48,20 @@ impl Compress {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Bytes that samples in the smaller space take at most.
+    pub(crate) fn memory(self, size: &Size) -> u64 {
+        let columns = match self {
+            Self::Off => 0,
+            Self::Auto => {
+                let narrow = SPARSE_VALUE_COST * size.stored_values / size.n_samples.max(1);
+                size.n_features.min(narrow) / WORTHWHILE
+            }
+            Self::Lossless => size.n_features,
+            Self::Leading(columns) => columns,
+        };
+        size.smaller_space(columns)
     }
 }
 

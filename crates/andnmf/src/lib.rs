@@ -7,6 +7,7 @@
 //! * [`mod@and`]: the algorithm, from checked settings to the sums of a stage.
 //! * [`auto`]: its parameter-free form, the default: from the data alone to the components.
 //! * [`baselines`]: the other methods, under the same contract.
+//! * [`methods`] and [`settings`]: every method by name, with the description of its settings.
 //! * [`nnls`](mod@nnls): non-negative least squares, the weights of samples under given components.
 //! * [`online`]: samples that come in batches and are not kept.
 //! * [`fit`]: the contract between solvers and callers: start, run, observer, result, checkpoint.
@@ -45,7 +46,7 @@ mod error;
 pub mod fit;
 pub mod init;
 mod linalg;
-mod method_params;
+pub mod methods;
 pub mod metrics;
 pub mod nnls;
 pub mod online;
@@ -54,6 +55,7 @@ mod random;
 pub mod rank;
 mod real;
 pub mod samples;
+pub mod settings;
 pub mod synth;
 #[cfg(test)]
 mod testing;
@@ -64,7 +66,7 @@ pub mod theory;
 pub mod trust;
 
 pub use error::{FitError, SamplesError, SettingError, ShapeError};
-pub use method_params::MethodParams;
+pub use methods::{Method, MethodParams};
 pub use ndarray;
 #[doc(hidden)]
 pub use real::PerPrecision;

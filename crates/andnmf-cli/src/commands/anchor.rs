@@ -4,14 +4,15 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use andnmf::baselines::anchor_words::{AnchorTopics, AnchorWordsParams};
+use andnmf::baselines::anchor_words::{AnchorTopics, AnchorWordsParams, Recover};
 use andnmf::metrics::{coherence, top_features};
 use andnmf::samples::{Samples, document_frequencies};
 use andnmf_io::text::{Corpus, Frequency};
 use andnmf_io::{write_array, write_aside};
 use andnmf_program::corpus::{Found, anchor_topics, read_bag};
 use andnmf_program::{Common, Failure, Progress, json as print_json, overwrite, writing};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
 use super::topics::read_stop_words;
@@ -51,8 +52,8 @@ pub(crate) struct AnchorArgs {
     /// Words to leave out: english, none, or a file with one per line
     #[arg(long, default_value = "english", value_name = "english|none|FILE")]
     stop_words: String,
-    /// Which distance to minimise
-    #[arg(long, value_enum, default_value = "l2")]
+    /// Which distance to minimize: squared Euclidean (l2), or the slower Kullback-Leibler divergence (kl)
+    #[arg(long, default_value = "l2", value_parser = PossibleValuesParser::new(Recover::WORDS).try_map(|word| word.parse::<Recover>()))]
     recover: Recover,
     /// Top words to show of each topic
     #[arg(long, default_value_t = 10, value_name = "N")]
@@ -64,27 +65,12 @@ pub(crate) struct AnchorArgs {
     common: Common,
 }
 
-/// `--recover`.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Recover {
-    /// Squared Euclidean distance
-    L2,
-    /// Kullback-Leibler divergence: slower
-    Kl,
-}
-
 pub(crate) fn run(args: &AnchorArgs) -> Result<(), Failure> {
     args.common.set_threads()?;
     let vocab_file = args.out.with_extension("vocab.txt");
     check_places(args, &vocab_file)?;
-    let params = AnchorWordsParams {
-        recover: match args.recover {
-            Recover::L2 => andnmf::baselines::anchor_words::Recover::L2,
-            Recover::Kl => andnmf::baselines::anchor_words::Recover::Kl,
-        },
-        seed: args.seed,
-        ..AnchorWordsParams::new(args.rank)
-    };
+    let params =
+        AnchorWordsParams { recover: args.recover, seed: args.seed, ..AnchorWordsParams::new(args.rank) };
     params.clone().check()?;
     let stop_words = read_stop_words(&args.stop_words)?;
 

@@ -71,7 +71,7 @@ pub(crate) fn run(args: &ImagesArgs) -> Result<(), Failure> {
 
 fn images<T: Real>(args: &ImagesArgs) -> Result<(), Failure> {
     let begun = Instant::now();
-    let settings = args.how.settings(args.rank)?;
+    let settings = args.how.settings.settings(args.rank)?;
     let folder = OutputFolder::open(&args.out, args.force)?;
     let mut progress = Progress::new(&args.common, format!("reading {}", args.pictures.display()));
     let (pictures, shape) = read::<T>(&args.pictures, args.shape)?;

@@ -10,6 +10,7 @@ mod fit;
 mod generate;
 mod images;
 mod manual;
+mod method_args;
 mod plain_fit;
 mod report;
 mod reproduce;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use andnmf::fit::{Fit, Method, Observer, StageView, Start, StopReason};
+use andnmf::fit::{Fit, Observer, StageView, Start, StopReason};
 use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real};
 use andnmf_io::model::Model;
@@ -14,35 +14,19 @@ use clap::Args;
 use ndarray::Array2;
 use serde_json::Value;
 
+use super::fit::page;
 use super::fit::results::{Results, Summary};
 use super::fit::survey::Survey;
-use super::fit::{methods, page, plan};
+use super::method_args::MethodArgs;
 
 /// What such a fit can be told.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PlainFitArgs {
-    /// How to factorize
-    #[arg(long, default_value = "and", value_parser = methods())]
-    pub(crate) method: Method,
-    /// Stop after so many seconds, with what was found by then
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) time_limit: Option<f64>,
-    /// Seed of everything random
-    #[arg(long, default_value_t = 0)]
-    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) settings: MethodArgs,
     /// Precision of the numbers
     #[arg(long, value_enum, default_value = "f64")]
     pub(crate) precision: Precision,
-}
-
-impl PlainFitArgs {
-    /// The settings for this many components, checked.
-    pub(crate) fn settings(&self, rank: usize) -> Result<MethodParams, Failure> {
-        let settings =
-            MethodParams::new(self.method, rank).with_seed(self.seed).with_time_limit(self.time_limit);
-        settings.clone().check::<f64>()?;
-        Ok(settings)
-    }
 }
 
 /// What was found.
@@ -65,7 +49,7 @@ impl<T: Real> PlainFit<T> {
         (progress, begun): (&mut Progress, Instant),
     ) -> Result<Self, Failure> {
         progress.doing(format!("looking for {} components", settings.rank()));
-        let mut watch = Watch { progress, most_stages: plan::most_stages(settings) };
+        let mut watch = Watch { progress, most_stages: settings.most_stages() };
         let solver = settings.clone().check::<T>()?;
         let fit = solver.fit(samples, Start::Auto, &mut common.run().observe(&mut watch))?;
         if fit.stop == StopReason::Cancelled {

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use andnmf::MethodParams;
-//! use andnmf::fit::{Method, Run, Start};
+//! use andnmf::fit::{Run, Start};
 //! use andnmf_io::Overwrite;
 //! use andnmf_io::model::Model;
 //! use andnmf::samples::DenseSamples;
@@ -34,11 +34,11 @@ use ndarray::Array2;
 
 pub use file::stored_precision;
 
-use andnmf::fit::{Fit, Method, Run};
+use andnmf::fit::{Fit, Run};
 use andnmf::nnls::{self, NnlsError};
 use andnmf::samples::Samples;
 use andnmf::trust::Trust;
-use andnmf::{MethodParams, Real};
+use andnmf::{Method, MethodParams, Real};
 
 /// Why a fit makes no model, or a model has no weights for samples.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -120,12 +120,12 @@ pub struct ModelParts<T: Real> {
     pub scale: Option<f64>,
 }
 
-fn refuse_other_settings(fitted: (Method, usize), settings: &MethodParams) -> Result<(), ModelError> {
-    let given = (settings.method(), settings.rank());
+fn refuse_other_settings(fitted: (&str, usize), settings: &MethodParams) -> Result<(), ModelError> {
+    let given = (settings.method().name(), settings.rank());
     if fitted == given {
         return Ok(());
     }
-    let words = |(method, rank): (Method, usize)| format!("{method} with rank {rank}");
+    let words = |(method, rank): (&str, usize)| format!("{method} with rank {rank}");
     Err(ModelError::OtherSettings { fitted: words(fitted), given: words(given) })
 }
 
@@ -159,7 +159,7 @@ impl<T: Real> Model<T> {
     pub fn from_parts(parts: ModelParts<T>) -> Result<Self, ModelError> {
         let ModelParts { components, thresholds, settings, feature_names, trust, scale } = parts;
         let (rank, n_features) = components.dim();
-        refuse_other_settings((settings.method(), rank), &settings)?;
+        refuse_other_settings((settings.method().name(), rank), &settings)?;
         if let Some(names) = feature_names.as_ref().filter(|names| names.len() != n_features) {
             return Err(ModelError::NameCount { given: names.len(), n_features });
         }

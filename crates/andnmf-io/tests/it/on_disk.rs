@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use andnmf::and::AndParams;
-use andnmf::fit::{Fit, Method, Run, Start};
+use andnmf::fit::{Fit, Run, Start};
 use andnmf::samples::{Block, CsrSamples, Samples};
 use andnmf::synth::{DatasetKind, DatasetSpec};
-use andnmf::{MethodParams, Real, SamplesError};
+use andnmf::{Method, MethodParams, Real, SamplesError};
 use andnmf_io::{OnDisk, Overwrite, ReadOptions, Table, read, write};
 
 use crate::common::{small, sparse_parts};

@@ -5,9 +5,8 @@ use std::ops::ControlFlow;
 
 use andnmf::and::{AndParams, Schedule, ThresholdParams};
 use andnmf::baselines::{AnlsParams, HalsParams, MinVolumeParams, MuLoss, MuParams, OnlineLdaParams};
-use andnmf::fit::Method;
 use andnmf::synth::{Dataset, DatasetKind, DatasetSpec};
-use andnmf::{FitError, MethodParams, SamplesError};
+use andnmf::{FitError, Method, MethodParams, SamplesError};
 use andnmf_program::{Experiment, ExperimentError, StageRow, StartFrom};
 
 /// Every row of a mixture that sums to 1 stands for this many words.

@@ -2,7 +2,8 @@
 
 use std::error::Error;
 
-use andnmf::fit::{Method, Run, Start};
+use andnmf::Method;
+use andnmf::fit::{Run, Start};
 use andnmf::metrics::correlation_error;
 use andnmf::samples::DenseSamples;
 use ndarray::{Array2, Axis};

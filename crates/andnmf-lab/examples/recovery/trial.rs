@@ -3,12 +3,12 @@
 use std::error::Error;
 use std::str::FromStr;
 
-use andnmf::fit::{Fit, Method, Run, Start};
+use andnmf::fit::{Fit, Run, Start};
 use andnmf::init::successive_projection;
 use andnmf::metrics::{RecoveryObserver, correlation_error};
 use andnmf::samples::{DenseSamples, Samples};
 use andnmf::synth::{Dataset, DatasetSpec};
-use andnmf::{FitError, MethodParams, SettingError};
+use andnmf::{FitError, Method, MethodParams, SettingError};
 use andnmf_lab::with_out_of_span_share;
 use ndarray::Array2;
 use serde::Deserialize;

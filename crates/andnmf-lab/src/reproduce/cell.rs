@@ -1,7 +1,6 @@
 //! The smallest piece of work: one method, once, on one set of samples.
 
-use andnmf::MethodParams;
-use andnmf::fit::Method;
+use andnmf::{Method, MethodParams};
 use andnmf_program::{Experiment, Fingerprint};
 use serde::{Deserialize, Serialize};
 

@@ -4,14 +4,14 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use andnmf::fit::{Fit, Method, Run, Start, StopReason};
+use andnmf::fit::{Fit, Run, Start, StopReason};
 use andnmf::metrics::{coherence, reconstruction_error, top_features};
 use andnmf::nnls;
 use andnmf::samples::{DenseSamples, Samples};
 use andnmf::synth::Dataset;
 use andnmf::theory::GeneralCorrelationConditions;
 use andnmf::theory::bounds::CorrelationBounds;
-use andnmf::{FitError, MethodParams};
+use andnmf::{FitError, Method, MethodParams};
 use andnmf_io::text::{Corpus, TextOptions, VocabularyParams, read_texts};
 use andnmf_program::{ExperimentError, StageRow, StartFrom};
 
@@ -165,7 +165,7 @@ impl<'a> Executor<'a> {
     /// Errors of the start as the method takes it; nothing where it begins with the data alone.
     fn own_start(&self, recovery: &Recovery, data: &Dataset) -> Result<Option<Errors>, Trouble> {
         let experiment = &recovery.experiment;
-        if experiment.from == StartFrom::Data || experiment.method.method() == Method::AnchorWords {
+        if experiment.from == StartFrom::Data || !experiment.method.method().info().takes_start {
             return Ok(None);
         }
         // A run that is stopped before its first stage returns what it would have begun with.

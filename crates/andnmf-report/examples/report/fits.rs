@@ -4,12 +4,12 @@ use std::error::Error;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use andnmf::MethodParams;
-use andnmf::fit::{Fit, Method, Run, Start};
+use andnmf::fit::{Fit, Run, Start};
 use andnmf::metrics::{Recovery, RecoveryObserver, reconstruction_error};
 use andnmf::nnls;
 use andnmf::samples::DenseSamples;
 use andnmf::synth::{Dataset, DatasetKind, DatasetSpec, Weights};
+use andnmf::{Method, MethodParams};
 use andnmf_program::{Experiment, StartFrom};
 use andnmf_report::{FitView, Kind, MethodRow, Report, Thresholds, Trace};
 use ndarray::Array2;

@@ -3,7 +3,7 @@
 use super::params::AndParams;
 use super::state::{AndState, LastValues};
 use crate::compression::{Chosen, Space};
-use crate::fit::{Beginning, ExpectedShape, Header, Method, Start, Workers};
+use crate::fit::{Beginning, ExpectedShape, Header, Start, Workers};
 use crate::samples::{Samples, Watched};
 use crate::{FitError, Real, SamplesError};
 
@@ -16,7 +16,7 @@ pub(super) fn begin<T: Real>(
     workers: &Workers,
 ) -> Result<(Space<T>, Header, AndState<T>), FitError> {
     let start = start.or(Start::SuccessiveProjection);
-    let found = match start.begin(Method::And, samples, params.rank, params.seed, workers)? {
+    let found = match start.begin(AndParams::NAME, samples, params.rank, params.seed, workers)? {
         Beginning::Resumed(checkpoint) => {
             let (header, state) = checkpoint.into_state::<AndState<T>>()?;
             let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
@@ -48,7 +48,7 @@ pub(super) fn begin<T: Real>(
     let header = Header {
         passes: found.passes + chosen.passes,
         warnings: chosen.warning.into_iter().collect(),
-        ..Header::new(Method::And, samples.n_samples(), params.seed)
+        ..Header::new(AndParams::NAME, samples.n_samples(), params.seed)
     };
     Ok((chosen.space, header, state))
 }

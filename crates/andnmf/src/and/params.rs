@@ -1,112 +1,113 @@
 //! The settings of AND: unchecked [`AndParams`] become a checked [`And`], and only that can run.
 
-use std::fmt::Debug;
-
-use serde::{Deserialize, Serialize};
+use std::fmt::Display;
 
 use super::threshold::{Threshold, ThresholdParams};
 use crate::SettingError;
 use crate::compression::Compress;
-use crate::fit::Limits;
+use crate::settings::{About, Described, Memory, Range, Size, declare_choice, declare_settings};
 
-/// Settings of AND, as users give them.
-///
-/// By default everything but the rank comes from the data (see [`crate::auto`]). [`AndParams::paper`] is the paper's
-/// experiment to the letter, [`AndParams::scheduled`] its thresholds with exact stages.
-///
-/// ```
-/// use andnmf::and::{AndParams, Inner};
-/// let and = AndParams { inner: Inner::Steps(100), ..AndParams::scheduled(20) }.check()?;
-/// assert_eq!(and.params().rank, 20);
-/// assert!(AndParams::new(0).check().is_err());
-/// # Ok::<(), andnmf::SettingError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AndParams {
-    /// Number of components.
-    pub rank: usize,
-    /// Where the thresholds come from: found from the data, or a schedule.
-    pub threshold: Threshold,
+/// Directions beyond the components that the default form looks for, and of these the ones that it keeps.
+const SPARE: usize = 20;
+const KEPT: usize = 10;
+/// Arrays of samples × (components and kept directions) at once in the default form, where the end is NMF and other
+/// runs vouch for it. Measured; see docs/scale.md.
+const PROJECTED: usize = 11;
+
+declare_choice! {
     /// Gradient steps per stage.
-    pub inner: Inner,
-    /// Length of a gradient step.
-    pub step: Step,
+    #[derive(Eq)]
+    pub enum Inner for "inner" {
+        /// The limit of infinitely many steps: least squares. With batches: one pass over the samples.
+        Exact = "exact",
+        ;
+        /// This many steps (the paper's T). With batches, each step takes the next batch.
+        Steps(u64) = "a number of steps",
+    }
+}
+
+declare_choice! {
+    /// Length of a gradient step. A step always multiplies the **sum** over the samples it uses, never the mean.
+    pub enum Step for "step" {
+        /// 1/λmax of the second moments at hand: never diverges.
+        Safe = "safe",
+        /// The paper's 0.5/rank.
+        Paper = "paper",
+        ;
+        /// This value.
+        Value(f64) = "a number",
+    }
+}
+
+declare_choice! {
     /// Samples per gradient step.
-    pub batch: Batch,
-    /// Whether to work in a smaller space.
-    pub compress: Compress,
-    /// Whether components may be negative although the samples are not. Only thresholds from the data know how to
-    /// keep components from being negative; with a schedule they always may be.
-    pub signed: bool,
-    /// Most stages to run. With thresholds from the data: most stages of the long descent, while the short ones that
-    /// look for a start have a limit of their own.
-    pub max_stages: usize,
-    /// Converged when a stage changes the components by no more than this, relative to their size, and the
-    /// threshold is at its floor. Changes of a few units of rounding count as none whatever is asked; with thresholds
-    /// from the data, so do changes of 1e-8.
-    pub tolerance: f64,
-    /// Seconds after which to stop; a fit that goes on from a checkpoint has all of them again.
-    pub time_limit: Option<f64>,
-    /// Seed of everything random: start, order of samples, sketches.
-    pub seed: u64,
+    #[derive(Eq)]
+    pub enum Batch for "batch" {
+        /// All samples: the form of the paper's experiments.
+        All = "all",
+        ;
+        /// This many, in an order shuffled for each stage; 1 is Algorithm 1 as printed.
+        Size(usize) = "a number of samples",
+    }
 }
 
-/// Gradient steps per stage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Inner {
-    /// The limit of infinitely many steps: least squares. With batches: one pass over the samples.
-    Exact,
-    /// This many steps (the paper's T). With batches, each step takes the next batch.
-    Steps(u64),
+impl Batch {
+    /// The sizes that make sense.
+    pub(crate) const RANGE: Range = Range::from(1.0, "it must be at least 1 sample, or all");
 }
 
-/// Length of a gradient step. A step always multiplies the **sum** over the samples it uses, never the mean.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Step {
-    /// 1/λmax of the second moments at hand: never diverges.
-    Safe,
-    /// The paper's 0.5/rank.
-    Paper,
-    /// This value.
-    Value(f64),
-}
-
-/// Samples per gradient step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Batch {
-    /// All samples: the form of the paper's experiments.
-    All,
-    /// This many, in an order shuffled for each stage; 1 is Algorithm 1 as printed.
-    Size(usize),
-}
-
-impl Default for AndParams {
-    fn default() -> Self {
-        Self {
-            rank: 10,
-            threshold: Threshold::Auto,
-            inner: Inner::Exact,
-            step: Step::Safe,
-            batch: Batch::All,
-            compress: Compress::Auto,
-            signed: false,
-            max_stages: 200,
-            tolerance: 1e-12,
-            time_limit: None,
-            seed: 0,
-        }
+declare_settings! {
+    /// Settings of AND, as users give them.
+    ///
+    /// By default everything but the rank comes from the data (see [`crate::auto`]). [`AndParams::paper`] is the paper's
+    /// experiment to the letter, [`AndParams::scheduled`] its thresholds with exact stages.
+    ///
+    /// ```
+    /// use andnmf::and::{AndParams, Inner};
+    /// let and = AndParams { inner: Inner::Steps(100), ..AndParams::scheduled(20) }.check()?;
+    /// assert_eq!(and.params().rank, 20);
+    /// assert!(AndParams::new(0).check().is_err());
+    /// # Ok::<(), andnmf::SettingError>(())
+    /// ```
+    pub struct AndParams for And = "and" {
+        common rank;
+        /// Thresholds of decoded weights: auto, or a schedule (constant:C, geometric:START:RATIO[:FLOOR],
+        /// theory:LAMBDA:R:Q, list:A,B,...). With auto they come from the data, and so does everything else. All others
+        /// are the paper's Algorithm 1 to the letter; stage j = 0, 1, ... of geometric uses START/RATIO^j.
+        threshold: Threshold = Threshold::Auto;
+        /// Maximum number of stages. With thresholds from the data: of the long descent, while the short ones that look
+        /// for a start have a limit of their own.
+        max_stages: usize = 200, Range::AT_LEAST_ONE;
+        /// Gradient steps per stage: a number, or their limit (exact). With thresholds from the data, exact only.
+        inner: Inner = Inner::Exact, Range::from(1.0, "a stage needs at least 1 step, or exact");
+        /// Length of a gradient step: one that cannot diverge (safe), 0.5/rank (paper), or a value that multiplies sums
+        /// over samples. With thresholds from the data, safe only.
+        step: Step = Step::Safe, Range::above(0.0, "it must be a positive number, safe or paper");
+        /// Samples per gradient step: all, or a number; on standard input, samples per batch. With thresholds from the
+        /// data, all only.
+        batch: Batch = Batch::All, Batch::RANGE;
+        /// Whether to work in a smaller space: losslessly where that pays (auto), never (off), always (lossless), or
+        /// projected on this many leading directions. With thresholds from the data, auto only.
+        compress: Compress = Compress::Auto;
+        /// Whether components may be negative although the samples are not. Only thresholds from the data know how to
+        /// keep components from being negative; with a schedule they always may be.
+        signed: bool = false;
+        /// Convergence tolerance: stop when a stage changes the components by no more than this, relative to their
+        /// size, and the threshold is at its floor. Changes of a few units of rounding count as none whatever is asked;
+        /// with thresholds from the data, so do changes of 1e-8.
+        tolerance: f64 = 1e-12, Range::NOT_NEGATIVE;
+        common time_limit;
+        common seed;
     }
 }
 
 impl AndParams {
-    /// Default settings with this many components.
-    #[must_use]
-    pub fn new(rank: usize) -> Self {
-        Self { rank, ..Self::default() }
+    fn check_together(&self) -> Result<(), SettingError> {
+        self.compress.check(self.rank)?;
+        match &self.threshold {
+            Threshold::Scheduled(schedule) => schedule.check(),
+            Threshold::Auto => self.check_auto(),
+        }
     }
 
     /// Algorithm 1 with exact stages and the paper's thresholds 0.1/1.1ʲ, for starts near the truth.
@@ -121,40 +122,12 @@ impl AndParams {
         Self { inner: Inner::Steps(50), step: Step::Paper, ..Self::scheduled(rank) }
     }
 
-    /// Checks every setting.
-    ///
-    /// # Errors
-    /// Names the first setting outside its range and what would be right.
-    pub fn check(self) -> Result<And, SettingError> {
-        self.limits().check()?;
-        if self.inner == Inner::Steps(0) {
-            return Err(SettingError::new("inner", 0, "a stage needs at least 1 step, or exact"));
-        }
-        if let Step::Value(step) = self.step
-            && !(step.is_finite() && step > 0.0)
-        {
-            return Err(SettingError::new("step", step, "it must be a positive number, safe or paper"));
-        }
-        if self.batch == Batch::Size(0) {
-            return Err(SettingError::new("batch", 0, "it must be at least 1 sample, or all"));
-        }
-        self.compress.check(self.rank)?;
-        match &self.threshold {
-            Threshold::Scheduled(schedule) => schedule.check()?,
-            Threshold::Auto => self.check_auto()?,
-        }
-        Ok(And { params: self })
-    }
-
     /// Thresholds from the data come with stages of their own, which leave nothing to choose.
     fn check_auto(&self) -> Result<(), SettingError> {
-        let refused = |name, value: &dyn Debug, only: &str| {
+        let refused = |name, value: &dyn Display, only: &str| {
             let expected =
                 format!("with threshold auto it must be {only}; other values need a threshold schedule");
-            // Users write a number, not the name of the variant that holds it.
-            let text = format!("{value:?}").to_lowercase();
-            let given = text.split_once('(').map_or(text.as_str(), |(_, held)| held.trim_end_matches(')'));
-            Err(SettingError::new(name, given, expected))
+            Err(SettingError::new(name, value, expected))
         };
         if self.inner != Inner::Exact {
             return refused("inner", &self.inner, "exact");
@@ -170,24 +143,32 @@ impl AndParams {
         }
         Ok(())
     }
+}
 
-    pub(crate) fn limits(&self) -> Limits {
-        let &Self { rank, max_stages, tolerance, time_limit, .. } = self;
-        Limits { rank, max_stages, tolerance, time_limit }
+impl Described for AndParams {
+    const ABOUT: About = About {
+        class: "AND",
+        title: "Alternating non-negative gradient descent",
+        summary: "Recovers the true components behind non-negative mixtures, also where weights are strongly correlated; by default everything but the rank comes from the data.",
+        counts: false,
+        loss: None,
+    };
+
+    fn default_start(&self, _negative: bool) -> &'static str {
+        if self.threshold == Threshold::Auto { "auto" } else { "spa" }
     }
-}
 
-/// AND with checked settings: a [`Solver`](crate::fit::Solver).
-#[derive(Debug, Clone, PartialEq)]
-pub struct And {
-    params: AndParams,
-}
+    fn needs_nonnegative(&self) -> bool {
+        false
+    }
 
-impl And {
-    /// The settings.
-    #[must_use]
-    pub fn params(&self) -> &AndParams {
-        &self.params
+    fn memory(&self, size: &Size) -> Memory {
+        let rank = self.rank;
+        if self.threshold == Threshold::Auto {
+            return size.memory(size.wide(rank + SPARE) + size.rows(rank + KEPT, PROJECTED), 0);
+        }
+        let space = if self.batch == Batch::All { self.compress.memory(size) } else { 0 };
+        size.memory(size.wide(rank) + size.rows(rank, 2), space)
     }
 }
 

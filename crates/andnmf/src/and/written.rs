@@ -1,9 +1,14 @@
 //! Thresholds as users write them: `auto`, or a schedule by its name with its numbers, such as `geometric:0.1:1.1`.
 
+use std::fmt;
 use std::str::FromStr;
 
-use super::threshold::{Schedule, Threshold};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::threshold::{Schedule, Threshold, ThresholdParams};
 use crate::SettingError;
+use crate::settings::{Kind, SettingValue};
 
 impl Schedule {
     /// Every schedule by name, with the form in which it is written.
@@ -55,6 +60,54 @@ impl FromStr for Threshold {
     }
 }
 
+impl fmt::Display for Threshold {
+    /// The text that [`FromStr`] reads; what bounds a schedule beside its own rule has no text.
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Scheduled(ThresholdParams { schedule, .. }) = self else { return to.write_str("auto") };
+        match schedule {
+            Schedule::Constant(value) => write!(to, "constant:{value}"),
+            Schedule::Geometric { start, ratio, floor: None } => write!(to, "geometric:{start}:{ratio}"),
+            Schedule::Geometric { start, ratio, floor: Some(floor) } => {
+                write!(to, "geometric:{start}:{ratio}:{floor}")
+            }
+            Schedule::Theory { lambda, sparsity, decay_order } => {
+                write!(to, "theory:{lambda}:{sparsity}:{decay_order}")
+            }
+            Schedule::List(values) => {
+                let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+                write!(to, "list:{}", values.join(","))
+            }
+        }
+    }
+}
+
+impl SettingValue for Threshold {
+    const KIND: Kind = Kind::Threshold;
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|error: SettingError| error.expected)
+    }
+
+    /// Beside text: a number for all stages, a list of numbers, [`ThresholdParams`], or the serialized form.
+    fn from_json(value: &Value) -> Result<Self, String> {
+        fn read<D: DeserializeOwned>(value: &Value) -> Result<D, String> {
+            serde_json::from_value(value.clone()).map_err(|error| error.to_string())
+        }
+        match value {
+            Value::String(text) => Self::from_text(text),
+            Value::Number(_) => read(value).map(|number| Schedule::Constant(number).into()),
+            Value::Array(_) => read(value).map(|values| Schedule::List(values).into()),
+            Value::Object(fields) if fields.contains_key("schedule") => read(value).map(Self::Scheduled),
+            Value::Object(_) => read(value),
+            Value::Null | Value::Bool(_) => Err(Self::KIND.expected()),
+        }
+    }
+
+    fn number(&self) -> Option<f64> {
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,7 +123,9 @@ mod tests {
             ("theory:1:2:3", theory),
             ("list:0.5, 0.1", Schedule::List(vec![0.5, 0.1])),
         ] {
-            assert_eq!(text.parse(), Ok(Threshold::from(schedule)), "{text}");
+            let threshold = Threshold::from(schedule);
+            assert_eq!(text.parse(), Ok(threshold.clone()), "{text}");
+            assert_eq!(threshold.to_string().parse(), Ok(threshold), "{text}");
         }
         assert_eq!("auto".parse(), Ok(Threshold::Auto));
     }

@@ -10,8 +10,8 @@ use super::search::Search;
 use super::state::{AutoState, Progress, Side};
 use crate::and::{AndParams, AndState};
 use crate::fit::{
-    Beginning, Checkpoint, ExpectedShape, Found, Header, Method, MethodState, Run, Start, StopReason,
-    Warning, Watch, Workers,
+    Beginning, Checkpoint, ExpectedShape, Found, Header, MethodState, Run, Start, StopReason, Warning, Watch,
+    Workers,
 };
 use crate::linalg::product::multiply;
 use crate::samples::{Samples, Watched};
@@ -51,7 +51,7 @@ pub(super) fn begin<'a, 'r: 'a, T: Real>(
     let watched = Watched { samples, stop: &stop };
     let given = match start {
         Start::Auto => None,
-        start => match start.begin(Method::And, &watched, params.rank, params.seed, &place.workers)? {
+        start => match start.begin(AndParams::NAME, &watched, params.rank, params.seed, &place.workers)? {
             Beginning::Fresh(found) => Some(found),
             // A run that was stopped before its first stage has nothing but its start.
             Beginning::Resumed(checkpoint)
@@ -63,7 +63,7 @@ pub(super) fn begin<'a, 'r: 'a, T: Real>(
             Beginning::Resumed(checkpoint) => return resume(place, samples, *checkpoint),
         },
     };
-    let header = || Header::new(Method::And, n_samples, params.seed);
+    let header = || Header::new(AndParams::NAME, n_samples, params.seed);
     let called_off = |given: Option<Found<T>>| match given {
         Some(given) => {
             let reason = place.watch.reason().unwrap_or(StopReason::Cancelled);
@@ -128,7 +128,7 @@ fn fresh_run<'a, T: Real>(
         thresholds: Vec::new(),
         ever_active: vec![false; params.rank],
     };
-    let header = Header { passes, warnings, ..Header::new(Method::And, n_samples, params.seed) };
+    let header = Header { passes, warnings, ..Header::new(AndParams::NAME, n_samples, params.seed) };
     let state = AutoState { working, basis, spare, progress };
     let Place { params, workers, watch } = place;
     Ok(Engine::new(params, workers, watch, (header, state), projection))

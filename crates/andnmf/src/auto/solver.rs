@@ -1,11 +1,11 @@
 //! AND as a [`Solver`](crate::fit::Solver): with thresholds from the data, or with those of a schedule.
 
-use crate::and::{And, Threshold, fit_with_schedule};
-use crate::fit::{Fit, Method, Run, Start, solver};
+use crate::and::{And, AndParams, Threshold, fit_with_schedule};
+use crate::fit::{Fit, Run, Start, solver};
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
-solver!(And, Method::And);
+solver!(And, AndParams::NAME);
 
 impl And {
     pub(crate) fn run<T: Real>(

@@ -8,7 +8,7 @@ use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::state::{MethodState, ResumableState, Stored, wrong};
-use super::{Method, StageRecord, Warning};
+use super::{StageRecord, Warning};
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
@@ -16,7 +16,7 @@ use crate::{FitError, Real};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// The method whose run it is.
-    pub method: Method,
+    pub method: String,
     /// Number of samples of the run.
     pub n_samples: usize,
     /// Stages done.
@@ -35,9 +35,9 @@ pub struct Header {
 
 impl Header {
     /// The header before the first stage.
-    pub(crate) fn new(method: Method, n_samples: usize, seed: u64) -> Self {
+    pub(crate) fn new(method: &str, n_samples: usize, seed: u64) -> Self {
         Self {
-            method,
+            method: method.to_owned(),
             n_samples,
             stages: 0,
             seed,
@@ -140,7 +140,7 @@ impl<T: Real> Checkpoint<T> {
     }
 
     /// The checkpoint, if its header fits the method, the samples, and itself.
-    pub(crate) fn checked(self, method: Method, samples: &dyn Samples<T>) -> Result<Self, FitError> {
+    pub(crate) fn checked(self, method: &str, samples: &dyn Samples<T>) -> Result<Self, FitError> {
         let Header { method: own, n_samples, stages, trace, .. } = &self.header;
         if *own != method {
             return Err(wrong(format!("it belongs to a run of {own}, not of {method}")));

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use super::{Clock, Run, StopReason, is_cancelled};
-use crate::{FitError, Real, SamplesError, SettingError};
+use crate::{FitError, Real, SamplesError};
 
 /// The settings that every method shares.
 #[derive(Debug, Clone, Copy)]
@@ -12,27 +12,6 @@ pub(crate) struct Limits {
     pub(crate) max_stages: usize,
     pub(crate) tolerance: f64,
     pub(crate) time_limit: Option<f64>,
-}
-
-impl Limits {
-    pub(crate) fn check(&self) -> Result<(), SettingError> {
-        if self.rank == 0 {
-            return Err(SettingError::new("rank", 0, "it must be at least 1"));
-        }
-        if self.max_stages == 0 {
-            return Err(SettingError::new("max_stages", 0, "it must be at least 1"));
-        }
-        if !(self.tolerance.is_finite() && self.tolerance >= 0.0) {
-            let expected = "it must be zero or a positive number";
-            return Err(SettingError::new("tolerance", self.tolerance, expected));
-        }
-        match self.time_limit {
-            Some(seconds) if seconds.is_nan() || seconds < 0.0 => {
-                Err(SettingError::new("time_limit", seconds, "it must be zero or more seconds"))
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 /// Why a stage gave no result.

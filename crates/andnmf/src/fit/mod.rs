@@ -6,11 +6,11 @@ mod checkpoint;
 mod clock;
 mod drive;
 mod limits;
-mod method;
 mod observer;
 mod run;
 mod start;
 mod state;
+mod trace;
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ pub use checkpoint::{Checkpoint, Header};
 pub(crate) use clock::Clock;
 pub(crate) use drive::{StagedRun, drive};
 pub(crate) use limits::{Halt, Limits, Watch};
-pub use method::Method;
 pub use observer::{Observer, Snapshot, StageView};
 pub use run::Run;
 pub(crate) use run::{Workers, is_cancelled};
-pub use start::Start;
 pub(crate) use start::{Beginning, Found};
+pub use start::{NamedStart, Start};
 pub(crate) use state::{ExpectedShape, MethodState, Parts, ResumableState, Stored, wrong};
+pub use trace::TraceColumn;
 
 use crate::samples::Samples;
 use crate::trust::{FitReport, Trust};
@@ -35,8 +35,8 @@ use crate::{FitError, Real};
 
 /// A method with checked settings, ready to fit samples.
 pub trait Solver<T: Real> {
-    /// Which method it is.
-    fn method(&self) -> Method;
+    /// The name of the method.
+    fn method(&self) -> &'static str;
 
     /// Factorizes the samples.
     ///
@@ -55,7 +55,7 @@ pub trait Solver<T: Real> {
 macro_rules! solver {
     ($solver:ident, $method:expr) => {
         impl<T: $crate::Real> $crate::fit::Solver<T> for $solver {
-            fn method(&self) -> $crate::fit::Method {
+            fn method(&self) -> &'static str {
                 $method
             }
 
@@ -219,7 +219,7 @@ pub struct Fit<T: Real> {
 /// What a checkpoint needs beside what a fit shows.
 #[derive(Debug, Clone)]
 pub(crate) struct Rest<T: Real> {
-    method: Method,
+    method: String,
     n_samples: usize,
     seed: u64,
     /// Passes and warnings of the stages: the end of a fit adds its own, which a resumed run must not count twice.
@@ -233,8 +233,8 @@ pub(crate) struct Rest<T: Real> {
 impl<T: Real> Fit<T> {
     /// The method that made it.
     #[must_use]
-    pub fn method(&self) -> Method {
-        self.rest.method
+    pub fn method(&self) -> &str {
+        &self.rest.method
     }
 
     /// The state after the last stage, from which a longer run can go on to the same bits.
@@ -242,7 +242,7 @@ impl<T: Real> Fit<T> {
     pub fn checkpoint(&self) -> Checkpoint<T> {
         let Rest { method, n_samples, seed, passes, warnings, kind, state } = &self.rest;
         let header = Header {
-            method: *method,
+            method: method.clone(),
             n_samples: *n_samples,
             stages: self.stages,
             seed: *seed,

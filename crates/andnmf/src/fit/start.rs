@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use super::{Checkpoint, Method, Workers};
+use super::{Checkpoint, Workers};
 use crate::samples::Samples;
 use crate::{FitError, Real, SamplesError, SettingError, ShapeError, init};
 
@@ -25,6 +25,16 @@ pub enum Start<T: Real> {
     Resume(Box<Checkpoint<T>>),
 }
 
+/// A start by its name.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedStart<T: Real> {
+    /// The name, the same in the library, the command and Python.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub help: &'static str,
+    make: fn() -> Start<T>,
+}
+
 /// A start that was found.
 #[derive(Debug)]
 pub(crate) struct Found<T> {
@@ -42,27 +52,71 @@ pub(crate) enum Beginning<T: Real> {
 }
 
 impl<T: Real> Start<T> {
-    /// The start that users call by this name, as it suits the method: `auto`, `spa`, `random-samples`, `nndsvd`,
-    /// and `nndsvda` and `nndsvdar` with its zeros filled.
+    /// Every start that has a name.
+    pub const NAMES: [NamedStart<T>; 6] = [
+        NamedStart { name: "auto", help: "what suits the method best", make: || Self::Auto },
+        NamedStart {
+            name: "spa",
+            help: "samples that span the data, by successive projection",
+            make: || Self::SuccessiveProjection,
+        },
+        NamedStart {
+            name: "random-samples",
+            help: "samples drawn at random, each at most once",
+            make: || Self::RandomSamples,
+        },
+        NamedStart {
+            name: "nndsvd",
+            help: "non-negative parts of the leading singular vectors",
+            make: || Self::Nndsvd(init::NndsvdFill::Zeros),
+        },
+        NamedStart {
+            name: "nndsvda",
+            help: "the same with zeros filled by the mean of the samples",
+            make: || Self::Nndsvd(init::NndsvdFill::Mean),
+        },
+        NamedStart {
+            name: "nndsvdar",
+            help: "the same with zeros filled by small random numbers",
+            make: || Self::Nndsvd(init::NndsvdFill::Random),
+        },
+    ];
+
+    /// The start that users call by this name, one of [`NAMES`](Self::NAMES).
     ///
     /// # Errors
     /// Where no start has the name.
-    pub fn by_name(name: &str, method: Method) -> Result<Self, SettingError> {
-        Ok(match name {
-            "auto" => Self::Auto,
-            "spa" => Self::SuccessiveProjection,
-            "random-samples" => Self::RandomSamples,
-            // Multiplicative updates cannot leave a zero.
-            "nndsvd" if method == Method::Mu => Self::Nndsvd(init::NndsvdFill::Mean),
-            "nndsvd" => Self::Nndsvd(init::NndsvdFill::Zeros),
-            "nndsvda" => Self::Nndsvd(init::NndsvdFill::Mean),
-            "nndsvdar" => Self::Nndsvd(init::NndsvdFill::Random),
-            _ => {
-                let expected =
-                    "it must be auto, spa, random-samples, nndsvd, nndsvda, nndsvdar, or components";
-                return Err(SettingError::new("init", format!("'{name}'"), expected));
-            }
+    pub fn by_name(name: &str) -> Result<Self, SettingError> {
+        let found = Self::NAMES.iter().find(|start| start.name == name);
+        found.map(|start| (start.make)()).ok_or_else(|| {
+            let names = Self::NAMES.map(|start| start.name).join(", ");
+            SettingError::new("init", format!("'{name}'"), format!("it must be {names}, or components"))
         })
+    }
+
+    /// Finds the components that the start stands for, with the number of passes over the samples that it took;
+    /// `None` for a checkpoint, which holds them already.
+    ///
+    /// # Errors
+    /// Where the samples cannot be read, or have no such start.
+    pub fn find(
+        self,
+        samples: &dyn Samples<T>,
+        rank: usize,
+        seed: u64,
+    ) -> Result<Option<(Array2<T>, usize)>, FitError> {
+        match self {
+            Self::Resume(_) => Ok(None),
+            Self::Given(components) => Ok(Some((components, 0))),
+            Self::RandomSamples => Ok(Some((init::random_samples(samples, rank, seed)?, 0))),
+            Self::Nndsvd(fill) => {
+                init::nndsvd(samples, rank, fill, seed).map(|start| Some((start.components, start.passes)))
+            }
+            // One pass for sizes, one for the mean (of signed data), one for each direction.
+            Self::Auto | Self::SuccessiveProjection => {
+                init::successive_projection(samples, rank).map(|components| Some((components, rank + 2)))
+            }
+        }
     }
 
     /// The start in place of [`Auto`](Self::Auto).
@@ -78,7 +132,7 @@ impl<T: Real> Start<T> {
     /// Finds the components to start from, or checks the checkpoint against the samples and the settings.
     pub(crate) fn begin(
         self,
-        method: Method,
+        method: &'static str,
         samples: &dyn Samples<T>,
         rank: usize,
         seed: u64,
@@ -88,24 +142,14 @@ impl<T: Real> Start<T> {
         if n_samples == 0 || n_features == 0 {
             return Err(SamplesError::Empty { n_samples, n_features }.into());
         }
-        let found = match self {
-            Self::Resume(state) => {
-                return Ok(Beginning::Resumed(Box::new(state.checked(method, samples)?)));
-            }
-            Self::Given(components) => Ok((components, 0)),
-            Self::RandomSamples => init::random_samples(samples, rank, seed).map(|c| (c, 0)),
-            Self::Nndsvd(fill) => workers
-                .run(|| init::nndsvd(samples, rank, fill, seed))
-                .map(|start| (start.components, start.passes)),
-            // One pass for sizes, one for the mean (of signed data), one for each direction.
-            Self::Auto | Self::SuccessiveProjection => workers
-                .run(|| init::successive_projection(samples, rank))
-                .map(|components| (components, rank + 2)),
-        };
-        let (components, passes) = found.map_err(|error| match error {
+        if let Self::Resume(state) = self {
+            return Ok(Beginning::Resumed(Box::new(state.checked(method, samples)?)));
+        }
+        let found = workers.run(|| self.find(samples, rank, seed)).map_err(|error| match error {
             FitError::Samples(SamplesError::CalledOff) => FitError::StoppedBeforeStart,
             other => other,
         })?;
+        let Some((components, passes)) = found else { return Err(FitError::StoppedBeforeStart) };
         check_components(&components, rank, n_features)?;
         // Kernels count on contiguous rows, whatever order the start came in.
         Ok(Beginning::Fresh(Found { components: components.as_standard_layout().into_owned(), passes }))
@@ -136,16 +180,15 @@ mod tests {
     use crate::init::NndsvdFill::{Mean, Random, Zeros};
 
     #[test]
-    fn a_start_has_one_name_and_suits_its_method() {
-        let named = |name, method| Start::<f64>::by_name(name, method).unwrap();
-        assert!(matches!(named("auto", Method::And), Start::Auto));
-        assert!(matches!(named("spa", Method::And), Start::SuccessiveProjection));
-        assert!(matches!(named("random-samples", Method::And), Start::RandomSamples));
-        assert!(matches!(named("nndsvd", Method::Hals), Start::Nndsvd(Zeros)));
-        assert!(matches!(named("nndsvd", Method::Mu), Start::Nndsvd(Mean)));
-        assert!(matches!(named("nndsvda", Method::Hals), Start::Nndsvd(Mean)));
-        assert!(matches!(named("nndsvdar", Method::Hals), Start::Nndsvd(Random)));
-        let error = Start::<f64>::by_name("nndsvdb", Method::Hals).unwrap_err();
+    fn every_start_has_a_name_and_no_other_name_has_a_start() {
+        let named = |name| Start::<f64>::by_name(name).unwrap();
+        assert!(matches!(named("auto"), Start::Auto));
+        assert!(matches!(named("spa"), Start::SuccessiveProjection));
+        assert!(matches!(named("random-samples"), Start::RandomSamples));
+        assert!(matches!(named("nndsvd"), Start::Nndsvd(Zeros)));
+        assert!(matches!(named("nndsvda"), Start::Nndsvd(Mean)));
+        assert!(matches!(named("nndsvdar"), Start::Nndsvd(Random)));
+        let error = Start::<f64>::by_name("nndsvdb").unwrap_err();
         assert!(error.name == "init" && error.expected.contains("nndsvd"), "{error}");
     }
 }

@@ -29,7 +29,7 @@ use ndarray::{Array2, ArrayView1};
 
 use crate::and::{AndParams, Batch, Compress, Schedule, Threshold, ThresholdParams};
 use crate::auto::{checkpoint_components, quantile};
-use crate::fit::{Beginning, Fit, Method, Run, Solver, StageRecord, Start, StopReason};
+use crate::fit::{Beginning, Fit, Run, Solver, StageRecord, Start, StopReason};
 use crate::linalg::product::scale_rows;
 use crate::nnls::{self, NnlsError};
 use crate::samples::Samples;
@@ -162,7 +162,7 @@ impl<T: Real> Online<T> {
                 let workers = run.workers()?;
                 let start = self.start.clone().or(Start::SuccessiveProjection);
                 let AndParams { rank, seed, .. } = self.params;
-                let mut components = match start.begin(Method::And, samples, rank, seed, &workers)? {
+                let mut components = match start.begin(AndParams::NAME, samples, rank, seed, &workers)? {
                     Beginning::Fresh(found) => found.components,
                     Beginning::Resumed(checkpoint) => checkpoint_components(*checkpoint, samples, rank)?,
                 };

@@ -1,9 +1,9 @@
 //! What every method makes of difficult samples, starts and checkpoints.
 
 use andnmf::baselines::MuLoss;
-use andnmf::fit::{Fit, Method, Start};
+use andnmf::fit::{Fit, Start};
 use andnmf::samples::{CsrSamples, DenseSamples, Samples};
-use andnmf::{FitError, MethodParams, SamplesError};
+use andnmf::{FitError, Method, MethodParams, SamplesError};
 use ndarray::Array2;
 
 use crate::common::{distance, sparse_parts};

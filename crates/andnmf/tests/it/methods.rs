@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use andnmf::and::{AndParams, Compress};
 use andnmf::baselines::{AnlsParams, HalsParams, MinVolumeParams, MuLoss, MuParams};
-use andnmf::fit::{Checkpoint, Fit, Method, Run, StageView, Start, StopReason};
+use andnmf::fit::{Checkpoint, Fit, Run, StageView, Start, StopReason};
 use andnmf::samples::{Block, CsrSamples, DenseSamples, Samples};
 use andnmf::synth::{DatasetKind, DatasetSpec};
-use andnmf::{FitError, MethodParams, Real, SamplesError};
+use andnmf::{FitError, Method, MethodParams, Real, SamplesError};
 use ndarray::Array2;
 
 use crate::common::{distance, sparse_parts};

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use andnmf::and::{AndParams, Batch, Compress, Schedule, ThresholdParams};
-use andnmf::fit::{Checkpoint, Fit, Method, Run, Solver, StageView, Start, StopReason};
+use andnmf::fit::{Checkpoint, Fit, Run, Solver, StageView, Start, StopReason};
 use andnmf::samples::DenseSamples;
 use andnmf::synth::{Dataset, DatasetKind, DatasetSpec, Weights};
-use andnmf::{FitError, MethodParams};
+use andnmf::{FitError, Method, MethodParams};
 use serde_json::Value;
 
 use crate::common::small;

@@ -9,9 +9,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use andnmf::MethodParams;
-use andnmf::fit::Method;
 use andnmf::synth::{Dataset, DatasetKind, DatasetSpec, Weights, topics};
+use andnmf::{Method, MethodParams};
 use andnmf_program::{Common, Experiment, Failure, Outcome, OutputFolder, Progress, StartFrom, cancel, json};
 use serde::Serialize;
 use serde_json::Value;

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use andnmf::fit::{Method, StopReason};
+use andnmf::Method;
+use andnmf::fit::StopReason;
 use andnmf::synth::Dataset;
 use andnmf_program::{Common, Failure, Outcome};
 

@@ -3,13 +3,12 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use andnmf::and::{Batch, Compress, Inner, Step};
-use andnmf::fit::Method;
+use andnmf::fit::Start;
 use andnmf_program::{Common, DataArgs};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::typed::{self, Init, Rank, Shape, ThresholdArg};
+use super::typed::{Init, Rank, Shape};
+use crate::commands::method_args::MethodArgs;
 use crate::shared::Bytes;
 
 /// Factorize samples: find their components and how much of each every sample has.
@@ -42,51 +41,14 @@ pub(crate) struct FitArgs {
     /// Folder for the results
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// How to factorize
-    #[arg(long, default_value = "and", value_parser = methods())]
-    pub(crate) method: Method,
-    /// Where to start: auto, spa, random-samples, nndsvd, or a file with rank × features values
-    #[arg(long, default_value = "auto", value_name = "START|FILE")]
+    #[arg(long, default_value = "auto", value_name = "START|FILE", help = init_help())]
     pub(crate) init: Init,
-    /// Thresholds of AND: auto, constant:C, geometric:START:RATIO[:FLOOR], theory:LAMBDA:R:Q or list:A,B,...
-    ///
-    /// With auto they come from the data, and so does everything else. All others are the paper's Algorithm 1 to the
-    /// letter; stage j = 0, 1, ... of geometric uses START/RATIO^j.
-    #[arg(long, default_value = "auto", value_name = "SCHEDULE")]
-    pub(crate) threshold: ThresholdArg,
-    /// Most stages (sweeps, passes) [default: that of the method]
-    #[arg(long, value_name = "N")]
-    pub(crate) stages: Option<usize>,
-    /// Gradient steps per stage of AND: a number, or exact for their limit [default: exact]
-    #[arg(long, value_name = "N|exact", value_parser = typed::inner)]
-    pub(crate) inner: Option<Inner>,
-    /// Length of a gradient step of AND: safe, paper (0.5/rank), or a value that multiplies sums over samples [default: safe]
-    #[arg(long, value_name = "safe|paper|VALUE", value_parser = typed::step)]
-    pub(crate) step: Option<Step>,
-    /// Samples per gradient step: all, or a number [default: that of the method]; with DATA being -, samples per batch
-    #[arg(long, value_name = "N|all", value_parser = typed::batch)]
-    pub(crate) batch: Option<Batch>,
-    /// Work in a smaller space: auto, off, lossless, or the number of leading directions to keep [default: auto]
-    #[arg(long, value_name = "auto|off|lossless|RANK", value_parser = typed::compress)]
-    pub(crate) compress: Option<Compress>,
-    /// Components may be negative although the samples are not
-    #[arg(long)]
-    pub(crate) signed: bool,
-    /// Stop when a stage changes the components by no more than this, relative to their size
-    #[arg(long, value_name = "CHANGE", allow_negative_numbers = true)]
-    pub(crate) tolerance: Option<f64>,
-    /// Stop after so many seconds of stages, with what was found by then; with --resume they count anew
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
-    pub(crate) time_limit: Option<f64>,
     /// Memory that the fit may take, such as 2G or 512M [default: what the system can spare]
     ///
     /// Where the samples do not fit, they are read from their file as the fit goes, with the same result. That takes a
     /// .npy file in row order or a .csrstore file: andnmf convert makes them from the others.
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<Bytes>,
-    /// Seed of everything random
-    #[arg(long, default_value_t = 0)]
-    pub(crate) seed: u64,
     /// True components (rank × features), to measure against; the fit does not see them
     #[arg(long, value_name = "FILE")]
     pub(crate) truth: Option<PathBuf>,
@@ -112,6 +74,8 @@ pub(crate) struct FitArgs {
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
+    pub(crate) settings: MethodArgs,
+    #[command(flatten)]
     pub(crate) common: Common,
 }
 
@@ -130,7 +94,7 @@ pub(crate) enum Show {
     Bars,
 }
 
-pub(crate) fn methods() -> impl TypedValueParser<Value = Method> {
-    PossibleValuesParser::new(Method::ALL.map(Method::name))
-        .map(|name| Method::ALL.into_iter().find(|method| method.name() == name).unwrap_or(Method::And))
+fn init_help() -> String {
+    let starts = Start::<f64>::NAMES.map(|start| format!("{} ({})", start.name, start.help));
+    format!("Where to start: {}, or a file with rank × features values", starts.join(", "))
 }

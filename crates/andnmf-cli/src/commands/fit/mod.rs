@@ -1,7 +1,6 @@
 //! `andnmf fit`: samples in, components, weights and a verdict out.
 
 mod args;
-mod needs;
 pub(crate) mod page;
 pub(crate) mod plan;
 pub(crate) mod results;
@@ -27,7 +26,7 @@ use andnmf_program::{Failure, OutputFolder, Precision, Progress, json as print_j
 use ndarray::Array2;
 use serde_json::{Value, json};
 
-pub(crate) use args::{FitArgs, Show, methods};
+pub(crate) use args::{FitArgs, Show};
 use results::{Results, Summary};
 use saved::{CHECKPOINT, Identity, Keeper, Saved};
 use source::Source;
@@ -67,7 +66,8 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
 
     let mut progress = Progress::new(&args.common, format!("reading {}", args.data.data.display()));
     // Nobody knows yet how many components auto will find: it looks at no more than this.
-    let room_for = if args.rank == Rank::Auto { plan::settings(args, MOST_AUTO_RANK)? } else { settings };
+    let room_for =
+        if args.rank == Rank::Auto { plan::settings(args, MOST_AUTO_RANK)? } else { settings.clone() };
     let source = Source::<T>::open(args, &room_for)?;
     let samples = source.samples();
     let layout = match &source {
@@ -83,7 +83,7 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     let truth = read_truth::<T>(args, samples.n_features())?;
     progress.doing("looking through the samples");
     let survey = Survey::of(samples).map_err(|error| in_file(args, error))?;
-    let rank = rank(args, samples, &progress)?;
+    let rank = rank(args, samples, settings.seed(), &progress)?;
     let settings = plan::settings(args, rank)?;
     let init = args.init.to_string();
     let identity = Identity::of(samples, survey.fingerprint, &settings, init.clone());
@@ -96,7 +96,7 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     };
     progress.doing(format!("looking for {rank} components"));
     let keeper = Keeper { path: folder.file(CHECKPOINT), identity };
-    let limits = (plan::most_stages(&settings), args.time_limit);
+    let limits = (settings.most_stages(), settings.time_limit());
     let mut watch = Watch::new(&mut progress, limits, truth.as_ref(), &keeper, every);
     watch.errors = errors;
     let solver = settings.clone().check::<T>()?;
@@ -218,7 +218,12 @@ fn wrong_width(path: &Path, (rows, columns): (usize, usize), n_features: usize) 
 }
 
 /// How many components to look for.
-fn rank<T: Real>(args: &FitArgs, samples: &dyn Samples<T>, progress: &Progress) -> Result<usize, Failure> {
+fn rank<T: Real>(
+    args: &FitArgs,
+    samples: &dyn Samples<T>,
+    seed: u64,
+    progress: &Progress,
+) -> Result<usize, Failure> {
     if let Rank::Of(rank) = args.rank {
         return Ok(rank);
     }
@@ -227,7 +232,7 @@ fn rank<T: Real>(args: &FitArgs, samples: &dyn Samples<T>, progress: &Progress) 
     }
     progress.doing("looking for the number of components");
     // The other scores of ranks are for people to look at.
-    let quick = RankSettings { stability: false, folds: 0, seed: args.seed };
+    let quick = RankSettings { stability: false, folds: 0, seed };
     let found = suggest_rank(samples, 1..=MOST_AUTO_RANK, &quick, &args.common.run())?;
     let Some(rank) = found.rank else {
         return Err(Failure::Request(format!(

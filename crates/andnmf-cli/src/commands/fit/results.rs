@@ -1,7 +1,6 @@
 //! The files of a finished fit.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::time::Instant;
 
 use andnmf::auto::Ending;
@@ -94,16 +93,7 @@ fn start_of<T: Real>(fit: &Fit<T>, init: &str, settings: &MethodParams, negative
     if init != "auto" {
         return init.to_owned();
     }
-    match settings {
-        MethodParams::And(params) if params.threshold == andnmf::and::Threshold::Auto => "auto",
-        MethodParams::And(_) => "spa",
-        MethodParams::OnlineLda(_) => "random-topics",
-        MethodParams::AnchorWords(_) => "anchor-words",
-        // Singular vectors of samples with negative values have no non-negative parts to begin with.
-        _ if negatives.count > 0 => "random-samples",
-        _ => "nndsvd",
-    }
-    .to_owned()
+    settings.default_start(negatives.count > 0).to_owned()
 }
 
 impl Negatives {
@@ -164,17 +154,19 @@ impl<T: Real> Results<'_, T> {
 
 /// `trace.csv`; what a method does not have stays empty.
 pub(crate) fn trace_csv(trace: &[StageRecord], errors: Option<&BTreeMap<usize, f64>>) -> String {
-    let mut text = String::from("stage,seconds,threshold_min,threshold_median,active_fraction,change");
+    let mut text = String::from("stage");
+    for (name, _) in StageRecord::COLUMNS {
+        text.push(',');
+        text.push_str(name);
+    }
     text.push_str(if errors.is_some() { ",relative_correlation_error\n" } else { "\n" });
     let or_empty = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:?}"));
     for record in trace {
-        let StageRecord { stage, seconds, threshold_min, threshold_median, active_fraction, change, .. } =
-            record;
-        let (lowest, median) = (or_empty(*threshold_min), or_empty(*threshold_median));
-        // Writing into text cannot fail.
-        let _ = write!(text, "{stage},{seconds:?},{lowest},{median},{active_fraction:?},{change:?}");
-        if let Some(errors) = errors {
-            let _ = write!(text, ",{}", or_empty(errors.get(stage).copied()));
+        text.push_str(&record.stage.to_string());
+        let error = errors.map(|errors| errors.get(&record.stage).copied());
+        for value in StageRecord::COLUMNS.iter().map(|(_, value)| value(record)).chain(error) {
+            text.push(',');
+            text.push_str(&or_empty(value));
         }
         text.push('\n');
     }

@@ -1,12 +1,12 @@
 //! Where the samples of a fit are: in memory where they fit, else in their file.
 
 use andnmf::samples::Samples;
+use andnmf::settings::{Memory, Size};
 use andnmf::{MethodParams, Real};
 use andnmf_io::{FileError, Format, OnDisk, Table};
 use andnmf_program::{Failure, reading};
 
 use super::args::FitArgs;
-use super::needs::{Size, beside_samples};
 use crate::shared::{Bytes, available_memory};
 
 /// Of what the system has to spare, so much is left alone: it counts what a moment later may be gone.
@@ -38,8 +38,7 @@ impl<T: Real> Source<T> {
             threads: threads(args),
         };
         let samples = file.bytes_in_memory::<T>();
-        let (beside, _) = beside_samples(settings, &size);
-        if samples.saturating_add(beside) <= budget.bytes {
+        if samples.saturating_add(settings.memory(&size).total) <= budget.bytes {
             return args.data.read().map(Self::Memory);
         }
         budget.refuse_if_short(settings, &size)?;
@@ -85,7 +84,7 @@ impl<T: Real> Source<T> {
         };
         let per_value = if size.sparse { size.value + 4 } else { size.value };
         let samples = (size.stored_values as u64).saturating_mul(per_value as u64);
-        let needed = samples.saturating_add(beside_samples(settings, &size).0);
+        let needed = samples.saturating_add(settings.memory(&size).total);
         if budget.asked_for && needed > budget.bytes {
             return too_large(needed);
         }
@@ -141,7 +140,7 @@ impl Budget {
 
     /// Refuses a fit that does not even fit without its samples, with how much would do.
     fn refuse_if_short(&self, settings: &MethodParams, size: &Size) -> Result<(), Failure> {
-        let (beside, space) = beside_samples(settings, size);
+        let Memory { total: beside, space } = settings.memory(size);
         // These are upper bounds: whoever has not asked for a limit may get by with less.
         if beside <= self.bytes || !self.asked_for {
             return Ok(());

@@ -4,12 +4,12 @@ use std::io::BufReader;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-use andnmf::and::{Batch, Threshold};
-use andnmf::fit::{Method, StopReason};
+use andnmf::and::Batch;
+use andnmf::fit::StopReason;
 use andnmf::metrics::{Recovery, reconstruction_error};
 use andnmf::online::Online;
 use andnmf::samples::DenseSamples;
-use andnmf::{MethodParams, Real};
+use andnmf::{Method, MethodParams, Real};
 use andnmf_io::model::{Model, ModelParts};
 use andnmf_io::{FileError, Overwrite, Problem, SampleStream, write_array};
 use andnmf_program::{Failure, OutputFolder, Progress, cancel, json as print_json, writing};
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use super::args::FitArgs;
 use super::results::{Summary, trace_csv};
-use super::typed::Rank;
+use super::typed::{Init, Rank};
 use super::{beside, plan, read_truth};
 
 /// What DATA is called where it is a stream.
@@ -39,7 +39,7 @@ enum Came<T> {
 pub(super) fn run<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     let begun = Instant::now();
     let (rank, size) = refuse_what_streams_have_not(args)?;
-    let settings = settings(args, rank)?;
+    let (settings, time_limit) = settings(args, rank)?;
     let MethodParams::And(and) = &settings else {
         return Err(Failure::Request("standard input is for the method and".to_owned()));
     };
@@ -49,9 +49,9 @@ pub(super) fn run<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     let came = read_aside::<T>(args, size);
     let save_every = args.save_every.map_or(SAVE_EVERY, |every| every.get());
 
-    let mut state = State { names: None, n_samples: 0, last: None };
+    let mut state = State { batch_size: size, names: None, n_samples: 0, last: None };
     let stop = loop {
-        let out_of_time = args.time_limit.is_some_and(|limit| begun.elapsed().as_secs_f64() >= limit);
+        let out_of_time = time_limit.is_some_and(|limit| begun.elapsed().as_secs_f64() >= limit);
         if out_of_time {
             break StopReason::TimeLimit;
         }
@@ -92,6 +92,7 @@ pub(super) fn run<T: Real>(args: &FitArgs) -> Result<(), Failure> {
 
 /// What is known beside the components.
 struct State<T: Real> {
+    batch_size: usize,
     names: Option<Vec<String>>,
     n_samples: usize,
     /// The last batch.
@@ -101,16 +102,17 @@ struct State<T: Real> {
 /// Options that need the samples more than once, or other methods.
 fn refuse_what_streams_have_not(args: &FitArgs) -> Result<(usize, usize), Failure> {
     let how = &args.data.how.file;
+    let typed = |setting| args.settings.typed(setting).is_some();
     let given = [
         (args.resume, "--resume (--init components.npy of an earlier run goes on from there)"),
         (how.transpose, "--transpose"),
         (how.layer.is_some(), "--layer"),
-        (args.stages.is_some(), "--stages"),
-        (args.compress.is_some(), "--compress"),
-        (args.tolerance.is_some(), "--tolerance"),
+        (typed("max_stages"), "--stages"),
+        (typed("compress"), "--compress"),
+        (typed("tolerance"), "--tolerance"),
         (args.report, "--report"),
         (args.memory.is_some(), "--memory: a batch is all that is held"),
-        (args.method != Method::And, "another --method than and"),
+        (args.settings.method != Method::And, "another --method than and"),
     ];
     if let Some((_, option)) = given.iter().find(|(given, _)| *given) {
         return Err(Failure::Request(format!("samples from {IN_WORDS} have no {option}")));
@@ -118,7 +120,7 @@ fn refuse_what_streams_have_not(args: &FitArgs) -> Result<(usize, usize), Failur
     let Rank::Of(rank) = args.rank else {
         return Err(Failure::Request(format!("samples from {IN_WORDS} need a number as --rank")));
     };
-    match args.batch {
+    match args.settings.typed("batch").map(str::parse).transpose()? {
         Some(Batch::Size(size)) if size > 0 => Ok((rank, size)),
         _ => Err(Failure::Request(format!(
             "samples from {IN_WORDS} come in batches: add --batch N, the first of which must be large enough to find \
@@ -127,10 +129,13 @@ fn refuse_what_streams_have_not(args: &FitArgs) -> Result<(usize, usize), Failur
     }
 }
 
-/// The settings of all stages. Of a batch that was read, few samples make a gradient step.
-fn settings(args: &FitArgs, rank: usize) -> Result<MethodParams, Failure> {
-    let without_batch = FitArgs { batch: None, time_limit: None, ..args.clone() };
-    plan::settings(&without_batch, rank)
+/// The settings of all stages, and the time limit of the whole run. Of a batch that was read, few samples make a
+/// gradient step.
+fn settings(args: &FitArgs, rank: usize) -> Result<(MethodParams, Option<f64>), Failure> {
+    let without_batch = FitArgs { settings: args.settings.without(&["batch"]), ..args.clone() };
+    let settings = plan::settings(&without_batch, rank)?;
+    let time_limit = settings.time_limit();
+    Ok((settings.with_time_limit(None), time_limit))
 }
 
 /// Reads batches in a thread of its own, so that Ctrl-C is heard while nothing comes; one batch waits at most.
@@ -217,9 +222,8 @@ fn end<T: Real>(
     let mut all_settings = serde_json::to_value(settings)?;
     if let (Value::Object(all), Value::Object(beside)) = (&mut all_settings, beside(args)) {
         all.extend(beside);
-        all.insert("batch".to_owned(), serde_json::to_value(args.batch)?);
+        all.insert("batch".to_owned(), serde_json::to_value(Batch::Size(state.batch_size))?);
     }
-    let auto = matches!(settings, MethodParams::And(and) if and.threshold == Threshold::Auto);
     let mut summary = Summary {
         method: settings.method().name(),
         rank: settings.rank(),
@@ -231,10 +235,9 @@ fn end<T: Real>(
         seconds: 0.0,
         reconstruction_error: error,
         passes: 1,
-        start: if args.init.to_string() == "auto" && !auto {
-            "spa".to_owned()
-        } else {
-            args.init.to_string()
+        start: match &args.init {
+            Init::Named("auto") => settings.default_start(false).to_owned(),
+            given => given.to_string(),
         },
         trust: online.trust().cloned(),
         warnings: vec!["the reconstruction error is that of the last batch".to_owned()],

@@ -33,6 +33,8 @@ fn parse(text: &str) -> Result<TraceFile, String> {
     let (threshold_min, threshold_median) = (place("threshold_min")?, place("threshold_median")?);
     let (active, change) = (place("active_fraction")?, place("change")?);
     let error = place("relative_correlation_error").ok();
+    // Files of earlier versions have no loss.
+    let loss = place("loss").ok();
 
     let mut trace = TraceFile::default();
     for (at, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
@@ -54,7 +56,7 @@ fn parse(text: &str) -> Result<TraceFile, String> {
             threshold_median: optional(threshold_median)?,
             active_fraction: number(active)?,
             change: number(change)?,
-            loss: None,
+            loss: loss.map(optional).transpose()?.flatten(),
         };
         if let Some(error) = error.map(optional).transpose()?.flatten() {
             trace.errors.insert(record.stage, error);

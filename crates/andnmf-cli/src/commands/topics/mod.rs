@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use andnmf::Real;
-use andnmf::fit::Method;
 use andnmf::metrics::{coherence, top_features};
 use andnmf_program::{Common, Failure, Precision, Progress, json as print_json};
 use andnmf_report::Kind;
@@ -80,7 +79,7 @@ pub(crate) fn run(args: &TopicsArgs) -> Result<(), Failure> {
 
 fn topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
     let begun = Instant::now();
-    let settings = args.how.settings(args.rank)?;
+    let settings = args.how.settings.settings(args.rank)?;
     let vocabulary = args.words.vocabulary()?;
     let folder = args.force.open(args.out.as_ref())?;
     let source = args.corpus.source()?;
@@ -88,8 +87,7 @@ fn topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
     let mut progress = Progress::new(&args.common, format!("reading {}", source.display()));
     let (corpus, notes) = args.corpus.read::<T>(vocabulary.words)?;
     let corpus = corpus.with_vocabulary(&vocabulary)?;
-    let counted =
-        args.counts || (!args.tfidf && matches!(args.how.method, Method::OnlineLda | Method::AnchorWords));
+    let counted = args.counts || (!args.tfidf && settings.method().info().about.counts);
     let samples = if counted { corpus.counts.clone() } else { corpus.tf_idf()? };
     let beside = json!({
         "corpus": source,

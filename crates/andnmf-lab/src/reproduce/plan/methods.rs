@@ -1,9 +1,8 @@
 //! The methods of the figures, with their settings.
 
-use andnmf::MethodParams;
 use andnmf::and::AndParams;
 use andnmf::baselines::{AnlsParams, HalsParams, MinVolumeParams, MuParams, OnlineLdaParams};
-use andnmf::fit::Method;
+use andnmf::{Method, MethodParams};
 use andnmf_program::StartFrom;
 
 use super::labels::{ANCHOR_WORDS, AND_AUTO, AND_PAPER, ANLS, HALS, LDA, MIN_VOLUME, MU, SIGNED};

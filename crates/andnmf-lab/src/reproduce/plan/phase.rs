@@ -1,9 +1,8 @@
 //! Beyond the paper: where recovery ends, as maps; and the errors of the theory from stage to stage.
 
-use andnmf::MethodParams;
 use andnmf::and::{AndParams, Schedule};
-use andnmf::fit::Method;
 use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
+use andnmf::{Method, MethodParams};
 use andnmf_program::{Experiment, StartFrom};
 
 use super::labels::{AND_AUTO, AND_THRESHOLDS, HALS, MIN_VOLUME};

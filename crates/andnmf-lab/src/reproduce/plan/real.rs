@@ -1,9 +1,8 @@
 //! Table 1 and Figure 5: real texts and pictures, where there are any.
 
-use andnmf::MethodParams;
 use andnmf::and::{AndParams, Step};
 use andnmf::baselines::OnlineLdaParams;
-use andnmf::fit::Method;
+use andnmf::{Method, MethodParams};
 
 use super::labels::{AND_PAPER, ANLS, HALS, LDA, MU};
 use super::{Plan, PlanParams};

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use andnmf::fit::Method;
+use andnmf::Method;
 
 fn plan(figures: &[FigureName], scale: Scale) -> Plan {
     let mut params = PlanParams::new(scale);

@@ -13,7 +13,6 @@ use super::weights::WeightProblem;
 use super::{Alternation, BlockAt, Now, Renewed, Settings};
 use crate::compression::Space;
 use crate::elsewhere::{Question, ask};
-use crate::fit::Method;
 use crate::linalg::coordinates::project;
 use crate::linalg::product::{
     Parts, frobenius, gram_add_lower, gram_of_rows, gram_of_rows_into, matrix_in, multiply_wide,
@@ -28,7 +27,8 @@ use crate::{FitError, Real, SamplesError};
 
 /// How a method renews weights and components from products.
 pub(in crate::baselines) trait GramRule<T: Real>: Sync {
-    const METHOD: Method;
+    /// The name of the method.
+    const METHOD: &'static str;
     /// Whether components that have come to nothing get a new direction. Their weights are then zero, so the
     /// rule must be one that can leave zero.
     const REVIVES: bool;
@@ -134,7 +134,7 @@ pub(in crate::baselines) struct GramSums<T: Real> {
 }
 
 impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
-    const METHOD: Method = R::METHOD;
+    const METHOD: &'static str = R::METHOD;
     type Pass = GramPass<T>;
     type Sums = GramSums<T>;
 

@@ -20,8 +20,9 @@ pub(super) use moments::Moments;
 pub(super) use weights::{PreparedGram, WeightProblem};
 
 use crate::compression::{Compress, Space};
-use crate::fit::{Limits, Method};
+use crate::fit::Limits;
 use crate::samples::{Block, Samples};
+use crate::settings::{Memory, Size};
 use crate::{FitError, Real};
 
 /// The settings that alternating methods share.
@@ -34,9 +35,24 @@ pub(super) struct Settings {
     pub(super) seed: u64,
 }
 
+/// Arrays of samples × components at once: two of weights, one in a checkpoint, one at the end.
+const WEIGHTS: usize = 4;
+
+/// The start that alternating methods take by default, by name.
+pub(super) fn default_start(negative: bool) -> &'static str {
+    // Singular vectors of samples with negative values have no non-negative parts to begin with.
+    if negative { "random-samples" } else { "nndsvda" }
+}
+
+/// The memory that alternating methods take beside the samples.
+pub(super) fn memory(rank: usize, compress: Compress, size: &Size) -> Memory {
+    size.memory(size.wide(rank) + size.rows(rank, WEIGHTS), compress.memory(size))
+}
+
 /// A method that alternates.
 pub(super) trait Alternation<T: Real>: Sync {
-    const METHOD: Method;
+    /// The name of the method.
+    const METHOD: &'static str;
     /// What every block of a pass needs to know of the components.
     type Pass: Send + Sync;
     /// What the components need to know of all samples.

@@ -4,16 +4,16 @@ use std::ops::ControlFlow;
 
 use ndarray::Array2;
 
-use super::params::AnchorWords;
+use super::params::{AnchorWords, AnchorWordsParams};
 use super::topics::{AnchorTopics, PASSES};
 use crate::fit::{
-    Checkpoint, Fit, Header, Method, MethodState, Parts, ResumableState, Run, Snapshot, StageRecord,
-    StageView, Start, StopReason, Stored, Warning, Watch, solver,
+    Checkpoint, Fit, Header, MethodState, Parts, ResumableState, Run, Snapshot, StageRecord, StageView,
+    Start, StopReason, Stored, Warning, Watch, solver,
 };
 use crate::samples::{Samples, Watched};
 use crate::{FitError, Real, SamplesError, SettingError};
 
-solver!(AnchorWords, Method::AnchorWords);
+solver!(AnchorWords, AnchorWordsParams::NAME);
 
 impl AnchorWords {
     pub(crate) fn run<T: Real>(
@@ -65,7 +65,7 @@ impl AnchorWords {
             seconds,
             trace: vec![record],
             warnings: dependent.into_iter().collect(),
-            ..Header::new(Method::AnchorWords, n_samples, self.params().seed)
+            ..Header::new(AnchorWordsParams::NAME, n_samples, self.params().seed)
         };
         Done { header, state: AnchorState { components: topics.components } }
     }
@@ -155,7 +155,7 @@ mod tests {
         let topics = anchor_words().topics(&samples()).unwrap();
         assert_eq!(fit.components, topics.components);
         assert!(fit.warnings.is_empty() && fit.weights.is_none());
-        assert_eq!(Solver::<f64>::method(&anchor_words()).name(), "anchor-words");
+        assert_eq!(Solver::<f64>::method(&anchor_words()), "anchor-words");
     }
 
     #[test]

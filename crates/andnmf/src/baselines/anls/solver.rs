@@ -8,7 +8,7 @@ use super::params::{Anls, AnlsParams};
 use crate::baselines::alternating::{
     GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit,
 };
-use crate::fit::{Fit, Method, Run, Start, solver};
+use crate::fit::{Fit, Run, Start, solver};
 use crate::linalg::product::{all_finite, by_columns, matrix_in};
 use crate::nnls::Begin;
 use crate::pool::Pool;
@@ -18,7 +18,7 @@ use crate::{FitError, Real};
 /// Features that one thread takes at a time.
 const FEATURES_PER_TASK: usize = 256;
 
-solver!(Anls, Method::Anls);
+solver!(Anls, AnlsParams::NAME);
 
 impl Anls {
     pub(crate) fn run<T: Real>(
@@ -32,7 +32,7 @@ impl Anls {
 }
 
 impl<T: Real> GramRule<T> for &AnlsParams {
-    const METHOD: Method = Method::Anls;
+    const METHOD: &'static str = AnlsParams::NAME;
     const REVIVES: bool = true;
     type Buffers = AnlsRoom<T>;
 

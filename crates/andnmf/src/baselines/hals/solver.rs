@@ -10,12 +10,12 @@ use crate::baselines::alternating::{
     Factors, GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit, improve,
 };
 use crate::compression::Space;
-use crate::fit::{Fit, Method, Run, Start, solver};
+use crate::fit::{Fit, Run, Start, solver};
 use crate::pool::Pool;
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
-solver!(Hals, Method::Hals);
+solver!(Hals, HalsParams::NAME);
 
 impl Hals {
     pub(crate) fn run<T: Real>(
@@ -40,7 +40,7 @@ pub(crate) fn improve_by_hals<T: Real>(
 }
 
 impl<T: Real> GramRule<T> for &HalsParams {
-    const METHOD: Method = Method::Hals;
+    const METHOD: &'static str = HalsParams::NAME;
     const REVIVES: bool = true;
     type Buffers = Tile<T>;
 

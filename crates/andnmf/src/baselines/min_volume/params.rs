@@ -1,117 +1,67 @@
 //! The settings of minimum-volume factorization.
 
-use serde::{Deserialize, Serialize};
-
 use crate::SettingError;
-use crate::compression::Compress;
-use crate::fit::Limits;
+use crate::baselines::alternating;
+use crate::settings::{About, Described, Memory, Range, Size, declare_settings};
 
-/// Settings of minimum-volume factorization, as users give them.
-///
-/// ```
-/// use andnmf::baselines::MinVolumeParams;
-/// use andnmf::fit::{Run, Solver, Start};
-/// use andnmf::samples::DenseSamples;
-///
-/// let samples = DenseSamples::new(ndarray::array![[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [2.0, 3.0, 4.0]])?;
-/// let fit = MinVolumeParams::new(2).check()?.fit(&samples, Start::Auto, &mut Run::new())?;
-/// assert!(fit.components.outer_iter().all(|component| (component.sum() - 1.0_f64).abs() < 1e-12));
-/// # Ok::<(), andnmf::FitError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MinVolumeParams {
-    /// Number of components.
-    pub rank: usize,
-    /// Weight of the volume in the first stage: λ is this times ‖Y‖² / rank.
-    pub volume_weight: f64,
-    /// The weight is multiplied by this after every stage: 1 keeps it, less lets it fade, which suits samples
-    /// with little noise.
-    pub weight_ratio: f64,
-    /// δ, relative to the mean square length of the components: keeps the volume of dependent components finite.
-    pub offset: f64,
-    /// Whether components may be negative. Weights never are.
-    pub signed: bool,
-    /// Sweeps over the weights, and over the components, for one pass over the samples.
-    pub sweeps: usize,
-    /// Whether to read the samples in a smaller space.
-    pub compress: Compress,
-    /// Most stages to run, each a pass over the samples.
-    pub max_stages: usize,
-    /// Converged when a stage changes the components by no more than this, relative to their size.
-    pub tolerance: f64,
-    /// Seconds after which to stop; a fit that goes on from a checkpoint has all of them again.
-    pub time_limit: Option<f64>,
-    /// Seed of everything random: start, sketches.
-    pub seed: u64,
-}
-
-impl Default for MinVolumeParams {
-    fn default() -> Self {
-        Self {
-            rank: 10,
-            volume_weight: 1e-4,
-            weight_ratio: 1.0,
-            offset: 1e-3,
-            signed: false,
-            sweeps: 2,
-            compress: Compress::Auto,
-            max_stages: 200,
-            tolerance: 1e-5,
-            time_limit: None,
-            seed: 0,
-        }
+declare_settings! {
+    /// Settings of minimum-volume factorization, as users give them.
+    ///
+    /// ```
+    /// use andnmf::baselines::MinVolumeParams;
+    /// use andnmf::fit::{Run, Solver, Start};
+    /// use andnmf::samples::DenseSamples;
+    ///
+    /// let samples = DenseSamples::new(ndarray::array![[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [2.0, 3.0, 4.0]])?;
+    /// let fit = MinVolumeParams::new(2).check()?.fit(&samples, Start::Auto, &mut Run::new())?;
+    /// assert!(fit.components.outer_iter().all(|component| (component.sum() - 1.0_f64).abs() < 1e-12));
+    /// # Ok::<(), andnmf::FitError>(())
+    /// ```
+    pub struct MinVolumeParams for MinVolume = "min-volume" {
+        common rank;
+        /// Weight of the volume in the first stage: λ is this times ‖Y‖² / rank.
+        volume_weight: f64 = 1e-4, Range::NOT_NEGATIVE;
+        /// Factor of the weight after every stage: 1 keeps it, less lets it fade, which suits samples with little
+        /// noise.
+        weight_ratio: f64 = 1.0, Range::above_up_to(0.0, 1.0, "it must be above 0 and at most 1");
+        /// Offset δ, relative to the mean square length of the components: keeps the volume of dependent components
+        /// finite.
+        offset: f64 = 1e-3, Range::POSITIVE;
+        common signed;
+        common sweeps = 2;
+        common compress;
+        common max_stages = 200;
+        common tolerance = 1e-5;
+        common time_limit;
+        common seed;
     }
 }
 
 impl MinVolumeParams {
-    /// Default settings with this many components.
-    #[must_use]
-    pub fn new(rank: usize) -> Self {
-        Self { rank, ..Self::default() }
-    }
-
-    /// Checks every setting.
-    ///
-    /// # Errors
-    /// Names the first setting outside its range and what would be right.
-    pub fn check(self) -> Result<MinVolume, SettingError> {
-        self.limits().check()?;
-        self.compress.check(self.rank)?;
-        if self.sweeps == 0 {
-            return Err(SettingError::new("sweeps", 0, "it must be at least 1"));
-        }
-        if !(self.volume_weight.is_finite() && self.volume_weight >= 0.0) {
-            let expected = "it must be zero or a positive number";
-            return Err(SettingError::new("volume_weight", self.volume_weight, expected));
-        }
-        if !(self.weight_ratio > 0.0 && self.weight_ratio <= 1.0) {
-            let expected = "it must be above 0 and at most 1";
-            return Err(SettingError::new("weight_ratio", self.weight_ratio, expected));
-        }
-        if !(self.offset.is_finite() && self.offset > 0.0) {
-            return Err(SettingError::new("offset", self.offset, "it must be a positive number"));
-        }
-        Ok(MinVolume { params: self })
-    }
-
-    pub(super) fn limits(&self) -> Limits {
-        let &Self { rank, max_stages, tolerance, time_limit, .. } = self;
-        Limits { rank, max_stages, tolerance, time_limit }
+    fn check_together(&self) -> Result<(), SettingError> {
+        self.compress.check(self.rank)
     }
 }
 
-/// Minimum-volume factorization with checked settings: a [`Solver`](crate::fit::Solver).
-#[derive(Debug, Clone, PartialEq)]
-pub struct MinVolume {
-    params: MinVolumeParams,
-}
+impl Described for MinVolumeParams {
+    const ABOUT: About = About {
+        class: "MinVolume",
+        title: "Minimum-volume factorization",
+        summary: "Non-negative matrix factorization with a penalty on the volume that the components span, for samples that surround their components.",
+        counts: false,
+        loss: Some("squared error plus the weighted log-determinant of the components"),
+    };
 
-impl MinVolume {
-    /// The settings.
-    #[must_use]
-    pub fn params(&self) -> &MinVolumeParams {
-        &self.params
+    fn default_start(&self, negative: bool) -> &'static str {
+        alternating::default_start(negative)
+    }
+
+    fn needs_nonnegative(&self) -> bool {
+        false
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        alternating::memory(self.rank, self.compress, size)
     }
 }
 

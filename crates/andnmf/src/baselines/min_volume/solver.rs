@@ -8,14 +8,14 @@ use crate::baselines::alternating::{
     GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit,
 };
 use crate::baselines::hals::{Tile, sweep_weights};
-use crate::fit::{Fit, Method, Run, Start, solver};
+use crate::fit::{Fit, Run, Start, solver};
 use crate::linalg::product::{gram_of_rows, multiply, multiply_add_wide};
 use crate::linalg::symmetric::eigen;
 use crate::pool::Pool;
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
-solver!(MinVolume, Method::MinVolume);
+solver!(MinVolume, MinVolumeParams::NAME);
 
 impl MinVolume {
     pub(crate) fn run<T: Real>(
@@ -60,7 +60,7 @@ impl MinVolumeParams {
 }
 
 impl<T: Real> GramRule<T> for &MinVolumeParams {
-    const METHOD: Method = Method::MinVolume;
+    const METHOD: &'static str = MinVolumeParams::NAME;
     // A new direction would add to the volume.
     const REVIVES: bool = false;
     type Buffers = Tile<T>;

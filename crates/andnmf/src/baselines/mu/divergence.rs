@@ -9,7 +9,6 @@ use super::ratio::scaled;
 use super::start::positive;
 use crate::baselines::alternating::{Alternation, BlockAt, Now, Renewed, Settings};
 use crate::compression::{Compress, Space};
-use crate::fit::Method;
 use crate::pool::Pool;
 use crate::{FitError, Real};
 
@@ -26,7 +25,7 @@ impl<'a, T> Divergence<'a, T> {
 }
 
 impl<T: Real> Alternation<T> for Divergence<'_, T> {
-    const METHOD: Method = Method::Mu;
+    const METHOD: &'static str = MuParams::NAME;
     type Pass = ByFeature<T>;
     type Sums = QuotientSums<T>;
 

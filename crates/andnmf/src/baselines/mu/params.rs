@@ -1,92 +1,57 @@
 //! The settings of multiplicative updates.
 
-use serde::{Deserialize, Serialize};
-
 use crate::SettingError;
+use crate::baselines::alternating;
 use crate::compression::Compress;
-use crate::fit::Limits;
+use crate::settings::{About, Described, Memory, Range, Size, declare_choice, declare_settings};
 
-/// Settings of multiplicative updates, as users give them.
-///
-/// ```
-/// use andnmf::baselines::{MuLoss, MuParams};
-/// use andnmf::fit::{Run, Solver, Start};
-/// use andnmf::samples::DenseSamples;
-///
-/// let samples = DenseSamples::new(ndarray::array![[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [2.0, 3.0, 4.0]])?;
-/// let mu = MuParams { loss: MuLoss::KullbackLeibler, ..MuParams::new(2) }.check()?;
-/// let fit = mu.fit(&samples, Start::Auto, &mut Run::new())?;
-/// assert!(fit.trace.last().unwrap().loss.unwrap() < 1e-3, "two components suffice");
-/// # Ok::<(), andnmf::FitError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MuParams {
-    /// Number of components.
-    pub rank: usize,
-    /// What is minimised.
-    pub loss: MuLoss,
-    /// Whether components may be negative (semi-NMF; with the Frobenius loss only). Weights never are.
-    pub signed: bool,
-    /// Updates of the weights for one pass over the samples, and with the Frobenius loss as many of the
-    /// components. More than one is the accelerated form of Gillis & Glineur (2012): further updates are cheap
-    /// beside the pass.
-    pub sweeps: usize,
-    /// Whether to read the samples in a smaller space (with the Frobenius loss; the other one has none).
-    pub compress: Compress,
-    /// Most stages to run, each a pass over the samples.
-    pub max_stages: usize,
-    /// Converged when a stage changes the components by no more than this, relative to their size.
-    pub tolerance: f64,
-    /// Seconds after which to stop; a fit that goes on from a checkpoint has all of them again.
-    pub time_limit: Option<f64>,
-    /// Seed of everything random: start, sketches.
-    pub seed: u64,
+declare_choice! {
+    /// What multiplicative updates minimize, with ŷ standing for the entries of X·A.
+    #[derive(Eq)]
+    pub enum MuLoss for "loss" {
+        /// The squared error Σ (y − ŷ)².
+        Frobenius = "frobenius",
+        /// The generalized Kullback–Leibler divergence Σ y·ln(y/ŷ) − y + ŷ, for counts. Samples must not be negative.
+        KullbackLeibler = "kullback-leibler",
+    }
 }
 
-/// What multiplicative updates minimise, with ŷ standing for the entries of X·A.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MuLoss {
-    /// The squared error Σ (y − ŷ)².
-    Frobenius,
-    /// The generalised Kullback–Leibler divergence Σ y·ln(y/ŷ) − y + ŷ, for counts. Samples must not be negative.
-    KullbackLeibler,
-}
-
-impl Default for MuParams {
-    fn default() -> Self {
-        Self {
-            rank: 10,
-            loss: MuLoss::Frobenius,
-            signed: false,
-            sweeps: 1,
-            compress: Compress::Auto,
-            max_stages: 200,
-            tolerance: 1e-5,
-            time_limit: None,
-            seed: 0,
-        }
+declare_settings! {
+    /// Settings of multiplicative updates, as users give them.
+    ///
+    /// ```
+    /// use andnmf::baselines::{MuLoss, MuParams};
+    /// use andnmf::fit::{Run, Solver, Start};
+    /// use andnmf::samples::DenseSamples;
+    ///
+    /// let samples = DenseSamples::new(ndarray::array![[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [2.0, 3.0, 4.0]])?;
+    /// let mu = MuParams { loss: MuLoss::KullbackLeibler, ..MuParams::new(2) }.check()?;
+    /// let fit = mu.fit(&samples, Start::Auto, &mut Run::new())?;
+    /// assert!(fit.trace.last().unwrap().loss.unwrap() < 1e-3, "two components suffice");
+    /// # Ok::<(), andnmf::FitError>(())
+    /// ```
+    pub struct MuParams for Mu = "mu" {
+        common rank;
+        /// What is minimized: the squared error (frobenius), or the generalized Kullback–Leibler divergence, which is
+        /// for counts and needs samples that are not negative.
+        loss: MuLoss = MuLoss::Frobenius;
+        /// Whether components may be negative (semi-NMF; with the Frobenius loss only). Weights never are.
+        signed: bool = false;
+        /// Updates of the weights for one pass over the samples, and with the Frobenius loss as many of the
+        /// components. More than one is the accelerated form of Gillis & Glineur (2012): further updates are cheap
+        /// beside the pass.
+        sweeps: usize = 1, Range::AT_LEAST_ONE;
+        common compress;
+        common max_stages = 200;
+        common tolerance = 1e-5;
+        common time_limit;
+        common seed;
     }
 }
 
 impl MuParams {
-    /// Default settings with this many components.
-    #[must_use]
-    pub fn new(rank: usize) -> Self {
-        Self { rank, ..Self::default() }
-    }
-
-    /// Checks every setting.
-    ///
-    /// # Errors
-    /// Names the first setting outside its range and what would be right.
-    pub fn check(self) -> Result<Mu, SettingError> {
-        self.limits().check()?;
+    fn check_together(&self) -> Result<(), SettingError> {
         self.compress.check(self.rank)?;
-        if self.sweeps == 0 {
-            return Err(SettingError::new("sweeps", 0, "it must be at least 1"));
-        }
         if self.loss == MuLoss::KullbackLeibler {
             if self.signed {
                 let expected =
@@ -95,29 +60,32 @@ impl MuParams {
             }
             if !matches!(self.compress, Compress::Auto | Compress::Off) {
                 let expected = "the Kullback–Leibler loss cannot be had in a smaller space; use auto or off";
-                return Err(SettingError::new("compress", format!("{:?}", self.compress), expected));
+                return Err(SettingError::new("compress", self.compress, expected));
             }
         }
-        Ok(Mu { params: self })
-    }
-
-    pub(super) fn limits(&self) -> Limits {
-        let &Self { rank, max_stages, tolerance, time_limit, .. } = self;
-        Limits { rank, max_stages, tolerance, time_limit }
+        Ok(())
     }
 }
 
-/// Multiplicative updates with checked settings: a [`Solver`](crate::fit::Solver).
-#[derive(Debug, Clone, PartialEq)]
-pub struct Mu {
-    params: MuParams,
-}
+impl Described for MuParams {
+    const ABOUT: About = About {
+        class: "MU",
+        title: "Multiplicative updates",
+        summary: "Non-negative matrix factorization by multiplicative updates, for the squared error or the Kullback–Leibler divergence of counts.",
+        counts: false,
+        loss: Some("squared error or Kullback–Leibler divergence, by the setting loss"),
+    };
 
-impl Mu {
-    /// The settings.
-    #[must_use]
-    pub fn params(&self) -> &MuParams {
-        &self.params
+    fn default_start(&self, negative: bool) -> &'static str {
+        alternating::default_start(negative)
+    }
+
+    fn needs_nonnegative(&self) -> bool {
+        self.loss == MuLoss::KullbackLeibler
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        alternating::memory(self.rank, self.compress, size)
     }
 }
 

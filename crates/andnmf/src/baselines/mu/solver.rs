@@ -7,12 +7,13 @@ use super::params::{Mu, MuLoss, MuParams};
 use super::squared::{Buffers, update_components, update_weights};
 use super::start::positive;
 use crate::baselines::alternating::{GramMethod, GramRule, Moments, Settings, WeightProblem, fit};
-use crate::fit::{Fit, Method, Run, Start, solver};
+use crate::fit::{Fit, Run, Start, solver};
+use crate::init::NndsvdFill;
 use crate::pool::Pool;
 use crate::samples::{NonNegative, Samples};
 use crate::{FitError, Real};
 
-solver!(Mu, Method::Mu);
+solver!(Mu, MuParams::NAME);
 
 impl Mu {
     pub(crate) fn run<T: Real>(
@@ -21,6 +22,11 @@ impl Mu {
         start: Start<T>,
         run: &mut Run<'_, T>,
     ) -> Result<Fit<T>, FitError> {
+        // Multiplication cannot leave a zero, so that those of a start are filled.
+        let start = match start {
+            Start::Nndsvd(NndsvdFill::Zeros) => Start::Nndsvd(NndsvdFill::Mean),
+            other => other,
+        };
         match self.params().loss {
             MuLoss::Frobenius => fit(&GramMethod::new(self.params()), samples, start, run),
             MuLoss::KullbackLeibler => {
@@ -32,7 +38,7 @@ impl Mu {
 }
 
 impl<T: Real> GramRule<T> for &MuParams {
-    const METHOD: Method = Method::Mu;
+    const METHOD: &'static str = MuParams::NAME;
     // Multiplication cannot leave zero.
     const REVIVES: bool = false;
     type Buffers = Buffers<T>;
@@ -76,7 +82,6 @@ mod tests {
     use crate::SamplesError;
     use crate::fit::Solver;
     use crate::fit::StopReason;
-    use crate::init::NndsvdFill;
     use crate::samples::{CsrSamples, DenseSamples};
     use crate::testing::{assert_close, random_matrix, sparse_copy};
     use MuLoss::{Frobenius, KullbackLeibler};

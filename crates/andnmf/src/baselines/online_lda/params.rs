@@ -1,122 +1,60 @@
 //! The settings of online LDA.
 
-use serde::{Deserialize, Serialize};
-
 use super::e_step::EStep;
 use crate::SettingError;
 use crate::and::Batch;
-use crate::fit::Limits;
+use crate::settings::{About, Described, Memory, Range, Size, declare_settings};
 
-/// Settings of online variational Bayes for LDA, as users give them.
-///
-/// ```
-/// use andnmf::baselines::OnlineLdaParams;
-/// use andnmf::fit::{Run, Solver, Start};
-/// use andnmf::samples::DenseSamples;
-///
-/// // Two topics: one has the first two words, the other the last two.
-/// let counts = ndarray::array![[5.0, 4.0, 0.0, 0.0], [0.0, 0.0, 3.0, 6.0], [2.0, 3.0, 0.0, 1.0], [0.0, 0.0, 4.0, 4.0]];
-/// let documents = DenseSamples::new(counts.view())?;
-/// let lda = OnlineLdaParams { max_stages: 50, ..OnlineLdaParams::new(2) }.check()?;
-/// let fit = lda.fit(&documents, Start::Auto, &mut Run::new())?;
-/// assert!(fit.weights.as_ref().is_some_and(|weights| (weights.row(1).sum() - 1.0_f64).abs() < 1e-9));
-/// assert!(lda.topics(&fit)?.bound(&documents)?.document_perplexity() < 4.0);
-/// # Ok::<(), andnmf::FitError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct OnlineLdaParams {
-    /// Number of topics.
-    pub rank: usize,
-    /// Prior of the topics in a document, α: below 1, documents have few topics each. `None` is 1/rank.
-    pub document_prior: Option<f64>,
-    /// Prior of the words in a topic, η: below 1, topics have few words each. `None` is 1/rank.
-    pub topic_prior: Option<f64>,
-    /// How fast old batches are forgotten, above 0.5 and up to 1: batch t counts with (tau0 + t)^−kappa. Within
-    /// these bounds the topics converge.
-    pub kappa: f64,
-    /// Slows down the first batches, which know little: zero or more.
-    pub tau0: f64,
-    /// Documents after which the topics are renewed: about this many, as a pass is cut into equal batches. All
-    /// of them is batch variational Bayes, without any forgetting.
-    pub batch: Batch,
-    /// A document is done when its γ changes by less than this on average.
-    pub e_step_tolerance: f64,
-    /// Most iterations for one document.
-    pub e_step_max: usize,
-    /// Every value is multiplied by this. LDA takes values for counts of words: a document of 100 words says
-    /// more than one of 10, and both more than the priors, which count like α or η words per topic. Mixtures
-    /// that are given as frequencies (rows that sum to 1) would be documents of a single word, and the priors
-    /// would drown them: the scale says how many words a row of sum 1 stands for.
-    pub sample_scale: f64,
-    /// Most stages to run, each a pass over the documents.
-    pub max_stages: usize,
-    /// Converged when a stage changes the components by no more than this, relative to their size.
-    pub tolerance: f64,
-    /// Seconds after which to stop; a fit that goes on from a checkpoint has all of them again.
-    pub time_limit: Option<f64>,
-    /// Seed of everything random: start, order of the documents.
-    pub seed: u64,
-}
-
-impl Default for OnlineLdaParams {
-    fn default() -> Self {
-        Self {
-            rank: 10,
-            document_prior: None,
-            topic_prior: None,
-            kappa: 0.7,
-            tau0: 10.0,
-            batch: Batch::Size(128),
-            e_step_tolerance: 1e-3,
-            e_step_max: 100,
-            sample_scale: 1.0,
-            max_stages: 10,
-            tolerance: 1e-5,
-            time_limit: None,
-            seed: 0,
-        }
+declare_settings! {
+    /// Settings of online variational Bayes for LDA, as users give them.
+    ///
+    /// ```
+    /// use andnmf::baselines::OnlineLdaParams;
+    /// use andnmf::fit::{Run, Solver, Start};
+    /// use andnmf::samples::DenseSamples;
+    ///
+    /// // Two topics: one has the first two words, the other the last two.
+    /// let counts = ndarray::array![[5.0, 4.0, 0.0, 0.0], [0.0, 0.0, 3.0, 6.0], [2.0, 3.0, 0.0, 1.0], [0.0, 0.0, 4.0, 4.0]];
+    /// let documents = DenseSamples::new(counts.view())?;
+    /// let lda = OnlineLdaParams { max_stages: 50, ..OnlineLdaParams::new(2) }.check()?;
+    /// let fit = lda.fit(&documents, Start::Auto, &mut Run::new())?;
+    /// assert!(fit.weights.as_ref().is_some_and(|weights| (weights.row(1).sum() - 1.0_f64).abs() < 1e-9));
+    /// assert!(lda.topics(&fit)?.bound(&documents)?.document_perplexity() < 4.0);
+    /// # Ok::<(), andnmf::FitError>(())
+    /// ```
+    pub struct OnlineLdaParams for OnlineLda = "lda" {
+        common rank;
+        /// Prior of the topics in a document, α: below 1, documents have few topics each. None is 1/rank.
+        document_prior: Option<f64> = None, Range::POSITIVE;
+        /// Prior of the words in a topic, η: below 1, topics have few words each. None is 1/rank.
+        topic_prior: Option<f64> = None, Range::POSITIVE;
+        /// How fast old batches are forgotten, above 0.5 and up to 1: batch t counts with (tau0 + t)^−kappa. Within
+        /// these bounds the topics converge.
+        kappa: f64 = 0.7, Range::above_up_to(0.5, 1.0, "it must be above 0.5 and at most 1");
+        /// Slows down the first batches, which know little.
+        tau0: f64 = 10.0, Range::NOT_NEGATIVE;
+        /// Documents after which the topics are renewed: about this many, as a pass is cut into equal batches. All
+        /// of them is batch variational Bayes, without any forgetting.
+        batch: Batch = Batch::Size(128), Batch::RANGE;
+        /// Convergence tolerance of a document: it is done when its γ changes by less than this on average.
+        e_step_tolerance: f64 = 1e-3, Range::NOT_NEGATIVE;
+        /// Maximum number of iterations for one document.
+        e_step_max: usize = 100, Range::AT_LEAST_ONE;
+        /// Factor of every value. LDA takes values for counts of words: a document of 100 words says more than one of
+        /// 10, and both more than the priors, which count like α or η words per topic. Mixtures that are given as
+        /// frequencies (rows that sum to 1) would be documents of a single word, and the priors would drown them: the
+        /// scale says how many words a row of sum 1 stands for.
+        sample_scale: f64 = 1.0, Range::POSITIVE;
+        common max_stages = 10;
+        common tolerance = 1e-5;
+        common time_limit;
+        common seed;
     }
 }
 
 impl OnlineLdaParams {
-    /// Default settings with this many topics.
-    #[must_use]
-    pub fn new(rank: usize) -> Self {
-        Self { rank, ..Self::default() }
-    }
-
-    /// Checks every setting.
-    ///
-    /// # Errors
-    /// Names the first setting outside its range and what would be right.
-    pub fn check(self) -> Result<OnlineLda, SettingError> {
-        self.limits().check()?;
-        positive("document_prior", self.document_prior.unwrap_or(1.0))?;
-        positive("topic_prior", self.topic_prior.unwrap_or(1.0))?;
-        if !(self.kappa > 0.5 && self.kappa <= 1.0) {
-            return Err(SettingError::new("kappa", self.kappa, "it must be above 0.5 and at most 1"));
-        }
-        if !(self.tau0.is_finite() && self.tau0 >= 0.0) {
-            return Err(SettingError::new("tau0", self.tau0, "it must be zero or a positive number"));
-        }
-        if self.batch == Batch::Size(0) {
-            return Err(SettingError::new("batch", 0, "it must be at least 1 sample, or all"));
-        }
-        if !(self.e_step_tolerance.is_finite() && self.e_step_tolerance >= 0.0) {
-            let expected = "it must be zero or a positive number";
-            return Err(SettingError::new("e_step_tolerance", self.e_step_tolerance, expected));
-        }
-        if self.e_step_max == 0 {
-            return Err(SettingError::new("e_step_max", 0, "it must be at least 1"));
-        }
-        positive("sample_scale", self.sample_scale)?;
-        Ok(OnlineLda { params: self })
-    }
-
-    pub(super) fn limits(&self) -> Limits {
-        let &Self { rank, max_stages, tolerance, time_limit, .. } = self;
-        Limits { rank, max_stages, tolerance, time_limit }
+    fn check_together(&self) -> Result<(), SettingError> {
+        Ok(())
     }
 
     /// η.
@@ -141,24 +79,25 @@ impl OnlineLdaParams {
     }
 }
 
-fn positive(name: &'static str, value: f64) -> Result<(), SettingError> {
-    if value.is_finite() && value > 0.0 {
-        return Ok(());
+impl Described for OnlineLdaParams {
+    const ABOUT: About = About {
+        class: "OnlineLDA",
+        title: "Online latent Dirichlet allocation",
+        summary: "Topics of counts of words by online variational Bayes; every component is a distribution over words.",
+        counts: true,
+        loss: None,
+    };
+
+    fn default_start(&self, _negative: bool) -> &'static str {
+        "random-topics"
     }
-    Err(SettingError::new(name, value, "it must be a positive number"))
-}
 
-/// Online LDA with checked settings: a [`Solver`](crate::fit::Solver).
-#[derive(Debug, Clone, PartialEq)]
-pub struct OnlineLda {
-    params: OnlineLdaParams,
-}
+    fn needs_nonnegative(&self) -> bool {
+        true
+    }
 
-impl OnlineLda {
-    /// The settings.
-    #[must_use]
-    pub fn params(&self) -> &OnlineLdaParams {
-        &self.params
+    fn memory(&self, size: &Size) -> Memory {
+        size.memory(size.wide(self.rank) + size.rows(self.rank, 2), 0)
     }
 }
 

@@ -8,7 +8,7 @@ use super::perplexity::{Bound, document_bound, topic_bound};
 use super::posterior::Posterior;
 use super::state::LdaState;
 use super::sweep::{documents_at_once, solve_each};
-use crate::fit::{Fit, Method};
+use crate::fit::Fit;
 use crate::linalg::unit_sum::rows_of_unit_sum;
 use crate::samples::Samples;
 use crate::{FitError, Real, ShapeError};
@@ -28,8 +28,8 @@ impl OnlineLda {
     /// # Errors
     /// Where the fit is that of another method or another number of topics.
     pub fn topics<T: Real>(&self, fit: &Fit<T>) -> Result<Topics<T>, FitError> {
-        if fit.method() != Method::OnlineLda {
-            let reason = format!("it belongs to a run of {}, not of {}", fit.method(), Method::OnlineLda);
+        if fit.method() != OnlineLdaParams::NAME {
+            let reason = format!("it belongs to a run of {}, not of {}", fit.method(), OnlineLdaParams::NAME);
             return Err(FitError::Checkpoint { reason });
         }
         let (_, state) = fit.checkpoint().into_state::<LdaState<T>>()?;

@@ -8,7 +8,7 @@ use super::stage::Stage;
 use super::state::LdaState;
 use super::topics::{Topics, check_parameters};
 use crate::fit::{
-    Beginning, Checkpoint, ExpectedShape, Fit, Halt, Header, Method, MethodState, Run, Snapshot, StageRecord,
+    Beginning, Checkpoint, ExpectedShape, Fit, Halt, Header, MethodState, Run, Snapshot, StageRecord,
     StagedRun, Start, Watch, Workers, drive, solver,
 };
 use crate::linalg::product::frobenius;
@@ -16,7 +16,7 @@ use crate::linalg::unit_sum::rows_of_unit_sum;
 use crate::samples::{Samples, Watched};
 use crate::{FitError, Real};
 
-solver!(OnlineLda, Method::OnlineLda);
+solver!(OnlineLda, OnlineLdaParams::NAME);
 
 impl OnlineLda {
     pub(crate) fn run<T: Real>(
@@ -60,8 +60,8 @@ impl<'a, T: Real> Engine<'a, T> {
         let own = || Start::Given(random_topics(rank, samples.n_features(), seed));
         let start = if random { own() } else { start };
         let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
-        let header = Header::new(Method::OnlineLda, n_samples, seed);
-        let (header, state) = match start.begin(Method::OnlineLda, &watched, rank, seed, &workers)? {
+        let header = Header::new(OnlineLdaParams::NAME, n_samples, seed);
+        let (header, state) = match start.begin(OnlineLdaParams::NAME, &watched, rank, seed, &workers)? {
             Beginning::Resumed(checkpoint) => {
                 let (header, state) = checkpoint.into_state::<LdaState<T>>()?;
                 ExpectedShape { n_samples, n_features, rank }.check_working(&state.lambda, None)?;

@@ -1,0 +1,204 @@
+//! `--method` and an option for every setting of every method, made from the library's descriptions.
+
+use andnmf::and::Schedule;
+use andnmf::settings::{Kind, NumberKind, Setting};
+use andnmf::{Method, MethodParams, SettingError};
+use andnmf_program::{Failure, did_you_mean, nearest};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+
+const METHOD: &str = "method";
+/// The number of components is an option of each command's own.
+const RANK: &str = "rank";
+
+/// A method and the settings that were typed.
+#[derive(Debug, Clone)]
+pub(crate) struct MethodArgs {
+    pub(crate) method: Method,
+    /// Settings by their names in the library.
+    typed: Vec<(&'static str, String)>,
+}
+
+impl MethodArgs {
+    /// The settings for this many components, checked.
+    pub(crate) fn settings(&self, rank: usize) -> Result<MethodParams, Failure> {
+        let mut settings = MethodParams::new(self.method, rank);
+        for (name, text) in &self.typed {
+            let Some(setting) = self.method.info().setting(name) else {
+                return Err(self.foreign(name));
+            };
+            settings.set(name, text).map_err(|error| with_hint(error, setting, text))?;
+        }
+        settings.clone().check::<f64>()?;
+        Ok(settings)
+    }
+
+    /// What was typed for a setting.
+    pub(crate) fn typed(&self, setting: &str) -> Option<&str> {
+        self.typed.iter().find(|(name, _)| *name == setting).map(|(_, text)| text.as_str())
+    }
+
+    /// The same without these settings.
+    pub(crate) fn without(&self, settings: &[&str]) -> Self {
+        let typed = self.typed.iter().filter(|(name, _)| !settings.contains(name)).cloned().collect();
+        Self { method: self.method, typed }
+    }
+
+    fn foreign(&self, setting: &str) -> Failure {
+        let has = |method: &Method| method.info().setting(setting).is_some();
+        let names: Vec<&str> = Method::ALL.iter().filter(|method| has(method)).map(|m| m.name()).collect();
+        Failure::Request(format!(
+            "the method {} has no --{}; those that have it: {}",
+            self.method,
+            andnmf::settings::option_name(setting),
+            names.join(", ")
+        ))
+    }
+}
+
+/// A wrong value with the one that was probably meant.
+fn with_hint(error: SettingError, setting: &Setting, text: &str) -> SettingError {
+    let hint = match setting.kind {
+        Kind::Threshold => schedule_hint(text),
+        _ => did_you_mean(text, setting.kind.words().iter().copied()),
+    };
+    SettingError { expected: error.expected + &hint, ..error }
+}
+
+/// The form of the schedule whose name was probably meant.
+fn schedule_hint(text: &str) -> String {
+    let name = text.split(':').next().unwrap_or_default();
+    let known = Schedule::WRITTEN;
+    if known.iter().any(|(known, _)| *known == name) {
+        return String::new();
+    }
+    let meant = nearest(name, known.iter().map(|(name, _)| *name).chain(["auto"]));
+    meant.map_or_else(String::new, |near| {
+        let form = known.iter().find(|(known, _)| *known == near).map_or(near, |(_, form)| form);
+        format!("; did you mean {form}?")
+    })
+}
+
+/// Every setting once, with the methods that have it.
+fn all_settings() -> Vec<(&'static Setting, Vec<Method>)> {
+    let mut found: Vec<(&Setting, Vec<Method>)> = Vec::new();
+    for method in Method::ALL {
+        for setting in method.info().settings.iter().filter(|setting| setting.name != RANK) {
+            match found.iter_mut().find(|(known, _)| known.name == setting.name) {
+                Some((_, methods)) => methods.push(method),
+                None => found.push((setting, vec![method])),
+            }
+        }
+    }
+    found
+}
+
+/// The identifier of an option, which must not be that of an option of the command itself.
+fn id(setting: &str) -> String {
+    format!("setting {setting}")
+}
+
+fn method_option() -> Arg {
+    let values = Method::ALL.map(|method| PossibleValue::new(method.name()).help(method.info().about.title));
+    Arg::new(METHOD)
+        .long(METHOD)
+        .help("How to factorize")
+        .default_value(Method::And.name())
+        .value_parser(PossibleValuesParser::new(values))
+}
+
+/// The option of a setting that these methods have.
+fn option(setting: &Setting, methods: &[Method]) -> Arg {
+    let arg = Arg::new(id(setting.name)).long(setting.option());
+    let arg = match methods {
+        all if all.len() == Method::ALL.len() => arg,
+        [only] => arg.help_heading(format!("Options of --method {only}")),
+        _ => arg.help_heading("Options of several methods"),
+    };
+    let (short, long) = help(setting, methods);
+    let arg = arg.help(short).long_help(long);
+    match setting.kind {
+        Kind::Flag => arg.action(ArgAction::SetTrue),
+        Kind::Words { words } => arg
+            .value_parser(PossibleValuesParser::new(words))
+            .hide_possible_values(true)
+            .value_name(words.join("|")),
+        _ => arg
+            .value_name(setting.kind.form())
+            .allow_negative_numbers(setting.kind.number() == Some(NumberKind::Real)),
+    }
+}
+
+/// The first sentence, and the whole text, each with methods, range and default.
+fn help(setting: &Setting, methods: &[Method]) -> (String, String) {
+    let whole = setting.help();
+    let mut facts = String::new();
+    if methods.len() > 1 && methods.len() < Method::ALL.len() {
+        let names: Vec<&str> = methods.iter().map(|method| method.name()).collect();
+        facts += &format!(" [methods: {}]", names.join(", "));
+    }
+    facts += &defaults(setting.name, methods);
+    let sentence = whole.split_inclusive(". ").next().unwrap_or(&whole);
+    let short = format!("{}{facts}", sentence.trim_end().trim_end_matches('.'));
+    let range = setting.range.expected().strip_prefix("it must be ");
+    let range = range.map_or_else(String::new, |range| format!(" [range: {range}]"));
+    (short, format!("{}{range}{facts}", whole.trim_end_matches('.')))
+}
+
+/// The defaults of a setting: one, and those of the methods where it is another.
+fn defaults(setting: &str, methods: &[Method]) -> String {
+    let default =
+        |method: &Method| method.info().setting(setting).map(Setting::default_text).unwrap_or_default();
+    let usual = methods.first().map(default).unwrap_or_default();
+    if usual == "false" {
+        return String::new();
+    }
+    let mut text = format!(" [default: {usual}");
+    for method in methods.iter().filter(|method| default(method) != usual) {
+        text += &format!("; {method} {}", default(method));
+    }
+    text + "]"
+}
+
+impl Args for MethodArgs {
+    fn augment_args(mut command: Command) -> Command {
+        command = command.arg(method_option());
+        for (setting, methods) in all_settings() {
+            // Where a command has an option of this name itself, that one is meant.
+            if command.get_arguments().all(|arg| arg.get_long() != Some(setting.option().as_str())) {
+                command = command.arg(option(setting, &methods));
+            }
+        }
+        command
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for MethodArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let method = matches.get_one::<String>(METHOD).and_then(|name| name.parse().ok());
+        let mut typed = Vec::new();
+        for (setting, _) in all_settings() {
+            let id = id(setting.name);
+            let text = match setting.kind {
+                Kind::Flag => matches
+                    .try_get_one::<bool>(&id)
+                    .ok()
+                    .flatten()
+                    .filter(|given| **given)
+                    .map(ToString::to_string),
+                _ => matches.try_get_one::<String>(&id).ok().flatten().cloned(),
+            };
+            typed.extend(text.map(|text| (setting.name, text)));
+        }
+        Ok(Self { method: method.unwrap_or(Method::And), typed })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

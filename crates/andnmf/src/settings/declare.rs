@@ -1,0 +1,245 @@
+//! The macro that declares the settings of a method.
+
+/// Declares the settings of a method, each with its documentation, type, default and range:
+///
+/// ```text
+/// declare_settings! {
+///     /// Documentation of the struct.
+///     pub struct HalsParams for Hals = "hals" {
+///         common rank;
+///         common signed = false;
+///         /// Documentation of a setting of its own.
+///         own: f64 = 0.5, Range::POSITIVE;
+///         common seed;
+///     }
+/// }
+/// ```
+///
+/// `common` names a setting that several methods have, whose documentation, type and range are in here. The result
+/// is the struct of unchecked settings, its `Default`, `new` and [`Settings`](crate::settings::Settings), and the
+/// struct of the checked ones, to which `check` leads. Where settings have to go together, the method says so in a
+/// function `check_together(&self) -> Result<(), SettingError>` of the unchecked settings.
+macro_rules! declare_settings {
+    (
+        $(#[$meta:meta])*
+        pub struct $params:ident for $solver:ident = $name:literal { $($fields:tt)* }
+    ) => {
+        declare_settings!(@fields [$(#[$meta])* $params $solver $name] one [] $($fields)*);
+    };
+
+    // The settings that several methods have, each once.
+    (@fields $head:tt $stages:ident [$($done:tt)*] common rank; $($rest:tt)*) => {
+        declare_settings!(@fields $head $stages [$($done)*
+            /// Number of components.
+            rank: usize = 10, $crate::settings::Range::AT_LEAST_ONE;
+        ] $($rest)*);
+    };
+    (@fields $head:tt $stages:ident [$($done:tt)*] common max_stages = $default:expr; $($rest:tt)*) => {
+        declare_settings!(@fields $head many [$($done)*
+            /// Maximum number of stages, each a pass over the samples.
+            max_stages: usize = $default, $crate::settings::Range::AT_LEAST_ONE;
+        ] $($rest)*);
+    };
+    (@fields $head:tt $stages:ident [$($done:tt)*] common tolerance = $default:expr; $($rest:tt)*) => {
+        declare_settings!(@fields $head $stages [$($done)*
+            /// Convergence tolerance: stop when a stage changes the components by no more than this, relative to
+            /// their size.
+            tolerance: f64 = $default, $crate::settings::Range::NOT_NEGATIVE;
+        ] $($rest)*);
+    };
+    (@fields $head:tt $stages:ident [$($done:tt)*] common time_limit; $($rest:tt)*) => {
+        declare_settings!(@fields $head $stages [$($done)*
+            /// Time limit in seconds; the best result so far is kept. A resumed fit has all of it again.
+            time_limit: Option<f64> = None, $crate::settings::Range::SECONDS;
+        ] $($rest)*);
+    };
+    (@fields $head:tt $stages:ident [$($done:tt)*] common seed; $($rest:tt)*) => {
+        declare_settings!(@fields $head $stages [$($done)*
+            /// Random seed.
+            seed: u64 = 0, $crate::settings::Range::ANY;
+        ] $($rest)*);
+    };
+    (@fields $head:tt $stages:ident [$($done:tt)*] common signed; $($rest:tt)*) => {
+        declare_settings!(@fields $head $stages [$($done)*
+            /// Whether components may be negative. Weights never are.
+            signed: bool = false, $crate::settings::Range::ANY;
+        ] $($rest)*);
+    };
+    (@fields $head:tt $stages:ident [$($done:tt)*] common compress; $($rest:tt)*) => {
+        declare_settings!(@fields $head $stages [$($done)*
+            /// Whether to read the samples in a smaller space: losslessly where that pays (auto), never (off),
+            /// always (lossless), or projected on this many leading directions.
+            compress: $crate::compression::Compress = $crate::compression::Compress::Auto,
+                $crate::settings::Range::ANY;
+        ] $($rest)*);
+    };
+    (@fields $head:tt $stages:ident [$($done:tt)*] common sweeps = $default:expr; $($rest:tt)*) => {
+        declare_settings!(@fields $head $stages [$($done)*
+            /// Maximum number of updates of the weights, and of the components, for one pass over the samples.
+            sweeps: usize = $default, $crate::settings::Range::AT_LEAST_ONE;
+        ] $($rest)*);
+    };
+
+    // A maximum number of stages makes a method one of several stages, also where its documentation differs.
+    (@fields $head:tt $stages:ident [$($done:tt)*]
+        $(#[doc = $doc:literal])* max_stages: $type:ty = $default:expr, $range:expr; $($rest:tt)*
+    ) => {
+        declare_settings!(@fields $head many [$($done)*
+            $(#[doc = $doc])* max_stages: $type = $default, $range;
+        ] $($rest)*);
+    };
+
+    // A setting of the method's own, with a range or without.
+    (@fields $head:tt $stages:ident [$($done:tt)*]
+        $(#[doc = $doc:literal])* $field:ident: $type:ty = $default:expr, $range:expr; $($rest:tt)*
+    ) => {
+        declare_settings!(@fields $head $stages [$($done)*
+            $(#[doc = $doc])* $field: $type = $default, $range;
+        ] $($rest)*);
+    };
+    (@fields $head:tt $stages:ident [$($done:tt)*]
+        $(#[doc = $doc:literal])* $field:ident: $type:ty = $default:expr; $($rest:tt)*
+    ) => {
+        declare_settings!(@fields $head $stages [$($done)*
+            $(#[doc = $doc])* $field: $type = $default, $crate::settings::Range::ANY;
+        ] $($rest)*);
+    };
+
+    // All settings are there.
+    (@fields [$(#[$meta:meta])* $params:ident $solver:ident $name:literal] $stages:ident
+        [$($(#[doc = $doc:literal])* $field:ident: $type:ty = $default:expr, $range:expr;)*]
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, ::serde::Serialize, ::serde::Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $params {
+            $($(#[doc = $doc])* pub $field: $type,)*
+        }
+
+        impl Default for $params {
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
+        }
+
+        impl $params {
+            /// The name of the method.
+            pub const NAME: &'static str = $name;
+
+            /// Default settings with this many components.
+            #[must_use]
+            pub fn new(rank: usize) -> Self {
+                Self { rank, ..Self::default() }
+            }
+
+            /// Checks every setting.
+            ///
+            /// # Errors
+            /// Names the first setting outside its range and what would be right.
+            pub fn check(self) -> Result<$solver, $crate::SettingError> {
+                $crate::settings::Settings::check_ranges(&self)?;
+                self.check_together()?;
+                Ok($solver { params: self })
+            }
+        }
+
+        impl $crate::settings::Settings for $params {
+            const SETTINGS: &'static [$crate::settings::Setting] = &[$(
+                $crate::settings::Setting::new(
+                    stringify!($field),
+                    <$type as $crate::settings::SettingValue>::KIND,
+                    $range,
+                    concat!($($doc, "\n"),*),
+                    || $crate::settings::json_of::<$type>(&$default),
+                ),
+            )*];
+
+            fn most_stages(&self) -> usize {
+                declare_settings!(@most_stages $stages self)
+            }
+
+            fn set(&mut self, name: &str, text: &str) -> Result<(), $crate::SettingError> {
+                match name {
+                    $(stringify!($field) => {
+                        let wrong = |expected| {
+                            $crate::SettingError::new(stringify!($field), format!("'{text}'"), expected)
+                        };
+                        self.$field =
+                            <$type as $crate::settings::SettingValue>::from_text(text).map_err(wrong)?;
+                    })*
+                    _ => return Err($crate::settings::unknown($name, Self::SETTINGS, name)),
+                }
+                Ok(())
+            }
+
+            fn set_json(
+                &mut self,
+                name: &str,
+                value: &::serde_json::Value,
+            ) -> Result<(), $crate::SettingError> {
+                match name {
+                    $(stringify!($field) => {
+                        let wrong = |expected| {
+                            let given = match value {
+                                ::serde_json::Value::String(text) => format!("'{text}'"),
+                                other => other.to_string(),
+                            };
+                            $crate::SettingError::new(stringify!($field), given, expected)
+                        };
+                        self.$field =
+                            <$type as $crate::settings::SettingValue>::from_json(value).map_err(wrong)?;
+                    })*
+                    _ => return Err($crate::settings::unknown($name, Self::SETTINGS, name)),
+                }
+                Ok(())
+            }
+
+            fn check_ranges(&self) -> Result<(), $crate::SettingError> {
+                $(
+                    let range: $crate::settings::Range = $range;
+                    if let Some(number) = $crate::settings::SettingValue::number(&self.$field)
+                        && !range.contains(number)
+                    {
+                        return Err($crate::SettingError::new(
+                            stringify!($field),
+                            number,
+                            range.expected(),
+                        ));
+                    }
+                )*
+                Ok(())
+            }
+        }
+
+        #[doc = concat!("The method `", $name, "` with checked settings: a [`Solver`](crate::fit::Solver).")]
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $solver {
+            params: $params,
+        }
+
+        impl $solver {
+            /// The settings.
+            #[must_use]
+            pub fn params(&self) -> &$params {
+                &self.params
+            }
+        }
+
+        declare_settings!(@limits $stages $params);
+    };
+
+    (@most_stages one $settings:ident) => { 1 };
+    (@most_stages many $settings:ident) => { $settings.max_stages };
+
+    (@limits one $params:ident) => {};
+    (@limits many $params:ident) => {
+        impl $params {
+            pub(crate) fn limits(&self) -> $crate::fit::Limits {
+                let &Self { rank, max_stages, tolerance, time_limit, .. } = self;
+                $crate::fit::Limits { rank, max_stages, tolerance, time_limit }
+            }
+        }
+    };
+}
+
+pub(crate) use declare_settings;

@@ -1,0 +1,149 @@
+//! Settings as data: every method declares its settings once, and everything else follows from that declaration.
+//!
+//! `declare_settings!` turns a list of settings (documentation, type, default, range) into the struct that users
+//! fill in, its defaults, its range checks and a description, [`Settings::SETTINGS`]. The command's options, the
+//! Python classes and the tables of the documentation are generated from the description. `declare_choice!` does
+//! the same for the type of a setting that is one of several words, or a word or a number.
+//!
+//! The module knows no method: [`crate::methods`] collects them.
+
+mod choice;
+mod declare;
+mod described;
+mod kind;
+mod memory;
+mod names;
+mod range;
+mod value;
+
+pub(crate) use choice::declare_choice;
+pub(crate) use declare::declare_settings;
+pub use described::{About, Described};
+pub use kind::{Kind, NumberKind};
+pub(crate) use memory::product;
+pub use memory::{Memory, Size};
+pub use names::{option_name, parameter_name};
+pub use range::Range;
+pub use value::SettingValue;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::SettingError;
+
+/// One setting of a method.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    /// The name in the library and in files.
+    pub name: &'static str,
+    /// Which values it takes.
+    pub kind: Kind,
+    /// Which numbers are valid.
+    pub range: Range,
+    /// The documentation as written beside the declaration, one line per line of source.
+    documentation: &'static str,
+    default: fn() -> Value,
+}
+
+impl Setting {
+    /// A setting, for `declare_settings!`.
+    pub(crate) const fn new(
+        name: &'static str,
+        kind: Kind,
+        range: Range,
+        documentation: &'static str,
+        default: fn() -> Value,
+    ) -> Self {
+        Self { name, kind, range, documentation, default }
+    }
+
+    /// The default as JSON.
+    #[must_use]
+    pub fn default(&self) -> Value {
+        (self.default)()
+    }
+
+    /// The default as users write it: `exact`, `200`, `none`.
+    #[must_use]
+    pub fn default_text(&self) -> String {
+        text_of(&self.default())
+    }
+
+    /// What the setting does, as running text without marks.
+    #[must_use]
+    pub fn help(&self) -> String {
+        let words: Vec<&str> = self.documentation.split_whitespace().collect();
+        words.join(" ").replace(['`', '[', ']'], "")
+    }
+
+    /// The option of the command, without its dashes: `stages` for `max_stages`.
+    #[must_use]
+    pub fn option(&self) -> String {
+        option_name(self.name)
+    }
+
+    /// The parameter of the Python estimators: `tol` for `tolerance`.
+    #[must_use]
+    pub fn parameter(&self) -> &'static str {
+        parameter_name(self.name)
+    }
+}
+
+/// A value as users write it. A choice that holds a number is that number, whatever its variant is called.
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Object(held) if held.len() == 1 => held.values().next().map_or_else(String::new, text_of),
+        other => other.to_string(),
+    }
+}
+
+/// The settings of a method: what `declare_settings!` generates.
+pub trait Settings: Default {
+    /// Every setting, in the order of the fields.
+    const SETTINGS: &'static [Setting];
+
+    /// Most stages of a run.
+    fn most_stages(&self) -> usize;
+
+    /// Whether a run has more than one stage.
+    #[must_use]
+    fn staged() -> bool {
+        Self::SETTINGS.iter().any(|setting| setting.name == "max_stages")
+    }
+
+    /// Changes the setting `name` to what a user wrote.
+    ///
+    /// # Errors
+    /// Where there is no such setting, or the text is not one of its values. Ranges are left to
+    /// [`check_ranges`](Self::check_ranges).
+    fn set(&mut self, name: &str, text: &str) -> Result<(), SettingError>;
+
+    /// Changes the setting `name` to a JSON value: a number, a word, null, or the form in which it is serialized.
+    ///
+    /// # Errors
+    /// As [`set`](Self::set).
+    fn set_json(&mut self, name: &str, value: &Value) -> Result<(), SettingError>;
+
+    /// Checks every setting on its own.
+    ///
+    /// # Errors
+    /// Names the first setting outside its range and what would be right.
+    fn check_ranges(&self) -> Result<(), SettingError>;
+}
+
+/// A value as it is serialized.
+pub(crate) fn json_of<V: Serialize>(value: &V) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+/// There is no setting of this name.
+pub(crate) fn unknown(method: &str, settings: &[Setting], name: &str) -> SettingError {
+    let names: Vec<&str> = settings.iter().map(|setting| setting.name).collect();
+    let expected = format!("the method {method} has the settings {}", names.join(", "));
+    SettingError::new("setting", format!("'{name}'"), expected)
+}
+
+#[cfg(test)]
+mod tests;
