@@ -11,8 +11,8 @@ use crate::linalg::leading::leading_directions;
 use crate::linalg::product::{Parts, multiply, multiply_long, multiply_long_into};
 use crate::linalg::span::{Effort, span};
 use crate::samples::{DenseSamples, Samples};
-use crate::settings::{Size, declare_choice};
-use crate::{FitError, Real, SettingError};
+use crate::settings::{Compress, Size};
+use crate::{FitError, Real};
 
 /// A smaller space must be this many times narrower to pay for finding it and for mapping into it.
 const WORTHWHILE: usize = 3;
@@ -21,35 +21,7 @@ const FEWEST_STAGES: usize = 4;
 /// One value of a sparse sample costs about as much as this many of a dense one.
 const SPARSE_VALUE_COST: usize = 4;
 
-declare_choice! {
-    /// Whether to run the stages in a smaller space.
-    #[derive(Eq)]
-    pub enum Compress for "compress" {
-        /// Losslessly, where that is found to pay.
-        Auto = "auto",
-        /// In the space of the samples as they are.
-        Off = "off",
-        /// In the span of the samples (and of the start, where components are combinations of both), wherever that
-        /// is smaller than all features: the same iterates in fewer operations.
-        Lossless = "lossless",
-        ;
-        /// In the span of this many leading singular directions of the samples: lossy under noise.
-        Leading(usize) = "a number of directions",
-    }
-}
-
 impl Compress {
-    pub(crate) fn check(self, rank: usize) -> Result<(), SettingError> {
-        match self {
-            Self::Leading(dimension) if dimension < rank => {
-                let expected =
-                    format!("a projection needs at least as many directions as components, {rank}");
-                Err(SettingError::new("compress", dimension, expected))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Bytes that samples in the smaller space take at most.
     pub(crate) fn memory(self, size: &Size) -> u64 {
         let columns = match self {

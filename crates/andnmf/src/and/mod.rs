@@ -57,7 +57,7 @@ pub(crate) use engine::fit_with_schedule;
 pub(crate) use state::AndState;
 pub(crate) use statistics::{StageRoom, stage_statistics};
 
-pub use crate::compression::Compress;
+pub use crate::settings::Compress;
 pub use decoder::Decoder;
 pub use literal::literal_stage;
 pub use params::{And, AndParams, Batch, Inner, Step};

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use super::threshold::{Threshold, ThresholdParams};
 use crate::SettingError;
-use crate::compression::Compress;
+use crate::settings::Compress;
 use crate::settings::{About, Described, Memory, Range, Size, declare_choice, declare_settings};
 
 /// Directions beyond the components that the default form looks for, and of these the ones that it keeps.

@@ -18,7 +18,7 @@ mod min_volume;
 mod mu;
 mod online_lda;
 
-pub use crate::compression::Compress;
+pub use crate::settings::Compress;
 pub(crate) use alternating::Factors;
 pub use anchor_words::{AnchorWords, AnchorWordsParams};
 pub use anls::{Anls, AnlsParams};

@@ -69,7 +69,7 @@ macro_rules! declare_settings {
         declare_settings!(@fields $head $stages [$($done)*
             /// Whether to read the samples in a smaller space: losslessly where that pays (auto), never (off),
             /// always (lossless), or projected on this many leading directions.
-            compress: $crate::compression::Compress = $crate::compression::Compress::Auto,
+            compress: $crate::settings::Compress = $crate::settings::Compress::Auto,
                 $crate::settings::Range::ANY;
         ] $($rest)*);
     };

@@ -8,6 +8,7 @@
 //! The module knows no method: [`crate::methods`] collects them.
 
 mod choice;
+mod compress;
 mod declare;
 mod described;
 mod kind;
@@ -17,6 +18,7 @@ mod range;
 mod value;
 
 pub(crate) use choice::declare_choice;
+pub use compress::Compress;
 pub(crate) use declare::declare_settings;
 pub use described::{About, Described};
 pub use kind::{Kind, NumberKind};

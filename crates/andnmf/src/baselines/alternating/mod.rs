@@ -19,9 +19,10 @@ pub(super) use gram::{GramMethod, GramRule};
 pub(super) use moments::Moments;
 pub(super) use weights::{PreparedGram, WeightProblem};
 
-use crate::compression::{Compress, Space};
+use crate::compression::Space;
 use crate::fit::Limits;
 use crate::samples::{Block, Samples};
+use crate::settings::Compress;
 use crate::settings::{Memory, Size};
 use crate::{FitError, Real};
 

@@ -4,10 +4,10 @@ use ndarray::{Array2, ArrayView2, s};
 
 use super::AnlsParams;
 use crate::FitError;
-use crate::compression::Compress;
 use crate::fit::{Fit, Run, Solver, Start};
 use crate::nnls::oracle::lawson_hanson;
 use crate::samples::{CsrSamples, DenseSamples, Samples};
+use crate::settings::Compress;
 use crate::testing::{assert_close, random_matrix, sparse_copy};
 
 /// Non-negative samples that no few components explain.

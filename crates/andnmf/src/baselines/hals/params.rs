@@ -62,7 +62,7 @@ impl Described for HalsParams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compression::Compress;
+    use crate::settings::Compress;
 
     #[test]
     fn settings_out_of_range_are_refused_by_name() {

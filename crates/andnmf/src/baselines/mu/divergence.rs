@@ -8,8 +8,9 @@ use super::params::MuParams;
 use super::ratio::scaled;
 use super::start::positive;
 use crate::baselines::alternating::{Alternation, BlockAt, Now, Renewed, Settings};
-use crate::compression::{Compress, Space};
+use crate::compression::Space;
 use crate::pool::Pool;
+use crate::settings::Compress;
 use crate::{FitError, Real};
 
 /// Multiplicative updates for the Kullback–Leibler divergence.

@@ -2,7 +2,7 @@
 
 use crate::SettingError;
 use crate::baselines::alternating;
-use crate::compression::Compress;
+use crate::settings::Compress;
 use crate::settings::{About, Described, Memory, Range, Size, declare_choice, declare_settings};
 
 declare_choice! {
