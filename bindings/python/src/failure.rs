@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use andnmf::diagnose::DiagnoseError;
 use andnmf::metrics::ReconstructionError;
 use andnmf::nnls::NnlsError;
+use andnmf::settings::parameter_name;
 use andnmf::theory::MatrixError;
 use andnmf::{FitError, SamplesError, SettingError, ShapeError};
 use andnmf_io::model::ModelError;
@@ -29,17 +30,6 @@ pub(crate) enum Failure {
     Python(PyErr),
 }
 
-/// What a setting of the library is called in Python.
-fn parameter_of(setting: &str) -> &str {
-    match setting {
-        "rank" => "n_components",
-        "tolerance" => "tol",
-        "batch" => "batch_size",
-        "seed" => "random_state",
-        other => other,
-    }
-}
-
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         match failure {
@@ -62,7 +52,7 @@ impl From<PyErr> for Failure {
 impl From<SettingError> for Failure {
     fn from(error: SettingError) -> Self {
         let SettingError { name, given, expected } = error;
-        Self::Value(format!("{} is {given}, but {expected}", parameter_of(name)))
+        Self::Value(format!("{} is {given}, but {expected}", parameter_name(name)))
     }
 }
 

@@ -4,13 +4,13 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use andnmf::and::{AndParams, Threshold};
+use andnmf::and::AndParams;
 use andnmf::fit::{Fit, Run, StageRecord, StageView, Start};
 use andnmf::metrics::reconstruction_error;
 use andnmf::online::{Online, SoFar};
 use andnmf::rank::{RankSettings, suggest_rank as suggest};
 use andnmf::samples::Samples;
-use andnmf::{Method, MethodParams, Real, nnls};
+use andnmf::{MethodParams, Real, nnls};
 use ndarray::Array2;
 use numpy::{Element, PyArray1, ToPyArray};
 use pyo3::prelude::*;
@@ -19,21 +19,6 @@ use pyo3::types::PyDict;
 use crate::call::interruptible;
 use crate::failure::Failure;
 use crate::samples::{Held, Input, in_own_precision};
-
-/// All settings of a method at their defaults, as JSON.
-#[pyfunction]
-pub(crate) fn default_settings(method: &str) -> PyResult<String> {
-    let method: Method = serde_json::from_value(method.into()).map_err(Failure::from)?;
-    let rank = AndParams::default().rank;
-    Ok(serde_json::to_string(&MethodParams::new(method, rank)).map_err(Failure::from)?)
-}
-
-/// Where thresholds come from, as users write it, as JSON.
-#[pyfunction]
-pub(crate) fn parse_threshold(text: &str) -> PyResult<String> {
-    let threshold: Threshold = text.parse().map_err(Failure::from)?;
-    Ok(serde_json::to_string(&threshold).map_err(Failure::from)?)
-}
 
 /// Factorizes samples: a dict of what was found.
 #[pyfunction]
@@ -212,17 +197,9 @@ fn trace<'py>(py: Python<'py>, records: &[StageRecord]) -> PyResult<Bound<'py, P
     let dict = PyDict::new(py);
     let stages: Vec<i64> = records.iter().map(|record| record.stage as i64).collect();
     dict.set_item("stage", PyArray1::from_vec(py, stages))?;
-    type Figure = fn(&StageRecord) -> f64;
-    let columns: [(&str, Figure); 6] = [
-        ("seconds", |record| record.seconds),
-        ("threshold_min", |record| record.threshold_min.unwrap_or(f64::NAN)),
-        ("threshold_median", |record| record.threshold_median.unwrap_or(f64::NAN)),
-        ("active_fraction", |record| record.active_fraction),
-        ("change", |record| record.change),
-        ("loss", |record| record.loss.unwrap_or(f64::NAN)),
-    ];
-    for (name, column) in columns {
-        dict.set_item(name, PyArray1::from_vec(py, records.iter().map(column).collect()))?;
+    for (name, column) in StageRecord::COLUMNS {
+        let values = records.iter().map(|record| column(record).unwrap_or(f64::NAN)).collect();
+        dict.set_item(name, PyArray1::from_vec(py, values))?;
     }
     Ok(dict)
 }
@@ -252,21 +229,26 @@ fn weights_as<'py, T: Real + Element>(
     Ok(weights.to_pyarray(py).into_any())
 }
 
-/// How many components the samples show above their noise, if that is clear, and the reason.
+/// Scores of the ranks from `lowest` to `highest`, and which to take, as JSON.
 #[pyfunction]
+#[allow(clippy::too_many_arguments)] // the parameters of the Python function
 pub(crate) fn suggest_rank<'py>(
     py: Python<'py>,
     samples: Input<'py>,
-    most: usize,
+    lowest: usize,
+    highest: usize,
+    stability: bool,
+    folds: usize,
     seed: u64,
     threads: Option<usize>,
-) -> PyResult<(Option<usize>, String)> {
+) -> PyResult<String> {
+    let settings = RankSettings { stability, folds, seed };
     in_own_precision!(&samples, held => {
         let view = held.view()?;
-        interruptible(py, threads, |cancel| {
-            let quick = RankSettings { stability: false, folds: 0, seed };
-            let found = suggest(view.check()?.as_ref(), 1..=most, &quick, &Run::new().cancel_with(cancel))?;
-            Ok((found.rank, found.reason))
-        })
+        let found = interruptible(py, threads, |cancel| {
+            let run = Run::new().cancel_with(cancel);
+            Ok(suggest(view.check()?.as_ref(), lowest..=highest, &settings, &run)?)
+        })?;
+        Ok(serde_json::to_string(&found).map_err(Failure::from)?)
     })
 }

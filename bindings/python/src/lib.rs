@@ -8,6 +8,7 @@ mod call;
 mod elsewhere;
 mod failure;
 mod fit;
+mod methods;
 mod models;
 mod samples;
 mod tools;
@@ -20,7 +21,9 @@ mod _core {
     #[pymodule_export]
     use crate::elsewhere::answer;
     #[pymodule_export]
-    use crate::fit::{default_settings, fit, learn, parse_threshold, suggest_rank, weights};
+    use crate::fit::{fit, learn, suggest_rank, weights};
+    #[pymodule_export]
+    use crate::methods::{methods, settings};
     #[pymodule_export]
     use crate::models::{load_model, save_model};
     #[pymodule_export]

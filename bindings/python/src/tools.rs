@@ -4,8 +4,7 @@ use andnmf::diagnose::{
     Diagnosis, Overall, diagnose_model as of_model, diagnose_samples as of_samples,
     diagnose_weights as of_weights,
 };
-use andnmf::fit::Run;
-use andnmf::init::{NndsvdFill, nndsvd, random_samples, successive_projection};
+use andnmf::fit::{Run, Start};
 use andnmf::metrics::{
     Recovery, coherence as coherence_of, correlation_error, reconstruction_error as error_of,
 };
@@ -22,7 +21,7 @@ use crate::call::interruptible;
 use crate::failure::Failure;
 use crate::samples::{Input, in_own_precision};
 
-/// Components to start from, found in the samples: `spa`, `random-samples`, `nndsvd`, `nndsvda`, `nndsvdar`.
+/// Components to start from, found in the samples by the start of this name.
 #[pyfunction]
 pub(crate) fn start<'py>(
     py: Python<'py>,
@@ -34,15 +33,10 @@ pub(crate) fn start<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     in_own_precision!(&samples, held => {
         let view = held.view()?;
+        let start = Start::by_name(name).map_err(Failure::from)?;
         let find = |samples: &dyn Samples<_>| {
-            let singular = |fill| nndsvd(samples, rank, fill, seed).map(|found| found.components);
-            Ok(match name {
-                "spa" => successive_projection(samples, rank)?,
-                "random-samples" => random_samples(samples, rank, seed)?,
-                "nndsvda" => singular(NndsvdFill::Mean)?,
-                "nndsvdar" => singular(NndsvdFill::Random)?,
-                _ => singular(NndsvdFill::Zeros)?,
-            })
+            let (components, _) = start.find(samples, rank, seed)?.unwrap_or_default();
+            Ok(components)
         };
         let found = interruptible(py, threads, |cancel| view.until(cancel, find))?;
         Ok(found.to_pyarray(py).into_any())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conftest import same_bits
 
-from andnmf import AND, HALS, MU, OnlineLDA, _settings
+from andnmf import AND, HALS, MU, AnchorWords, MinVolume, OnlineLDA, _settings
 
 SAMPLES = np.random.default_rng(0).random((20, 6))
 
@@ -22,8 +22,9 @@ def test_defaults_are_those_of_the_library(kind):
 
 def test_every_parameter_reaches_the_library(kind):
     shown = set(inspect.signature(kind).parameters)
-    beside = {"n_components", "init", "random_state", "n_jobs", "verbose"}
-    assert set(kind._translation) | beside == shown
+    beside = {"n_components", "random_state", "n_jobs", "verbose"}
+    beside |= {"init"} if _settings.METHODS[kind._method]["takes_start"] else set()
+    assert {setting["parameter"] for setting in _settings.of_method(kind._method)} | beside == shown
 
 
 def test_settings_and_parameters_are_the_same_thing(kind):
@@ -109,9 +110,13 @@ def test_wrong_types_are_refused_with_their_name(wrong):
     ("estimator", "told"),
     [
         (HALS(2, sweeps=0), "sweeps is 0, but"),
-        (MU(2, loss="euclid"), "loss is 'euclid', but it must be frobenius, kullback-leibler"),
+        (MU(2, loss="euclid"), "loss is 'euclid', but it must be frobenius or kullback-leibler"),
         (OnlineLDA(2, kappa=0.2), "kappa is 0.2, but"),
         (OnlineLDA(2, sample_scale=-1.0), "sample_scale is -1, but"),
+        (OnlineLDA(2, e_step_tol=-1.0), "e_step_tol is -1, but"),
+        (MinVolume(2, weight_ratio=2.0), "weight_ratio is 2, but it must be above 0 and at most 1"),
+        (AnchorWords(2, projection=0), "projection is 0, but it must be at least 1 dimension, or none"),
+        (AnchorWords(2, recover="l1"), "recover is 'l1', but it must be l2 or kl"),
     ],
 )
 def test_wrong_values_of_the_other_methods_are_refused(estimator, told):

@@ -20,6 +20,8 @@ pub struct Trace {
     pub active_fraction: Vec<f64>,
     /// How far the components moved, relative to their size.
     pub change: Vec<f64>,
+    /// What the method minimizes, where it minimizes anything that it knows.
+    pub loss: Vec<Option<f64>>,
     /// Distance from the truth; empty where none is known.
     pub relative_correlation_error: Vec<f64>,
 }
@@ -35,6 +37,7 @@ impl Trace {
             threshold_median: records.iter().map(|record| record.threshold_median).collect(),
             active_fraction: records.iter().map(|record| record.active_fraction).collect(),
             change: records.iter().map(|record| record.change).collect(),
+            loss: records.iter().map(|record| record.loss).collect(),
             relative_correlation_error: Vec::new(),
         }
     }
@@ -55,7 +58,8 @@ impl Trace {
         ] {
             round_all(column);
         }
-        for value in self.threshold_min.iter_mut().chain(&mut self.threshold_median).flatten() {
+        let optional = [&mut self.threshold_min, &mut self.threshold_median, &mut self.loss];
+        for value in optional.into_iter().flatten().flatten() {
             *value = rounded(*value);
         }
         self

@@ -12,27 +12,25 @@ True
 'good'
 """
 
-from andnmf import datasets, init, metrics, plot
-from andnmf._and import AND
-from andnmf._baselines import ANLS, HALS, MU, OnlineLDA
+from andnmf import _estimators, datasets, init, metrics, plot
 from andnmf._core import __version__
 from andnmf._diagnose import Diagnosis, diagnose
-from andnmf._model_file import FittedModel, load, save
+from andnmf._estimators import *  # noqa: F403
+from andnmf._model_file import load, save
+from andnmf._rank import RankSuggestion, nnls, suggest_rank
 
 __all__ = [
-    "AND",
-    "ANLS",
-    "HALS",
-    "MU",
     "Diagnosis",
-    "FittedModel",
-    "OnlineLDA",
+    "RankSuggestion",
     "__version__",
     "datasets",
     "diagnose",
     "init",
     "load",
     "metrics",
+    "nnls",
     "plot",
     "save",
+    "suggest_rank",
 ]
+__all__ += _estimators.__all__

@@ -1,4 +1,4 @@
-"""AND, the estimator."""
+"""AND, but for its parameters, which are generated."""
 
 from __future__ import annotations
 
@@ -7,62 +7,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from andnmf import _settings
 from andnmf._base import Factorization, all_or_nothing
 from andnmf._input import has_negative
 from andnmf._online import next_batch
-from andnmf._settings import Setting
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class AND(Factorization):
+class ANDBase(Factorization):
     """Recover the true components behind non-negative mixtures (alternating non-negative gradient descent).
 
     Samples are taken for ``weights @ components`` with non-negative weights. Where the usual factorizations find any
     pair with a small residual, AND finds the components themselves, also where weights are strongly correlated. By
     default nothing has to be tuned: start and thresholds come from the data.
-
-    Parameters
-    ----------
-    n_components : int, "auto" or None, default=None
-        Number of components. ``None`` and ``"auto"`` take that of ``init`` where it is an array, else the number that
-        stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if that
-        is less), with a warning.
-    init : str or array of shape (n_components, n_features), default="auto"
-        Where to begin: ``"auto"`` or ``None``, ``"spa"``, ``"random-samples"``, ``"random"``, ``"nndsvd"``,
-        ``"nndsvda"``, ``"nndsvdar"`` (see :mod:`andnmf.init`), or components.
-    threshold : "auto", str, float, sequence of float or dict, default="auto"
-        Where the thresholds of decoded weights come from. Anything but ``"auto"`` is Algorithm 1 as printed, with a
-        schedule as the command writes it (``"constant:C"``, ``"geometric:START:RATIO[:FLOOR]"``,
-        ``"theory:LAMBDA:R:Q"``, ``"list:A,B,..."``), one value for all stages, or values for the first stages, of
-        which the last one stays.
-    max_stages : int, default=200
-        Most stages; with ``threshold="auto"``, which may descend from several starts, in each descent.
-    inner : "exact" or int, default="exact"
-        Gradient steps per stage; other than ``"exact"`` with a schedule only.
-    step : {"safe", "paper"} or float, default="safe"
-        Length of a gradient step; other than ``"safe"`` with a schedule only.
-    batch_size : int or None, default=None
-        Samples per gradient step: in ``fit`` with a schedule only, where ``None`` is all of them; in ``partial_fit``
-        always, where ``None`` is 16.
-    compress : {"auto", "off", "lossless"} or int, default="auto"
-        Whether to work in a smaller space; other than ``"auto"`` with a schedule only.
-    nonnegative : {"auto", True, False}, default="auto"
-        Whether components are kept from being negative: ``"auto"`` does so where the samples are not negative.
-        ``True`` also refuses samples with negative values.
-    tol : float, default=1e-12
-        Converged when a stage changes the components by no more than this, relative to their size.
-    time_limit : float or None, default=None
-        Seconds after which to stop with what there is. Only if there are no components at all by then, which are looked
-        for first, is that a ValueError.
-    random_state : int, RandomState instance or None, default=None
-        Seed of everything random. The same number gives the same bits on any number of threads.
-    n_jobs : int or None, default=None
-        Threads; ``None`` and -1 are all cores.
-    verbose : int, default=0
-        Whether to print a line per stage.
 
     Attributes
     ----------
@@ -99,53 +57,15 @@ class AND(Factorization):
     """
 
     _method: ClassVar[str] = "and"
-    _translation: ClassVar[dict[str, Setting]] = {
-        "threshold": Setting("threshold", _settings.threshold),
-        "inner": Setting("inner", _settings.inner),
-        "step": Setting("step", _settings.step),
-        "batch_size": _settings.BATCH_SIZE,
-        "compress": _settings.COMPRESS,
-        "nonnegative": Setting("signed", _settings.signed, lambda signed: False if signed else "auto"),
-        **_settings.COMMON,
-    }
 
+    # The parameters that the methods below look at.
+    threshold: Any
+    batch_size: int | None
+    nonnegative: Any
     thresholds_: np.ndarray
     trust_: dict[str, Any] | None
     stability_: np.ndarray | None
     n_batches_seen_: int
-
-    def __init__(
-        self,
-        n_components: Any = None,
-        *,
-        init: Any = "auto",
-        threshold: Any = "auto",
-        max_stages: int = 200,
-        inner: Any = "exact",
-        step: Any = "safe",
-        batch_size: int | None = None,
-        compress: Any = "auto",
-        nonnegative: Any = "auto",
-        tol: float = 1e-12,
-        time_limit: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ):
-        self.n_components = n_components
-        self.init = init
-        self.threshold = threshold
-        self.max_stages = max_stages
-        self.inner = inner
-        self.step = step
-        self.batch_size = batch_size
-        self.compress = compress
-        self.nonnegative = nonnegative
-        self.tol = tol
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Go on from the components found so far with a further batch of samples: the online form of AND.
@@ -180,6 +100,11 @@ class AND(Factorization):
         with all_or_nothing(self):
             next_batch(self, X)
         return self
+
+    @classmethod
+    def _parameters(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        found = super()._parameters(settings)
+        return found | {"nonnegative": False if settings["signed"] else "auto"}
 
     def _settings(self) -> dict[str, Any]:
         settings = super()._settings()

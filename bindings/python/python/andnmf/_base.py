@@ -19,7 +19,6 @@ from andnmf import init as starts
 from andnmf._display import FittedSummary
 from andnmf._elsewhere import Elsewhere, is_dask
 from andnmf._input import PRECISIONS, as_samples, read_matrix, read_sample_weight, seed_of, size_of, threads
-from andnmf._settings import Setting
 from andnmf._telling import warn
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 #: More components than these are not looked for unasked.
 MOST_UNASKED = 50
-#: The starts by name.
-STARTS = ("auto", "spa", "random-samples", "random", "nndsvd", "nndsvda", "nndsvdar")
 
 
 @contextmanager
@@ -47,8 +44,6 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
     """A factorization of samples into non-negative weights times components."""
 
     _method: ClassVar[str]
-    #: What the parameters are to the library, but for the number of components, the start and the seed.
-    _translation: ClassVar[dict[str, Setting]]
 
     # The parameters that all have; what a fit adds to them.
     n_components: Any
@@ -68,15 +63,12 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
 
     def _settings(self) -> dict[str, Any]:
         """The parameters as the library's settings, without the number of components and the seed."""
-        table = self._translation.items()
-        return {setting.name: setting.read(name, getattr(self, name)) for name, setting in table}
+        return _settings.of_estimator(self)
 
     @classmethod
     def _parameters(cls, settings: dict[str, Any]) -> dict[str, Any]:
         """The parameters that such settings come from."""
-        table = cls._translation.items()
-        found = {name: setting.back(settings[setting.name]) for name, setting in table}
-        return {"n_components": settings["rank"], "random_state": settings["seed"], **found}
+        return _settings.parameters(cls._method, settings)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the components of samples.
@@ -289,10 +281,11 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
 
     def _start(self) -> Any:
         """The start: a name, or components."""
-        init = self.init
+        # A method that finds its own start has no such parameter.
+        init = getattr(self, "init", None)
         if isinstance(init, str):
             # Names of functions have no hyphens.
-            return _settings.word("init", init.replace("_", "-"), STARTS, " or components")
+            return _settings.word("init", init.replace("_", "-"), _settings.STARTS, " or components")
         return "auto" if init is None else init
 
     def _own_start(self, X: Any, settings: dict[str, Any], start: Any) -> Any:
@@ -312,9 +305,11 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
             return _settings.integer("n_components", asked, ", or None to go by the samples")
         if not isinstance(start, str):
             return len(read_matrix(start, "init", X.dtype))
-        rank, reason = _core.suggest_rank(as_samples(X), MOST_UNASKED, seed, threads(self.n_jobs))
-        if rank is not None:
-            return rank
+        text = _core.suggest_rank(as_samples(X), 1, MOST_UNASKED, False, 0, seed, threads(self.n_jobs))
+        suggestion = json.loads(text)
+        if suggestion["rank"] is not None:
+            return suggestion["rank"]
+        reason = suggestion["reason"]
         rank = min(_settings.defaults(self._method)["rank"], *X.shape)
         warn(
             f"n_components is {asked!r}, and the samples do not tell how many there are ({reason.rstrip('.')}): "
@@ -326,6 +321,9 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
     def _should_converge(self) -> bool:
         return True
 
+    def _needs_nonnegative(self) -> bool:
+        return _settings.METHODS[self._method]["needs_nonnegative"]
+
     def _tell(self, stage: int, seconds: float, active: float, change: float) -> None:
         print(f"stage {stage}: change {change:.2e}, {active:.1%} of weights active, {seconds:.2f} s", flush=True)
 
@@ -336,5 +334,6 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.positive_only = self._needs_nonnegative()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

@@ -11,39 +11,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from andnmf import _core
-from andnmf._and import AND
 from andnmf._base import Factorization
-from andnmf._baselines import ANLS, HALS, MU, OnlineLDA
+from andnmf._estimators import AND, ESTIMATORS
 from andnmf._input import read_matrix
-
-_ESTIMATORS = {kind._method: kind for kind in (AND, ANLS, HALS, MU, OnlineLDA)}
-
-
-class FittedModel(Factorization):
-    """A model of a method that has no estimator here: it gives weights, but cannot be fitted again.
-
-    Only :func:`load` makes them, of what the command has fitted by such a method.
-
-    Examples
-    --------
-    >>> import andnmf
-    >>> try:
-    ...     andnmf.FittedModel().fit([[1.0, 2.0]])
-    ... except NotImplementedError as refused:
-    ...     print(refused)
-    models of this method are fitted by the command andnmf, not from Python
-    """
-
-    _translation = {}
-
-    def __init__(self, *, n_jobs: int | None = None):
-        self.n_jobs = n_jobs
-
-    def fit(self, X: Any, y: Any = None) -> Any:
-        """Refuses: models of such methods are fitted by the command."""
-        raise NotImplementedError("models of this method are fitted by the command andnmf, not from Python")
-
-    fit_transform = fit
 
 
 def save(model: Factorization, path: Any, *, overwrite: bool = False) -> None:
@@ -103,9 +73,8 @@ def load(path: Any) -> Factorization:
 
     Returns
     -------
-    AND, HALS, ANLS, MU or OnlineLDA
-        By the method of the fit; for the command's other methods a :class:`FittedModel`. What only the run knew
-        (``trace_``, ``n_iter_``, ``stop_reason_``, ``reconstruction_err_``, ``warnings_``) is there where the folder of a
+    estimator
+        By the method of the fit. What only the run knew (``trace_``, ``n_iter_``, ``stop_reason_``, ``reconstruction_err_``, ``warnings_``) is there where the folder of a
         fit is given, which has it in files of its own.
 
     Examples
@@ -129,12 +98,11 @@ def _read(path: str) -> Any:
     """The model in a file."""
     found = _core.load_model(path)
     settings = json.loads(found["settings"])
-    kind = _ESTIMATORS.get(found["method"], FittedModel)
-    model = kind() if kind is FittedModel else kind(**kind._parameters(settings))
-    model._method = settings.pop("method")
+    kind = ESTIMATORS[settings.pop("method")]
+    model = kind(**kind._parameters(settings))
     model.components_ = found["components"]
     model.n_components_, model.n_features_in_ = model.components_.shape
-    if kind in (AND, FittedModel):
+    if kind is AND:
         model.thresholds_ = found["thresholds"]
         model.trust_ = json.loads(found["trust"])
         model.stability_ = None if model.trust_ is None else np.array(model.trust_["component_stability"])

@@ -1,13 +1,11 @@
-"""Parameters of estimators as settings of the library, which checks their values.
+"""Parameters of estimators as settings of the library, which describes them and checks their values.
 
-Here only types are looked at, as the library has words for wrong values but not for wrong types.
+Here only types are looked at: wrong types are a ``TypeError``, wrong values the library's ``ValueError``.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -15,10 +13,74 @@ import numpy as np
 
 from andnmf import _core
 
+_DESCRIPTION = json.loads(_core.methods())
+#: Every method by name, with its settings.
+METHODS: dict[str, dict[str, Any]] = {method["name"]: method for method in _DESCRIPTION["methods"]}
+#: The starts by name; the last one is scikit-learn's, and made in Python.
+STARTS = (*(start["name"] for start in _DESCRIPTION["starts"]), "random")
+#: The columns of a trace.
+TRACE = tuple(_DESCRIPTION["trace"])
+#: Settings that are not parameters as they are: the number of components may be unknown, the seed a generator.
+_RESOLVED = ("rank", "seed")
+
+
+def of_method(method: str) -> list[dict[str, Any]]:
+    """The settings of a method that are parameters as they are."""
+    return [setting for setting in METHODS[method]["settings"] if setting["name"] not in _RESOLVED]
+
 
 def defaults(method: str) -> dict[str, Any]:
     """Every setting of a method with its default."""
-    return json.loads(_core.default_settings(method))
+    return {"method": method, **{setting["name"]: setting["default"] for setting in METHODS[method]["settings"]}}
+
+
+def of_estimator(estimator: Any) -> dict[str, Any]:
+    """The parameters of an estimator as settings in the library's own form."""
+    table = of_method(estimator._method)
+    given = {setting["name"]: read(setting, getattr(estimator, setting["parameter"])) for setting in table}
+    found = json.loads(_core.settings(estimator._method, json.dumps(given, allow_nan=False)))
+    return {name: found[name] for name in given}
+
+
+def read(setting: dict[str, Any], value: Any) -> Any:
+    """A parameter as JSON, if it has a type that the setting takes."""
+    name, kind = setting["parameter"], setting["kind"]["type"]
+    if name == "nonnegative":
+        return signed(name, value)
+    if kind == "threshold":
+        return threshold(name, value)
+    if name == "batch_size" and value is None:
+        return "all"
+    if kind == "flag":
+        return flag(name, value)
+    if kind == "optional_number" and value is None:
+        return None
+    words = setting["words"] if kind in ("words", "words_or_number") else []
+    if isinstance(value, str) and words:
+        if value not in words:
+            raise ValueError(f"{name} is '{value}', but {setting['expected']}")
+        return value
+    if setting["number"] == "real":
+        return number(name, value)
+    if setting["number"] == "whole" and isinstance(value, Integral):
+        return integer(name, value)
+    raise TypeError(f"{name} is {value!r}, but {setting['expected']}")
+
+
+def parameters(method: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """The parameters that such settings come from."""
+    found = {setting["parameter"]: back(setting, settings[setting["name"]]) for setting in of_method(method)}
+    return {"n_components": settings["rank"], "random_state": settings["seed"], **found}
+
+
+def back(setting: dict[str, Any], value: Any) -> Any:
+    """The parameter that a setting in the library's own form comes from."""
+    if setting["parameter"] == "nonnegative":
+        return not value
+    if setting["parameter"] == "batch_size" and value == "all":
+        return None
+    # A word as it is, or the one value that a choice holds.
+    return next(iter(value.values())) if isinstance(value, dict) else value
 
 
 def integer(name: str, value: Any, beside: str = "") -> int:
@@ -51,9 +113,11 @@ def number(name: str, value: Any) -> float:
     return float(value)
 
 
-def optional_number(name: str, value: Any) -> float | None:
-    """A number, or nothing."""
-    return None if value is None else number(name, value)
+def flag(name: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} is {value!r}, but it must be True or False")
+    return bool(value)
 
 
 def word(name: str, value: Any, words: tuple[str, ...], beside: str = "") -> str:
@@ -65,50 +129,13 @@ def word(name: str, value: Any, words: tuple[str, ...], beside: str = "") -> str
     return value
 
 
-def compress(name: str, value: Any) -> Any:
-    """``auto``, ``off``, ``lossless`` or a number of directions."""
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        return {"leading": integer(name, value)}
-    return word(name, value, ("auto", "off", "lossless"), " or a number of directions")
-
-
-def inner(name: str, value: Any) -> Any:
-    """``exact`` or a number of steps."""
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        return {"steps": integer(name, value)}
-    return word(name, value, ("exact",), " or a number of steps")
-
-
-def step(name: str, value: Any) -> Any:
-    """``safe``, ``paper`` or a length."""
-    if isinstance(value, str):
-        return word(name, value, ("safe", "paper"), " or a number")
-    return {"value": number(name, value)}
-
-
-def batch(name: str, value: Any) -> Any:
-    """``None`` for all samples, or their number."""
-    return "all" if value is None else {"size": integer(name, value)}
-
-
 def threshold(name: str, value: Any) -> Any:
-    """``auto``, a schedule as the command writes it, a number, numbers, or the library's own form."""
-    if isinstance(value, str):
-        return json.loads(_core.parse_threshold(value))
-    if isinstance(value, dict):
-        if not isinstance(value.get("schedule"), dict) or len(value["schedule"]) != 1:
-            raise ValueError(
-                f"{name} is {value!r}, but a dict must have one schedule, such as {{'schedule': {{'constant': 0.1}}}}"
-            )
-        return {"scheduled": value}
+    """``auto`` or a schedule as text, a number, numbers, or a dict of the library's own form."""
+    if isinstance(value, (str, dict)):
+        return value
     if isinstance(value, (list, tuple, np.ndarray)):
-        return scheduled({"list": [number(name, v) for v in value]})
-    return scheduled({"constant": number(name, value)})
-
-
-def scheduled(schedule: dict[str, Any], **bounds: float) -> dict[str, Any]:
-    """A schedule with what bounds it from below."""
-    return {"scheduled": {"schedule": schedule, **bounds}}
+        return [number(name, v) for v in value]
+    return number(name, value)
 
 
 def signed(name: str, value: Any) -> bool:
@@ -119,27 +146,3 @@ def signed(name: str, value: Any) -> bool:
         return False
     kind = ValueError if isinstance(value, str) else TypeError
     raise kind(f"{name} is {value!r}, but it must be 'auto', True or False")
-
-
-def plain(setting: Any) -> Any:
-    """A word as it is, or the one value that a setting holds."""
-    return next(iter(setting.values())) if isinstance(setting, dict) else setting
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What a parameter is to the library: the setting's name, how to get it, and the way back."""
-
-    name: str
-    read: Callable[[str, Any], Any]
-    back: Callable[[Any], Any] = plain
-
-
-#: The parameters that every method has, beside the number of components and the seed.
-COMMON = {
-    "max_stages": Setting("max_stages", integer),
-    "tol": Setting("tolerance", number),
-    "time_limit": Setting("time_limit", optional_number),
-}
-COMPRESS = Setting("compress", compress)
-BATCH_SIZE = Setting("batch", batch, lambda setting: None if setting == "all" else plain(setting))

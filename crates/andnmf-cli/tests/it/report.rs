@@ -85,6 +85,20 @@ fn the_features_decide_how_components_are_drawn_unless_told_otherwise() {
 }
 
 #[test]
+fn a_trace_is_read_with_its_loss_and_without_one() {
+    let folder = Folder::new();
+    fit_in(&folder, "fit", None, "hals");
+    succeed(&["report", &folder.arg("fit")]);
+    let losses = drawn(&folder, "fit/report.html")["trace"]["loss"].clone();
+    assert!(losses[0].as_f64() > losses[1].as_f64(), "{losses}");
+    let trace = std::fs::read_to_string(folder.path("fit/trace.csv")).unwrap();
+    let older: Vec<&str> = trace.lines().map(|line| line.rsplit_once(',').unwrap().0).collect();
+    folder.write("fit/trace.csv", &(older.join("\n") + "\n"));
+    succeed(&["report", &folder.arg("fit")]);
+    assert!(drawn(&folder, "fit/report.html")["trace"]["loss"][0].is_null());
+}
+
+#[test]
 fn wrong_requests_say_what_would_be_right() {
     let folder = Folder::new();
     fit_in(&folder, "fit", None, "and");

@@ -1,0 +1,112 @@
+"""What the other methods have beyond their parameters, which are generated: words, examples, exceptions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from andnmf._base import Factorization
+
+
+class HALSBase(Factorization):
+    """Non-negative matrix factorization by hierarchical alternating least squares.
+
+    Finds non-negative weights and components with a small squared error, as scikit-learn's ``NMF`` does by coordinate
+    descent. Which of the many such pairs it finds depends on where it begins.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from andnmf import HALS
+    >>> X = np.array([[1, 1], [2, 1], [3, 1.2], [4, 1], [5, 0.8], [6, 1]])
+    >>> HALS(n_components=2, random_state=0, max_stages=2000).fit_transform(X).shape
+    (6, 2)
+    """
+
+
+class ANLSBase(Factorization):
+    """Non-negative matrix factorization by alternating exact non-negative least squares (block principal pivoting).
+
+    Examples
+    --------
+    >>> from andnmf import ANLS
+    >>> from andnmf.datasets import make_dir
+    >>> data = make_dir(n_samples=100, n_features=20, n_components=3, random_state=0)
+    >>> ANLS(n_components=3, tol=1e-3, random_state=0).fit(data.samples).score(data.samples) > 0.99
+    True
+    """
+
+
+class MUBase(Factorization):
+    """Non-negative matrix factorization by multiplicative updates.
+
+    Examples
+    --------
+    >>> from andnmf import MU
+    >>> from andnmf.datasets import make_dir
+    >>> data = make_dir(n_samples=100, n_features=20, n_components=3, random_state=0)
+    >>> model = MU(n_components=3, loss="kullback-leibler", max_stages=500, tol=1e-3, random_state=0)
+    >>> model.fit(data.samples).score(data.samples) > 0.99
+    True
+    """
+
+    loss: Any
+
+    def _needs_nonnegative(self) -> bool:
+        return self.loss == "kullback-leibler"
+
+
+class MinVolumeBase(Factorization):
+    """Non-negative matrix factorization whose components span a small volume.
+
+    Minimizes the squared error plus a weight times the log-determinant of the components, which sum to one each: of all
+    factorizations that fit, it prefers the one that encloses the samples most tightly.
+
+    Examples
+    --------
+    >>> from andnmf import MinVolume
+    >>> from andnmf.datasets import make_dir
+    >>> data = make_dir(n_samples=100, n_features=20, n_components=3, random_state=0)
+    >>> model = MinVolume(n_components=3, volume_weight=1e-5, tol=1e-3, random_state=0)
+    >>> model.fit(data.samples).score(data.samples) > 0.99
+    True
+    """
+
+
+class OnlineLDABase(Factorization):
+    """Topics by latent Dirichlet allocation with online variational Bayes.
+
+    The components are the topics, each a distribution over words. ``transform`` gives least-squares weights as for all
+    methods here, not the posterior of the model: rows add up to about the number of words of a document, and divided by
+    their sums they are shares of topics. There is no ``partial_fit``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from andnmf import OnlineLDA
+    >>> counts = np.random.default_rng(0).poisson(1.0, size=(50, 12))
+    >>> topics = OnlineLDA(n_components=3, random_state=0).fit(counts).components_
+    >>> np.allclose(topics.sum(axis=1), 1)
+    True
+    """
+
+    def _should_converge(self) -> bool:
+        # A few passes over many documents are what the method is for.
+        return False
+
+
+class AnchorWordsBase(Factorization):
+    """Topics from words that only one of them uses.
+
+    The components are the topics, each a distribution over words, found in one stage from how often words occur
+    together. Samples are documents as counts of words. ``transform`` gives least-squares weights as for all methods.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from andnmf import AnchorWords
+    >>> from andnmf.datasets import make_dir
+    >>> data = make_dir(n_samples=500, n_features=30, n_components=3, random_state=0)
+    >>> topics = AnchorWords(n_components=3, random_state=0).fit(np.round(400 * data.samples)).components_
+    >>> np.allclose(topics.sum(axis=1), 1)
+    True
+    """

@@ -1,0 +1,66 @@
+//! The methods and their settings, as the Python sources read them.
+
+use andnmf::fit::{StageRecord, Start};
+use andnmf::settings::{NumberKind, Setting};
+use andnmf::{Method, MethodParams};
+use pyo3::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::failure::Failure;
+
+/// Every method with its settings, every start, and the columns of the trace, as JSON.
+#[pyfunction]
+pub(crate) fn methods() -> String {
+    let starts = Start::<f64>::NAMES.map(|start| json!({"name": start.name, "help": start.help}));
+    let columns: Vec<&str> =
+        ["stage"].into_iter().chain(StageRecord::COLUMNS.map(|(name, _)| name)).collect();
+    json!({"methods": Method::ALL.map(method), "starts": starts, "trace": columns}).to_string()
+}
+
+fn method(method: Method) -> Value {
+    let info = method.info();
+    json!({
+        "name": info.name,
+        "class": info.about.class,
+        "title": info.about.title,
+        "summary": info.about.summary,
+        "loss": info.about.loss,
+        "staged": info.staged,
+        "takes_start": info.takes_start,
+        "needs_nonnegative": info.needs_nonnegative,
+        "default_start": info.default_start,
+        "settings": info.settings.iter().map(setting).collect::<Vec<Value>>(),
+    })
+}
+
+fn setting(setting: &Setting) -> Value {
+    let number = setting.kind.number().map(|number| match number {
+        NumberKind::Whole => "whole",
+        NumberKind::Real => "real",
+    });
+    json!({
+        "name": setting.name,
+        "parameter": setting.parameter(),
+        "option": setting.option(),
+        "kind": setting.kind,
+        "words": setting.kind.words(),
+        "number": number,
+        "expected": setting.kind.expected(),
+        "range": setting.range.expected(),
+        "default": setting.default(),
+        "default_text": setting.default_text(),
+        "help": setting.help(),
+    })
+}
+
+/// All settings of a method, as JSON: its defaults with the given ones in their places.
+#[pyfunction]
+pub(crate) fn settings(method: &str, given: &str) -> PyResult<String> {
+    let method: Method = method.parse().map_err(Failure::from)?;
+    let given: Map<String, Value> = serde_json::from_str(given).map_err(Failure::from)?;
+    let mut settings = MethodParams::new(method, 1);
+    for (name, value) in &given {
+        settings.set_json(name, value).map_err(Failure::from)?;
+    }
+    Ok(serde_json::to_string(&settings).map_err(Failure::from)?)
+}
