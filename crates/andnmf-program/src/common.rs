@@ -16,7 +16,7 @@ pub struct Common {
     /// Threads to use; the result is the same for any number [default: all]
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
-    /// No progress and no explanations: errors, and what was asked for
+    /// No progress and no explanations: only errors and results
     #[arg(long, short)]
     pub quiet: bool,
     /// Print one JSON object on standard output, and nothing else there

@@ -1,4 +1,4 @@
-//! Files as results: whole or not there, and never over something else unasked.
+//! Result files: complete or absent, and existing ones are replaced on request only.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -128,7 +128,7 @@ impl OutputFolder {
         for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
             if is_leftover(&entry.file_name().to_string_lossy()) {
                 let path = entry.path();
-                // In vain is no harm: they are hidden, and of no use to anyone.
+                // Ignoring errors is safe: leftover files are hidden and unused.
                 let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
             }
         }
@@ -174,8 +174,8 @@ pub struct Staged<'a> {
 }
 
 impl Staged<'_> {
-    /// Where to write the next result, which will have this name (it may be `folder/file`). The last one asked for
-    /// is put in place last, and tells readers that the others are there: `summary.json`.
+    /// Where to write the next result, which will have this name (it may be `folder/file`). The last file
+    /// requested is put in place last, so that readers know the others are there: `summary.json`.
     pub fn file(&mut self, name: &str) -> Result<PathBuf, Failure> {
         let path = self.aside.path().join(name);
         if let Some(parent) = path.parent() {

@@ -135,7 +135,7 @@ fn results_name_the_commit_of_the_program_and_not_that_of_the_folder() {
     assert!(document.contains("another") && document.contains("# Of two programs"), "{document}");
     assert!(built.is_none_or(|built| document.contains(&built)), "{document}");
     refused(&["--rebuild", "--out", &out, "--quick"], &["--rebuild", "--quick"]);
-    refused(&["fig4", "--out", &out, "--title", "New"], &["--rebuild"]);
+    refused(&["fig4", "--out", &out, "--title", "New"], &["--title", "FIGURE"]);
 }
 
 #[test]

@@ -78,8 +78,8 @@ pub(crate) struct LabArgs {
         conflicts_with_all = ["figures", "quick", "budget", "seeds", "truth", "corpus", "data", "force"]
     )]
     pub(crate) rebuild: bool,
-    /// Heading of the page that is drawn again
-    #[arg(long, value_name = "TEXT", requires = "rebuild")]
+    /// Heading of the page that --rebuild draws
+    #[arg(long, value_name = "TEXT", conflicts_with = "figures")]
     pub(crate) title: Option<String>,
     #[command(flatten)]
     pub(crate) common: Common,

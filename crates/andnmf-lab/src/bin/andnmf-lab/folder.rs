@@ -1,4 +1,4 @@
-//! What a folder of earlier runs means for the next one.
+//! `plan.json`: how the next call continues a folder of earlier runs.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ const PLAN: &str = "plan.json";
 /// The contents of `plan.json`: from this, the plan can be made again.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PlanFile {
-    /// What was asked for, all calls together.
+    /// The figures of all calls together.
     pub(crate) figures: Vec<FigureName>,
     /// What the plan is made from.
     pub(crate) params: PlanParams,
@@ -65,17 +65,17 @@ pub(crate) fn earlier(folder: &OutputFolder, force: bool) -> Result<Option<PlanF
     Ok(None)
 }
 
-/// Adds what earlier calls have made to what is asked for now: figures that are whole under the same sources and sizes.
+/// Adds the figures of earlier calls to those requested now, where they are complete under the same sources and sizes.
 /// Another setting would leave earlier figures out of the report, or mix two kinds of them: it is refused unless
 /// `force` is set.
 pub(crate) fn joined(
     earlier: Option<&PlanFile>,
-    asked: Vec<FigureName>,
+    requested: Vec<FigureName>,
     mut params: PlanParams,
     store: &CellStore,
     force: bool,
 ) -> Result<(Vec<FigureName>, PlanParams), Failure> {
-    let Some(earlier) = earlier else { return Ok((asked, params)) };
+    let Some(earlier) = earlier else { return Ok((requested, params)) };
     let before = &earlier.params;
     let whole = |figure: FigureName, params: &PlanParams| {
         Plan::new(&[figure], params).is_ok_and(|plan| plan.left_out.is_empty() && plan.found(store).complete)
@@ -87,23 +87,23 @@ pub(crate) fn joined(
     if params.pictures.is_none() && whole(FigureName::Fig5, before) {
         params.pictures.clone_from(&before.pictures);
     }
-    let differs = differences(before, &params, asked_again(earlier, &asked));
+    let differs = differences(before, &params, all_requested(earlier, &requested));
     if !force && !differs.is_empty() {
         return Err(Failure::Request(format!(
             "--out has figures of another kind: {}; name another folder, or add --force to begin a new report here",
             differs.join(", ")
         )));
     }
-    let mut figures = asked;
+    let mut figures = requested;
     let kept = earlier.figures.iter().filter(|&&figure| !figures.contains(&figure) && whole(figure, &params));
     let kept: Vec<FigureName> = kept.copied().collect();
     figures.extend(kept);
     Ok((figures, params))
 }
 
-/// Whether all earlier figures are asked for again: then more seeds are more work, and nothing is left out.
-fn asked_again(earlier: &PlanFile, asked: &[FigureName]) -> bool {
-    earlier.figures.iter().all(|figure| asked.contains(figure))
+/// Whether all earlier figures are requested again: then more seeds are more work, and nothing is left out.
+fn all_requested(earlier: &PlanFile, requested: &[FigureName]) -> bool {
+    earlier.figures.iter().all(|figure| requested.contains(figure))
 }
 
 /// What differs, with both values.

@@ -1,4 +1,4 @@
-//! What a reproduction works on beside what it makes itself.
+//! The truth and the real data of a reproduction.
 
 use std::path::{Path, PathBuf};
 
@@ -89,9 +89,9 @@ impl SourceArgs {
         folder: &OutputFolder,
         before: Option<&PlanFile>,
     ) -> Result<Taken, Failure> {
-        let taken = |truth: Option<Array2<f64>>, told: String, learned_from: Option<String>| Taken {
+        let taken = |truth: Option<Array2<f64>>, origin: String, learned_from: Option<String>| Taken {
             sources: Sources { truth, ..Sources::default() },
-            truth: told,
+            truth: origin,
             learned_from,
         };
         if let Some(file) = &self.truth {
