@@ -154,8 +154,15 @@ fn defaults(setting: &str, methods: &[Method]) -> String {
         return String::new();
     }
     let mut text = format!(" [default: {usual}");
+    let mut others: Vec<(String, Vec<&str>)> = Vec::new();
     for method in methods.iter().filter(|method| default(method) != usual) {
-        text += &format!("; {method} {}", default(method));
+        match others.iter_mut().find(|(value, _)| *value == default(method)) {
+            Some((_, names)) => names.push(method.name()),
+            None => others.push((default(method), vec![method.name()])),
+        }
+    }
+    for (value, names) in others {
+        text += &format!("; {} {value}", names.join(", "));
     }
     text + "]"
 }

@@ -75,7 +75,7 @@ impl Setting {
     #[must_use]
     pub fn help(&self) -> String {
         let words: Vec<&str> = self.documentation.split_whitespace().collect();
-        words.join(" ").replace(['`', '[', ']'], "")
+        words.join(" ").replace('`', "")
     }
 
     /// The option of the command, without its dashes: `stages` for `max_stages`.

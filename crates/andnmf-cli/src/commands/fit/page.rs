@@ -67,10 +67,11 @@ pub(crate) fn html<T: Real>(
     weights: ArrayView2<'_, T>,
     kind: Kind,
 ) -> Result<String, Failure> {
-    let thresholds = match (model.thresholds(), model.settings()) {
-        ([], _) => Thresholds::None,
-        (shares, MethodParams::And(and)) if and.threshold == Threshold::Auto => Thresholds::Shares(shares),
-        (levels, _) => Thresholds::Weights(levels),
+    let of_data = matches!(model.settings(), MethodParams::And(and) if and.threshold == Threshold::Auto);
+    let thresholds = match model.thresholds() {
+        [] => Thresholds::None,
+        shares if of_data => Thresholds::Shares(shares),
+        levels => Thresholds::Weights(levels),
     };
     let view = FitView {
         weights: Some(weights),
