@@ -38,8 +38,8 @@ class ANDBase(Factorization):
     stability_ : ndarray of shape (n_components,) or None
         Estimated error of each component as a sine: 0 is stable. None where ``trust_`` is.
     trace_ : dict of ndarray
-        A value per stage: stage, seconds, threshold_min, threshold_median, active_fraction, change; and loss, which
-        AND does not have (NaN). The other estimators have a loss, and NaN for thresholds.
+        A value per stage: stage, seconds, threshold_min, threshold_median, active_fraction, change and loss; NaN where a
+        method has none: AND has no loss, the others have no thresholds.
     reconstruction_err_ : float
         Frobenius norm of what is left of the samples; after ``partial_fit``, of the last batch.
     warnings_ : list of str
