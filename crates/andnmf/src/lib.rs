@@ -40,6 +40,8 @@ pub mod and;
 pub mod auto;
 pub mod baselines;
 mod compression;
+#[doc(hidden)]
+pub mod constants;
 pub mod diagnose;
 pub mod elsewhere;
 mod error;

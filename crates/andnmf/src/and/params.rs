@@ -4,8 +4,8 @@ use std::fmt::Display;
 
 use super::threshold::{Threshold, ThresholdParams};
 use crate::SettingError;
-use crate::settings::Compress;
-use crate::settings::{About, Described, Memory, Range, Size, declare_choice, declare_settings};
+use crate::constants::Constants;
+use crate::settings::{About, Compress, Described, Memory, Range, Size, declare_choice, declare_settings};
 
 /// Directions beyond the components that the default form looks for, and of these the ones that it keeps.
 const SPARE: usize = 20;
@@ -69,7 +69,7 @@ declare_settings! {
     /// assert!(AndParams::new(0).check().is_err());
     /// # Ok::<(), andnmf::SettingError>(())
     /// ```
-    pub struct AndParams for And = "and" {
+    pub struct AndParams for And = "and" with constants: Constants {
         common rank;
         /// Thresholds of decoded weights: auto, or a schedule (constant:C, geometric:START:RATIO[:FLOOR],
         /// theory:LAMBDA:R:Q, list:A,B,...). With auto they come from the data, and so does everything else. All others
@@ -169,6 +169,19 @@ impl Described for AndParams {
         }
         let space = if self.batch == Batch::All { self.compress.memory(size) } else { 0 };
         size.memory(size.wide(rank) + size.rows(rank, 2), space)
+    }
+}
+
+impl And {
+    /// The same with other constants of the search and of the judgement, for experiments: see [`Constants`].
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_constants(self, constants: Constants) -> Self {
+        Self { constants, ..self }
+    }
+
+    pub(crate) fn constants(&self) -> &Constants {
+        &self.constants
     }
 }
 

@@ -9,17 +9,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::Real;
+use crate::constants::StartConstants;
 use crate::linalg::dot::dot;
 use crate::linalg::product::{gram_of_rows, multiply};
 use crate::linalg::symmetric::eigen;
-
-/// Samples averaged at most…
-const MOST_AVERAGED: f64 = 20.0;
-/// …and a share of n/rank: so many samples have the component as their strongest.
-const AVERAGED_SHARE: f64 = 1.0 / 2.5;
-
-/// Samples that are farther by less than this share are equally far.
-const AS_FAR: f64 = 1e-6;
 
 /// How samples are measured when the farthest is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,11 +31,15 @@ pub(super) fn averaged_projection<T: Real>(
     samples: ArrayView2<'_, T>,
     measure: Measure,
     rank: usize,
+    constants: &StartConstants,
 ) -> Array2<T> {
     let (n, dimension) = samples.dim();
     let averaged = match measure {
         Measure::Plain => 1,
-        _ => (n as f64 / rank as f64 * AVERAGED_SHARE).clamp(1.0, MOST_AVERAGED) as usize,
+        _ => {
+            let share = n as f64 / rank as f64 * constants.averaged_share;
+            share.clamp(1.0, constants.most_averaged) as usize
+        }
     };
     let measured = measured(samples, measure);
     let mut left: Vec<f64> = map_rows(measured.view(), |row| length_squared(row));
@@ -52,7 +49,9 @@ pub(super) fn averaged_projection<T: Real>(
     let mut directions = Array2::<T>::zeros((0, dimension));
     let mut components = Array2::<T>::zeros((0, dimension));
     while components.nrows() < rank {
-        let Some(direction) = farthest(measured.view(), &mut left, &sizes, &directions, nothing) else {
+        let Some(direction) =
+            farthest(measured.view(), &mut left, &sizes, &directions, (nothing, constants.equally_far))
+        else {
             break;
         };
         let along = map_rows(measured.view(), |row| dot(row, &direction).as_f64());
@@ -119,7 +118,7 @@ fn farthest<T: Real>(
     left: &mut [f64],
     sizes: &[f64],
     directions: &Array2<T>,
-    nothing: f64,
+    (nothing, equally_far): (f64, f64),
 ) -> Option<Vec<T>> {
     loop {
         let most = left.iter().copied().fold(0.0, f64::max);
@@ -127,7 +126,7 @@ fn farthest<T: Real>(
             return None;
         }
         // Rounding must not decide between samples that are equally far, as all of length 1 are at first.
-        let far = (0..left.len()).filter(|&i| left[i] >= most * (1.0 - AS_FAR));
+        let far = (0..left.len()).filter(|&i| left[i] >= most * (1.0 - equally_far));
         let i = far.max_by(|&a, &b| sizes[a].total_cmp(&sizes[b]).then(b.cmp(&a)))?;
         let believed = left[i];
         let sample = measured.row(i).to_vec();

@@ -10,12 +10,11 @@ use ndarray::{Array1, Array2};
 use super::shares::median;
 use crate::Real;
 
-/// Share of the features, those where a component is smallest beside the mean of all, that is not looked at.
-const IGNORED: f64 = 0.02;
-
 /// How much of the mean of all components (scaled to unit length) is in each: the median over the components of
 /// what is left in all but a few of the features. Near zero where components have zeros.
-pub(super) fn background<T: Real>(components: &Array2<T>) -> f64 {
+///
+/// `ignored` is the share of the features, those where a component is smallest beside the mean, that is left out.
+pub(super) fn background<T: Real>(components: &Array2<T>, ignored: f64) -> f64 {
     let unit = |row: Array1<f64>| {
         let length = row.dot(&row).sqrt();
         if length > 0.0 { row / length } else { row }
@@ -29,7 +28,7 @@ pub(super) fn background<T: Real>(components: &Array2<T>) -> f64 {
         if ratios.is_empty() {
             return 0.0;
         }
-        let place = (ratios.len() as f64 * IGNORED) as usize;
+        let place = (ratios.len() as f64 * ignored) as usize;
         *ratios.select_nth_unstable_by(place, f64::total_cmp).1
     };
     median(rows.iter().map(shared)).max(0.0)
@@ -43,15 +42,15 @@ mod tests {
     #[test]
     fn it_is_what_every_component_has_of_the_mean_whatever_their_scales() {
         let zeros = random_matrix::<f64>(9, 200, 1).mapv(|v| v.max(0.0));
-        assert_eq!(background(&zeros), 0.0);
+        assert_eq!(background(&zeros, 0.02), 0.0);
         let sum = zeros.sum_axis(ndarray::Axis(0));
         let mut shared = zeros;
         for (k, mut row) in shared.outer_iter_mut().enumerate() {
             row.scaled_add(0.1, &sum);
             row *= 10.0_f64.powi(k as i32);
         }
-        let found = background(&shared);
+        let found = background(&shared, 0.02);
         assert!(found > 0.2 && found < 0.9, "{found}");
-        assert_eq!(background(&Array2::<f64>::zeros((3, 4))), 0.0);
+        assert_eq!(background(&Array2::<f64>::zeros((3, 4)), 0.02), 0.0);
     }
 }

@@ -9,6 +9,7 @@ use super::projected::{Directions, Projection, directions};
 use super::search::Search;
 use super::state::{AutoState, Progress, Side};
 use crate::and::{AndParams, AndState};
+use crate::constants::Constants;
 use crate::fit::{
     Beginning, Checkpoint, ExpectedShape, Found, Header, MethodState, Run, Start, StopReason, Warning, Watch,
     Workers,
@@ -30,12 +31,14 @@ pub(super) enum Begun<'a, T: Real> {
 /// The surroundings of a run.
 struct Place<'a> {
     params: &'a AndParams,
+    constants: &'a Constants,
     workers: Workers,
     watch: Watch<'a>,
 }
 
 pub(super) fn begin<'a, 'r: 'a, T: Real>(
     params: &'a AndParams,
+    constants: &'a Constants,
     samples: &dyn Samples<T>,
     start: Start<T>,
     run: &Run<'r, T>,
@@ -46,7 +49,7 @@ pub(super) fn begin<'a, 'r: 'a, T: Real>(
     }
     let workers = run.workers()?;
     let watch = Watch::new(run, params.time_limit, start.seconds_before());
-    let place = Place { params, workers, watch };
+    let place = Place { params, constants, workers, watch };
     let stop = || place.watch.reason().is_some();
     let watched = Watched { samples, stop: &stop };
     let given = match start {
@@ -71,17 +74,18 @@ pub(super) fn begin<'a, 'r: 'a, T: Real>(
         }
         None => Err(FitError::StoppedBeforeStart),
     };
-    let found = match place.workers.run(|| directions(&watched, params.rank, params.seed)) {
-        Err(FitError::Samples(SamplesError::CalledOff)) => return called_off(given),
-        other => other?,
-    };
+    let found =
+        match place.workers.run(|| directions(&watched, params.rank, params.seed, &constants.projection)) {
+            Err(FitError::Samples(SamplesError::CalledOff)) => return called_off(given),
+            other => other?,
+        };
     if found.basis.nrows() == 0 {
         let nothing = AndState::of_start(Array2::zeros((params.rank, n_features)));
         return Ok(Begun::Nothing(Header { passes: found.passes, ..header() }, nothing));
     }
     let projection = place.workers.run(|| {
         let Directions { basis, spare, spectrum, .. } = &found;
-        Projection::new(&watched, basis, spare, spectrum)
+        Projection::new(&watched, basis, spare, spectrum, &constants.projection)
     });
     let projection = match projection {
         Err(FitError::Samples(SamplesError::CalledOff)) => return called_off(given),
@@ -97,9 +101,10 @@ fn fresh_run<'a, T: Real>(
     projection: Projection<T>,
 ) -> Result<Engine<'a, T>, FitError> {
     let Directions { basis, spare, spectrum, passes } = found;
-    let (params, rank) = (place.params, basis.nrows());
+    let (params, constants, rank) = (place.params, place.constants, basis.nrows());
     let projected = &projection.projected;
-    let bench = Bench { projected, workers: &place.workers, watch: &place.watch, room: Room::default() };
+    let bench =
+        Bench { projected, constants, workers: &place.workers, watch: &place.watch, room: Room::default() };
     let mut passes = passes + 1;
     let (search, start) = match given {
         Some(given) => {
@@ -108,7 +113,7 @@ fn fresh_run<'a, T: Real>(
             inside.mapv_inplace(|v| T::from_f64(v.as_f64() / spectrum.unit));
             if rank < params.rank {
                 // More components than the samples have room for: as many as are most unlike each other.
-                inside = averaged_projection(inside.view(), Measure::Plain, rank);
+                inside = averaged_projection(inside.view(), Measure::Plain, rank, &constants.start);
             }
             (Search::from_given(), inside)
         }
@@ -130,8 +135,8 @@ fn fresh_run<'a, T: Real>(
     };
     let header = Header { passes, warnings, ..Header::new(AndParams::NAME, n_samples, params.seed) };
     let state = AutoState { working, basis, spare, progress };
-    let Place { params, workers, watch } = place;
-    Ok(Engine::new(params, workers, watch, (header, state), projection))
+    let Place { params, constants, workers, watch } = place;
+    Ok(Engine::new((params, constants), workers, watch, (header, state), projection))
 }
 
 fn resume<'a, T: Real>(
@@ -144,9 +149,11 @@ fn resume<'a, T: Real>(
     state.check(&ExpectedShape { n_samples, n_features, rank: place.params.rank }, header.stages)?;
     let AutoState { basis, spare, progress, .. } = &state;
     // Without this one pass the state could not even be returned: it is not called off.
-    let projection = place.workers.run(|| Projection::new(samples, basis, spare, &progress.spectrum))?;
-    let Place { params, workers, watch } = place;
-    Ok(Begun::Stages(Box::new(Engine::new(params, workers, watch, (header, state), projection))))
+    let projection = place
+        .workers
+        .run(|| Projection::new(samples, basis, spare, &progress.spectrum, &place.constants.projection))?;
+    let Place { params, constants, workers, watch } = place;
+    Ok(Begun::Stages(Box::new(Engine::new((params, constants), workers, watch, (header, state), projection))))
 }
 
 /// The components of a checkpoint of AND, with a schedule or without, if it fits the samples.

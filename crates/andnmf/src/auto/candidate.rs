@@ -5,17 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::projected::Projected;
 use crate::Real;
+use crate::constants::SearchConstants;
 use crate::fit::bits;
 use crate::trust::Origin;
-
-/// Negative parts from here on mean that a descent has gone astray.
-pub(super) const ASTRAY: f64 = 0.5;
-/// A start with no inclusions and a negative part below this (and twice that of the noise) needs no rival.
-const GOOD: f64 = 0.01;
-/// Negative parts below this are rounding…
-const CERTAIN: f64 = 1e-8;
-/// …and with this many times as many samples on each facet as there are components nothing is left to doubt.
-const CERTAIN_CONTACTS: usize = 2;
 
 /// Components with what speaks for or against them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,20 +26,21 @@ pub(crate) struct Candidate<T: Real> {
 impl<T: Real> Candidate<T> {
     /// Whether the components are beyond doubt: nothing is decoded as negative, none comes with another, and each
     /// facet is held by far more samples than it needs.
-    pub(super) fn certain(&self) -> bool {
+    pub(super) fn certain(&self, constants: &SearchConstants) -> bool {
+        let rank = self.components.nrows();
         self.inclusions == 0
-            && zeros_beyond_doubt::<T>(self.components.nrows(), self.negative_part, self.fewest_contacts)
+            && zeros_beyond_doubt::<T>(rank, self.negative_part, self.fewest_contacts, constants)
     }
 
     /// Whether there is no need to look for others.
-    pub(super) fn good(&self, projected: &Projected<T>) -> bool {
+    pub(super) fn good(&self, projected: &Projected<T>, constants: &SearchConstants) -> bool {
         let noise = projected.noise * (projected.dimension() as f64 * projected.n_samples() as f64).sqrt();
-        let allowed = GOOD + 2.0 * noise / projected.size.max(f64::MIN_POSITIVE);
+        let allowed = constants.good + constants.good_noise * noise / projected.size.max(f64::MIN_POSITIVE);
         self.inclusions == 0 && self.negative_part < allowed
     }
 
-    pub(super) fn better_than(&self, other: &Self) -> bool {
-        let key = |c: &Self| (c.negative_part >= ASTRAY, c.inclusions);
+    pub(super) fn better_than(&self, other: &Self, constants: &SearchConstants) -> bool {
+        let key = |c: &Self| (c.negative_part >= constants.lost, c.inclusions);
         match key(self).cmp(&key(other)) {
             std::cmp::Ordering::Less => true,
             std::cmp::Ordering::Greater => false,
@@ -58,8 +51,14 @@ impl<T: Real> Candidate<T> {
 
 /// Whether weights that are off are zero: nothing is decoded as negative, and far more samples lie on each facet than
 /// hold it.
-pub(super) fn zeros_beyond_doubt<T: Real>(rank: usize, negative_part: f64, fewest_contacts: usize) -> bool {
-    negative_part < CERTAIN.max(64.0 * T::EPSILON.as_f64()) && fewest_contacts >= CERTAIN_CONTACTS * rank
+pub(super) fn zeros_beyond_doubt<T: Real>(
+    rank: usize,
+    negative_part: f64,
+    fewest_contacts: usize,
+    constants: &SearchConstants,
+) -> bool {
+    negative_part < constants.certain.max(64.0 * T::EPSILON.as_f64())
+        && fewest_contacts >= constants.certain_contacts * rank
 }
 
 #[cfg(test)]
@@ -76,10 +75,11 @@ mod tests {
             negative_part: 1e-12,
             fewest_contacts: 6,
         };
-        assert!(sure.certain());
+        let certain = |candidate: Candidate<f64>| candidate.certain(&SearchConstants::default());
+        assert!(certain(sure.clone()));
         // A wrong cone that is as tight as can be touches about one sample per dimension.
-        assert!(!Candidate { fewest_contacts: 5, ..sure.clone() }.certain());
-        assert!(!Candidate { inclusions: 1, ..sure.clone() }.certain());
-        assert!(!Candidate { negative_part: 1e-6, ..sure }.certain());
+        assert!(!certain(Candidate { fewest_contacts: 5, ..sure.clone() }));
+        assert!(!certain(Candidate { inclusions: 1, ..sure.clone() }));
+        assert!(!certain(Candidate { negative_part: 1e-6, ..sure }));
     }
 }

@@ -4,6 +4,7 @@ use ndarray::Array2;
 
 use super::projected::Projected;
 use crate::and::{Counts, DecodeStatistics, Decoder};
+use crate::constants::Constants;
 use crate::fit::{Halt, Watch, Workers};
 use crate::linalg::product::{gram_of_rows, length};
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
@@ -14,6 +15,7 @@ use crate::{FitError, Real};
 /// Projected samples with the decoded weights of the components last decoded.
 pub(super) struct Bench<'a, T: Real> {
     pub(super) projected: &'a Projected<T>,
+    pub(super) constants: &'a Constants,
     pub(super) workers: &'a Workers,
     pub(super) watch: &'a Watch<'a>,
     pub(super) room: Room<T>,

@@ -5,15 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::decoded::{Bench, Decoded, NoiseFloors};
 use super::relaxation::Relaxation;
-use super::schedule::{self, Evidence};
+use super::schedule::{Evidence, Rules};
 use crate::and::{Inner, Step, advance};
+use crate::constants::ScheduleConstants;
 use crate::fit::{Halt, bits};
 use crate::linalg::product::{frobenius, multiply, multiply_add, scale_rows};
 use crate::trust::Origin;
 use crate::{FitError, Real};
-
-/// A descent that has so often changed nothing is over.
-const QUIET_STAGES: usize = 2;
 
 /// What ends a descent.
 #[derive(Debug, Clone, Copy)]
@@ -104,27 +102,28 @@ impl<T: Real> Descent<T> {
         goal: &Goal,
     ) -> Result<StageDone<T>, Halt> {
         let decoded = bench.decode(components)?;
+        let rules = Rules(&bench.constants.schedule);
         let evidence = evidence(&decoded, bench.projected.noise);
         let thresholds: Vec<f64> = if self.stage == 0 {
-            evidence.iter().map(|&e| schedule::first(e, self.given)).collect()
+            evidence.iter().map(|&e| rules.first(e, self.given)).collect()
         } else {
             let moved = self.moved.iter().copied().chain(std::iter::repeat(0.0));
             let each = last.iter().zip(&evidence).zip(moved);
-            each.map(|((&last, &e), moved)| schedule::next(last, e, moved)).collect()
+            each.map(|((&last, &e), moved)| rules.next(last, e, moved)).collect()
         };
-        let at_floor = thresholds.iter().zip(&evidence).all(|(&t, &e)| schedule::at_floor(t, e));
+        let at_floor = thresholds.iter().zip(&evidence).all(|(&t, &e)| rules.at_floor(t, e));
         if at_floor && decoded.leak < self.least_leak {
             (self.least_leak, self.least_leaking) = (decoded.leak, Some(components.clone()));
         }
         let absolute: Vec<f64> = thresholds.iter().zip(&decoded.scales).map(|(t, s)| t * s).collect();
-        let sums = bench.sums(&absolute, &noise_floors(&decoded))?;
+        let sums = bench.sums(&absolute, &noise_floors(&decoded, &bench.constants.schedule))?;
         let moments = sums.sums.gram();
         let mut after =
             advance(components, sums.sums.products(), &moments, Inner::Exact, Step::Safe, self.stage)?;
         let sideways = sideways(&decoded, &after);
         let largest = sideways.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs()));
         let moved = if self.patient { moved(&sideways, &decoded.scales) } else { Vec::new() };
-        let factor = self.relaxation.factor(self.stage, &sideways);
+        let factor = self.relaxation.factor(self.stage, &sideways, &bench.constants.schedule);
         if factor > 1.0 {
             let further = T::from_f64(factor - 1.0);
             multiply_add(after.view_mut(), sideways.view(), components.view(), further);
@@ -136,7 +135,8 @@ impl<T: Real> Descent<T> {
         self.stage += 1;
         self.moved = moved;
         self.quiet = if at_floor && largest < goal.quiet { self.quiet + 1 } else { 0 };
-        let settled = self.quiet >= QUIET_STAGES || thresholds.iter().all(|&t| t < goal.lowest_threshold);
+        let settled = self.quiet >= bench.constants.search.quiet_stages
+            || thresholds.iter().all(|&t| t < goal.lowest_threshold);
         let end = if settled {
             Some(End::Settled)
         } else {
@@ -167,11 +167,11 @@ pub(super) fn evidence<T: Real>(decoded: &Decoded<T>, noise: f64) -> Vec<Evidenc
 }
 
 /// The floors for single samples, in the units of the decoded values.
-pub(super) fn noise_floors<T: Real>(decoded: &Decoded<T>) -> NoiseFloors {
+pub(super) fn noise_floors<T: Real>(decoded: &Decoded<T>, constants: &ScheduleConstants) -> NoiseFloors {
     let gains = decoded.noise_gain.iter().zip(&decoded.scales);
     NoiseFloors {
-        per_noise: gains.map(|(gain, scale)| schedule::NOISE_FLOOR * gain * scale).collect(),
-        highest: decoded.scales.iter().map(|scale| schedule::HIGHEST_FLOOR * scale).collect(),
+        per_noise: gains.map(|(gain, scale)| constants.noise_floor * gain * scale).collect(),
+        highest: decoded.scales.iter().map(|scale| constants.highest_floor * scale).collect(),
     }
 }
 

@@ -9,24 +9,17 @@ use super::projected::{Projected, Projection, Signs};
 use super::search::{Phase, Search};
 use super::state::{AutoState, Progress, Side, unprojected};
 use crate::and::AndParams;
+use crate::constants::Constants;
 use crate::fit::{
     Checkpoint, Halt, Header, Limits, MethodState, Snapshot, StageRecord, StagedRun, StopReason, Warning,
     Watch, Workers,
 };
 use crate::{FitError, Real};
 
-/// All thresholds below this share of the largest weight: nothing is left to threshold in double precision.
-const LOWEST_THRESHOLD: f64 = 1e-12;
-/// A stage that moves no component sideways by more than this share of another changes nothing.
-const QUIET: f64 = 1e-8;
-/// Components that have more than this in common may stand for weights that are always on.
-pub(super) const SHARED: f64 = 0.02;
-/// Features can only decide where there are this many times as many as components.
-const FEATURES_PER_COMPONENT: usize = 3;
-
 /// A run between two stages.
 pub(super) struct Engine<'a, T: Real> {
     pub(super) params: &'a AndParams,
+    pub(super) constants: &'a Constants,
     pub(super) projected: Projected<T>,
     /// The samples along the spare directions.
     pub(super) spare: Array2<T>,
@@ -42,7 +35,7 @@ pub(super) struct Engine<'a, T: Real> {
 
 impl<'a, T: Real> Engine<'a, T> {
     pub(super) fn new(
-        params: &'a AndParams,
+        (params, constants): (&'a AndParams, &'a Constants),
         workers: Workers,
         watch: Watch<'a>,
         (header, state): (Header, AutoState<T>),
@@ -50,13 +43,13 @@ impl<'a, T: Real> Engine<'a, T> {
     ) -> Self {
         let Projection { projected, spare, signs } = projection;
         let (features, room) = (None, Room::default());
-        Self { params, projected, spare, features, signs, workers, watch, header, state, room }
+        Self { params, constants, projected, spare, features, signs, workers, watch, header, state, room }
     }
 
     /// The projected samples, to decode them.
     pub(super) fn bench(&self) -> Bench<'_, T> {
-        let Self { projected, workers, watch, .. } = self;
-        Bench { projected, workers, watch, room: Room::default() }
+        let Self { projected, constants, workers, watch, .. } = self;
+        Bench { projected, constants, workers, watch, room: Room::default() }
     }
 
     /// Components that the samples have room for: the others are zero.
@@ -69,8 +62,8 @@ impl<'a, T: Real> Engine<'a, T> {
         let rounding = 64.0 * T::EPSILON.as_f64();
         Goal {
             most_stages: self.params.max_stages,
-            lowest_threshold: LOWEST_THRESHOLD.max(rounding),
-            quiet: QUIET.max(self.params.tolerance).max(rounding),
+            lowest_threshold: self.constants.search.lowest_threshold.max(rounding),
+            quiet: self.constants.search.quiet.max(self.params.tolerance).max(rounding),
         }
     }
 
@@ -80,9 +73,11 @@ impl<'a, T: Real> Engine<'a, T> {
     /// since the noise of features that hardly ever occur is as large as that of the others.
     fn can_turn(&self, auto: &Progress<T>) -> bool {
         let AutoState { basis, spare, .. } = &self.state;
-        let enough = spare.ncols() >= FEATURES_PER_COMPONENT * self.effective_rank();
+        let Constants { search, trust, end, .. } = self.constants;
+        let enough = spare.ncols() >= search.features_per_component * self.effective_rank();
         let Some(best) = &auto.search.best else { return false };
-        let doubtful = || !best.certain() || background(&unprojected(&best.components, basis, 1.0)) > SHARED;
+        let shared = || background(&unprojected(&best.components, basis, 1.0), end.background_ignored);
+        let doubtful = || !best.certain(search) || shared() > trust.shared_background;
         auto.side == Side::Samples
             && enough
             && self.signs == Signs::Positive
@@ -129,7 +124,7 @@ impl<'a, T: Real> Engine<'a, T> {
     fn advance(&mut self, auto: &mut Progress<T>) -> Result<(Array2<T>, Recorded), Halt> {
         let effective = self.effective_rank();
         if matches!(auto.side, Side::Features { .. }) && self.features.is_none() {
-            self.features = Some(Projected::of_features(&self.state.basis, &auto.spectrum)?);
+            self.features = Some(self.features_of(auto)?);
         }
         let (projected, working) = match (&auto.side, &self.features) {
             (Side::Features { working, .. }, Some(features)) => (features, working.clone()),
@@ -137,9 +132,10 @@ impl<'a, T: Real> Engine<'a, T> {
         };
         let last: Vec<f64> = auto.thresholds.iter().take(effective).copied().collect();
         let room = std::mem::take(&mut self.room);
-        let mut bench = Bench { projected, workers: &self.workers, watch: &self.watch, room };
+        let constants = self.constants;
+        let mut bench = Bench { projected, constants, workers: &self.workers, watch: &self.watch, room };
         let search = &mut auto.search;
-        let goal = search.goal(self.goal());
+        let goal = search.goal(self.goal(), &constants.search);
         let n_samples = projected.n_samples();
         let done = self.workers.run_stage(|| search.descent.stage(&mut bench, &working, &last, &goal));
         let (next, record) = match done {
@@ -166,6 +162,11 @@ impl<'a, T: Real> Engine<'a, T> {
         Ok((next, record))
     }
 
+    /// The features of noiseless samples as samples.
+    fn features_of(&self, auto: &Progress<T>) -> Result<Projected<T>, FitError> {
+        Projected::of_features(&self.state.basis, &auto.spectrum, &self.constants.projection)
+    }
+
     /// Goes over to the features where the samples' side has ended in doubt; the start on that side.
     fn turn(&mut self, auto: &mut Progress<T>) -> Result<Option<Array2<T>>, Halt> {
         let ended = over(&auto.search, self.params.max_stages).is_some();
@@ -173,9 +174,10 @@ impl<'a, T: Real> Engine<'a, T> {
             return Ok(None);
         }
         let Some(best) = auto.search.best.clone() else { return Ok(None) };
-        let projected = Projected::of_features(&self.state.basis, &auto.spectrum)?;
+        let projected = self.features_of(auto)?;
         let room = std::mem::take(&mut self.room);
-        let bench = Bench { projected: &projected, workers: &self.workers, watch: &self.watch, room };
+        let (constants, workers, watch) = (self.constants, &self.workers, &self.watch);
+        let bench = Bench { projected: &projected, constants, workers, watch, room };
         let (search, start) = Search::from_data(&bench, projected.dimension());
         self.room = bench.room;
         self.features = Some(projected);
@@ -224,7 +226,9 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
         let reason = over(&auto.search, self.params.max_stages)?;
         // An answer that is beyond doubt needs no more stages, whatever the side of the samples came to.
         match &auto.side {
-            Side::Features { .. } if auto.search.best.as_ref().is_some_and(|best| best.certain()) => {
+            Side::Features { .. }
+                if auto.search.best.as_ref().is_some_and(|best| best.certain(&self.constants.search)) =>
+            {
                 Some(StopReason::Converged)
             }
             _ => Some(reason),

@@ -11,7 +11,7 @@ use super::engine::Engine;
 use super::hals_runs::HalsRuns;
 use super::projected::Signs;
 use super::retry::retried;
-use super::schedule;
+use super::schedule::Rules;
 use super::search::Phase;
 use super::shares::{low_quantiles, negative_shares, sines};
 use super::stability::{Stability, noise_errors, stability};
@@ -23,17 +23,8 @@ use crate::linalg::sketch::combinations;
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
 use crate::samples::Samples;
 use crate::samples::fold::{FoldPlan, fold};
-use crate::trust::{Ending, FitReport, Origin, Trust};
+use crate::trust::{Ending, FitReport, Origin, Reason, Trust};
 use crate::{FitError, Real};
-
-/// With a larger negative share than this, the components are not what the samples are made of…
-const FOREIGN_SHARE: f64 = 0.09;
-/// …and neither are they with so large a negative part…
-const FOREIGN_PART: f64 = 0.15;
-/// …where nothing sets this number of directions apart from the next.
-const NO_GAP: f64 = 1.15;
-/// A component that is on in more than this share of the samples may always be.
-const MOSTLY_ON: f64 = 0.85;
 
 /// The fit that a run ended with.
 pub(super) fn finish<T: Real>(
@@ -43,7 +34,7 @@ pub(super) fn finish<T: Real>(
     stop: StopReason,
 ) -> Result<Fit<T>, FitError> {
     let whole = matches!(stop, StopReason::Converged | StopReason::MaxStages);
-    let best = engine.state.best();
+    let best = engine.state.best(&engine.constants.search);
     let (ended, stop) = match &best {
         Some(best) if whole => match end(&engine, samples, run, best.clone()) {
             Ok(ended) => (Some(ended), stop),
@@ -53,7 +44,7 @@ pub(super) fn finish<T: Real>(
         },
         _ => (None, stop),
     };
-    let (rank, effective) = (engine.params.rank, engine.effective_rank());
+    let (rank, effective, constants) = (engine.params.rank, engine.effective_rank(), engine.constants);
     let padded = |components: &Array2<T>| {
         let mut all = Array2::zeros((rank, components.ncols()));
         all.slice_mut(s![..components.nrows(), ..]).assign(components);
@@ -72,13 +63,14 @@ pub(super) fn finish<T: Real>(
         ever_active.clone_from(&last.ever_active);
     }
     fit.tell_of_idle(&ever_active);
+    fit.trust = Some(Trust::without_evidence(Reason::Stopped, rank));
     if let Some(components) = unfinished {
         fit.components = padded(&components);
     }
     if let Some(Whole { components, report, passes, .. }) = ended {
         fit.components = padded(&components);
         fit.passes += passes;
-        fit.trust = Some(Trust::of(&report, rank, stop == StopReason::MaxStages));
+        fit.trust = Some(Trust::of(&report, rank, stop == StopReason::MaxStages, &constants.trust));
         fit.report = Some(report);
     }
     Ok(fit)
@@ -115,25 +107,26 @@ fn end<T: Real>(
     run: &Run<'_, T>,
     best: Candidate<T>,
 ) -> Result<Whole<T>, Halt> {
+    let (constants, rules) = (engine.constants, Rules(&engine.constants.schedule));
     let (basis, spectrum) = (&engine.state.basis, &engine.state.progress.spectrum);
     let finisher = Finisher { runs: HalsRuns::new(engine, samples, run) };
     let best = retried(&finisher.runs, best)?;
     let mut bench = engine.bench();
     let decoded = bench.decode(&best.components)?;
-    let low = low_quantiles(bench.values());
-    let certain = best.certain();
+    let low = low_quantiles(bench.values(), constants.end.low_quantile);
+    let certain = best.certain(&constants.search);
     let negative_part = bench.workers.run(|| bench.negative_part(&best.components));
     let evidence = evidence(&decoded, bench.projected.noise);
     let floors: Vec<f64> =
-        evidence.iter().zip(&decoded.scales).map(|(&e, scale)| schedule::last(e) * scale).collect();
-    let sums = bench.sums(&floors, &noise_floors(&decoded))?;
+        evidence.iter().zip(&decoded.scales).map(|(&e, scale)| rules.last(e) * scale).collect();
+    let sums = bench.sums(&floors, &noise_floors(&decoded, &constants.schedule))?;
     let n = bench.projected.n_samples() as f64;
     let on_shares: Vec<f64> = sums.active.iter().map(|&count| count as f64 / n).collect();
     let last = (best.origin == Origin::Hals).then(|| LastStage {
-        thresholds: evidence.iter().map(|&e| schedule::last(e)).collect(),
+        thresholds: evidence.iter().map(|&e| rules.last(e)).collect(),
         ever_active: sums.active.iter().map(|&count| count > 0).collect(),
     });
-    let always_on = |k: &usize| on_shares[*k] > MOSTLY_ON && low[*k] > 0.0;
+    let always_on = |k: &usize| on_shares[*k] > constants.end.mostly_on && low[*k] > 0.0;
     let always_on: Vec<usize> = (0..on_shares.len()).filter(always_on).collect();
 
     let mut components = unprojected(&scaled(&best.components, &decoded), basis, spectrum.unit);
@@ -143,8 +136,8 @@ fn end<T: Real>(
     // Noise that makes samples negative makes components negative, too: their sign then says nothing.
     let foreign = signs == Signs::Positive
         && (best.inclusions > 0
-            || negative_share > FOREIGN_SHARE
-            || (negative_part > FOREIGN_PART && spectrum.gap() < NO_GAP));
+            || negative_share > constants.end.foreign_share
+            || (negative_part > constants.end.foreign_part && spectrum.gap() < constants.trust.no_gap));
     let replaceable = signs != Signs::Any && !given && !certain;
     let foreign = foreign && replaceable;
     let weights_on = replaceable && !always_on.is_empty();
@@ -201,7 +194,7 @@ fn end<T: Real>(
         on_shares,
         always_on,
         drift,
-        background: background(&components),
+        background: background(&components, constants.end.background_ignored),
         moved: sines(&before, &components),
         resampled: stability.resampled,
         noise_errors,

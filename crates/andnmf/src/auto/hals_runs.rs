@@ -12,20 +12,15 @@ use super::engine::Engine;
 use super::stability::part_of_samples;
 use crate::baselines::{Factors, HalsParams, improve_by_hals};
 use crate::compression::Space;
+use crate::constants::EndConstants;
 use crate::fit::{Fit, Halt, Run, StopReason};
 use crate::init::{NndsvdFill, from_pairs};
 use crate::random::{Stream, numbered_generator};
 use crate::samples::{DenseSamples, Samples};
 use crate::{FitError, Real};
 
-/// Stages of a long run.
-pub(super) const HALS_STAGES: usize = 200;
-/// Sweeps of a stage where it has to go far.
-pub(super) const FAR_SWEEPS: usize = 2;
 /// The part of the samples that another opinion is asked of; the earlier ones judge the components found.
 const OTHER_PART: usize = 2;
-/// Runs end early where components move by less than this share.
-const TOLERANCE: f64 = 1e-5;
 
 /// Runs of HALS on the samples of a search.
 pub(super) struct HalsRuns<'e, 'a, 'r, T: Real> {
@@ -75,10 +70,11 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
         if let Some(improved) = self.improved.get() {
             return Ok(improved.clone());
         }
+        let end = self.end();
         let found = in_units(found, 1.0 / self.unit());
         let start = Factors { components: found, weights: None };
         let directions = self.single()?.clone();
-        let improved = self.long_run(start, HALS_STAGES, FAR_SWEEPS, directions)?.components;
+        let improved = self.long_run(start, end.hals_stages, end.far_sweeps, directions)?.components;
         Ok(self.improved.get_or_init(|| in_units(&improved, self.unit())).clone())
     }
 
@@ -89,7 +85,8 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
         {
             return Ok(nmf.clone());
         }
-        let nmf = self.long_run(self.nmf_start(rank)?, HALS_STAGES, sweeps, self.single()?.clone())?;
+        let nmf =
+            self.long_run(self.nmf_start(rank)?, self.end().hals_stages, sweeps, self.single()?.clone())?;
         // A last stage that tells how well it fits, to the digits that others are compared by.
         let weights = nmf.weights.map(|weights| in_units(&weights, 1.0));
         let nmf = self.hals(in_units(&nmf.components, self.unit()), weights, 1, sweeps, true)?;
@@ -101,7 +98,8 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
     pub(super) fn nmf_of_a_part(&self, rank: usize, stages: usize, sweeps: usize) -> Result<Array2<T>, Halt> {
         let Directions { basis, samples } = self.single()?;
         let mut rng = numbered_generator(self.engine.params.seed, Stream::Parts, OTHER_PART);
-        let numbers = part_of_samples(samples.view().nrows(), &mut rng);
+        let numbers =
+            part_of_samples(samples.view().nrows(), self.engine.constants.stability.part_share, &mut rng);
         let Factors { components, weights } = self.nmf_start(rank)?;
         let weights = weights.map(|weights| weights.select(Axis(0), &numbers));
         let part = whole(samples.view().select(Axis(0), &numbers))?;
@@ -155,7 +153,7 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
         let params = HalsParams {
             sweeps,
             max_stages: stages,
-            tolerance: TOLERANCE,
+            tolerance: self.end().hals_tolerance,
             time_limit: self.engine.params.time_limit.map(|limit| (limit - seconds).max(0.0)),
             seed: self.engine.params.seed,
             ..HalsParams::new(start.components.nrows())
@@ -165,6 +163,11 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
             StopReason::Cancelled | StopReason::TimeLimit => Err(Halt::Stop(fit.stop)),
             _ => Ok(fit),
         }
+    }
+
+    /// The constants of the end of a fit.
+    pub(super) fn end(&self) -> &'e EndConstants {
+        &self.engine.constants.end
     }
 
     /// What samples are measured in, in the space of the stages.

@@ -8,19 +8,7 @@ use ndarray::Array2;
 use rayon::prelude::*;
 
 use crate::Real;
-
-/// Ratios above this, on the scales of both components, are inclusions…
-const TOLERATED: f64 = 0.05;
-/// …or, where weights are zero beyond doubt, above this many times what counts as zero.
-const TOLERATED_ZEROS: f64 = 10.0;
-/// The samples where a component has at least this share of its largest weight…
-const STRONG: f64 = 0.5;
-/// …but at least this many decide…
-const FEWEST: usize = 100;
-/// …or, where weights are zero beyond doubt, all with this share: rare ones may be the only ones that tell.
-const ON: f64 = 0.01;
-/// Fewer strong samples than this say nothing.
-const TOO_FEW: usize = 3;
+use crate::constants::SearchConstants;
 
 /// Which components come with which: entry (k, l) is the weight of l that one unit of k always brings, zero where
 /// that is tolerable.
@@ -33,17 +21,26 @@ pub(super) struct Inclusions {
 ///
 /// `zeros` says that weights are zero beyond doubt where they are off. Then small shares count, too: a component that
 /// has lost a thousandth of another to it shows in no negative value.
-pub(super) fn inclusions<T: Real>(values: &Array2<T>, largest: &[f64], zeros: bool) -> Inclusions {
+pub(super) fn inclusions<T: Real>(
+    values: &Array2<T>,
+    largest: &[f64],
+    zeros: bool,
+    constants: &SearchConstants,
+) -> Inclusions {
     let (n, rank) = values.dim();
-    let tolerated = if zeros { TOLERATED_ZEROS * zero::<T>() } else { TOLERATED };
+    let tolerated = if zeros { constants.inclusion_zeros * zero::<T>() } else { constants.inclusion };
     let rows: Vec<Vec<f64>> = (0..rank)
         .into_par_iter()
         .map(|k| {
             let column: Vec<f64> = values.column(k).iter().map(|v| v.as_f64()).collect();
-            let limit = if zeros { ON * largest[k] } else { strong_from(&column, largest[k]) };
+            let limit = match zeros {
+                true => constants.on * largest[k],
+                false => strong_from(&column, largest[k], constants),
+            };
             let strong: Vec<usize> = (0..n).filter(|&t| column[t] >= limit).collect();
-            let mut shares = vec![if strong.len() >= TOO_FEW { f64::INFINITY } else { 0.0 }; rank];
-            if strong.len() >= TOO_FEW {
+            let enough = strong.len() >= constants.too_few_strong;
+            let mut shares = vec![if enough { f64::INFINITY } else { 0.0 }; rank];
+            if enough {
                 for t in strong {
                     let inverse = 1.0 / column[t];
                     for (share, v) in shares.iter_mut().zip(values.row(t)) {
@@ -87,17 +84,21 @@ fn zero<T: Real>() -> f64 {
 }
 
 /// The value from which a component is strong.
-fn strong_from(column: &[f64], largest: f64) -> f64 {
-    let place = FEWEST.min(column.len() - 1);
+fn strong_from(column: &[f64], largest: f64, constants: &SearchConstants) -> f64 {
+    let place = constants.fewest_strong.min(column.len() - 1);
     let mut sorted = column.to_vec();
     let (_, at_place, _) = sorted.select_nth_unstable_by(place, |a, b| b.total_cmp(a));
-    (STRONG * largest).min(*at_place).max(1e-12 * largest).max(f64::MIN_POSITIVE)
+    (constants.strong * largest).min(*at_place).max(1e-12 * largest).max(f64::MIN_POSITIVE)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use ndarray::array;
+
+    fn tested(values: &Array2<f64>, largest: &[f64], zeros: bool) -> Inclusions {
+        inclusions(values, largest, zeros, &SearchConstants::default())
+    }
 
     #[test]
     fn a_component_that_always_brings_another_is_found_with_its_share() {
@@ -112,12 +113,12 @@ mod tests {
                 _ => values.row_mut(t).assign(&array![x, 0.9 * x, x]),
             }
         }
-        let found = inclusions(&values, &[1.0, 1.0, 1.0], false);
+        let found = tested(&values, &[1.0, 1.0, 1.0], false);
         assert_eq!(found.count, 1);
         assert!((found.shares[[0, 1]] - 0.2).abs() < 1e-12, "{:?}", found.shares);
         // One sample without it is enough to clear the component.
         values.row_mut(0).assign(&array![1.0, 0.0, 0.0]);
-        assert_eq!(inclusions(&values, &[1.0, 1.0, 1.0], false).count, 0);
+        assert_eq!(tested(&values, &[1.0, 1.0, 1.0], false).count, 0);
     }
 
     #[test]
@@ -128,12 +129,12 @@ mod tests {
             values.row_mut(t).assign(&if t % 2 == 0 { array![1.0, 1e-3] } else { array![0.0, 1.0] });
         }
         values.row_mut(0).assign(&array![0.02, 2e-5]);
-        assert_eq!(inclusions(&values, &[1.0, 1.0], false).count, 0);
-        let found = inclusions(&values, &[1.0, 1.0], true);
+        assert_eq!(tested(&values, &[1.0, 1.0], false).count, 0);
+        let found = tested(&values, &[1.0, 1.0], true);
         assert_eq!(found.count, 1);
         assert!((found.shares[[0, 1]] - 1e-3).abs() < 1e-12, "{:?}", found.shares);
         values[[0, 1]] = 0.0;
-        assert_eq!(inclusions(&values, &[1.0, 1.0], true).count, 0);
+        assert_eq!(tested(&values, &[1.0, 1.0], true).count, 0);
     }
 
     #[test]
@@ -146,6 +147,6 @@ mod tests {
     #[test]
     fn too_few_samples_say_nothing() {
         let values = array![[1.0, 1.0], [0.0, 1.0]];
-        assert_eq!(inclusions(&values, &[1.0, 1.0], false).count, 0);
+        assert_eq!(tested(&values, &[1.0, 1.0], false).count, 0);
     }
 }

@@ -11,6 +11,7 @@ use ndarray::{Array2, ArrayView2, s};
 
 use super::pairs::unfold;
 use crate::Real;
+use crate::constants::StartConstants;
 use crate::fit::Halt;
 use crate::linalg::product::{gram_of_rows, multiply, multiply_add_wide};
 use crate::linalg::pseudo_inverse::relative_cutoff;
@@ -18,23 +19,19 @@ use crate::linalg::symmetric::eigen;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{DenseSamples, Samples};
 
-/// Turns of the directions at most.
-const MOST_TURNS: usize = 40;
-/// Directions that turn by less than this (1 − cosine) have settled: descents do the rest better.
-const SETTLED: f64 = 1e-4;
-
 /// As many components (rows) as the samples have coordinates; `None` where the samples do not fill their space or
 /// have no directions with heavier tails than others. `check` is asked often whether to go on.
 pub(super) fn independent_components<T: Real>(
     samples: &DenseSamples<'_, T>,
+    constants: &StartConstants,
     check: &(impl Fn() -> Result<(), Halt> + Sync),
 ) -> Result<Option<Array2<T>>, Halt> {
-    let Some(decoder) = heavy_tails(samples, check)? else { return Ok(None) };
+    let Some(decoder) = heavy_tails(samples, constants, check)? else { return Ok(None) };
     let mut values = Array2::zeros((decoder.nrows(), samples.n_samples()));
     let rows = decoder.mapv(T::from_f64);
     multiply_add_wide(values.view_mut(), rows.view(), samples.view().t(), T::from_f64(1.0));
     check()?;
-    let components = unfold(decoder, values, check)?.map(|found| found.mapv(T::from_f64));
+    let components = unfold(decoder, values, constants, check)?.map(|found| found.mapv(T::from_f64));
     Ok(components.filter(|found| found.iter().all(|v| v.finite())))
 }
 
@@ -46,6 +43,7 @@ pub(super) fn independent_components<T: Real>(
 /// be set.
 fn heavy_tails<T: Real>(
     samples: &DenseSamples<'_, T>,
+    constants: &StartConstants,
     check: &(impl Fn() -> Result<(), Halt> + Sync),
 ) -> Result<Option<Array2<f64>>, Halt> {
     let second = sum_over_blocks(samples, check, |block| {
@@ -57,7 +55,7 @@ fn heavy_tails<T: Real>(
     };
     let whitening = whitening * (samples.n_samples() as f64).sqrt();
     let mut turn = Array2::<f64>::eye(whitening.nrows());
-    for _ in 0..MOST_TURNS {
+    for _ in 0..constants.most_turns {
         let rows = multiply(turn.view(), whitening.view()).mapv(T::from_f64);
         let cubes = sum_over_blocks(samples, check, |block| {
             let mut values = multiply(block, rows.t());
@@ -69,7 +67,7 @@ fn heavy_tails<T: Real>(
         let cosines = (&next * &turn).sum_axis(ndarray::Axis(1));
         let least = cosines.iter().fold(1.0, |least: f64, cosine| least.min(cosine.abs()));
         turn = next;
-        if 1.0 - least < SETTLED {
+        if 1.0 - least < constants.settled_turn {
             break;
         }
     }
@@ -126,7 +124,8 @@ mod tests {
     use crate::testing::random_matrix;
 
     fn components<T: Real>(samples: Array2<T>) -> Option<Array2<T>> {
-        independent_components(&DenseSamples::new(samples).unwrap(), &|| Ok(())).unwrap()
+        independent_components(&DenseSamples::new(samples).unwrap(), &StartConstants::default(), &|| Ok(()))
+            .unwrap()
     }
 
     /// Sparse independent weights times components that are far from orthogonal.

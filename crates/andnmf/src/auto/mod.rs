@@ -47,8 +47,10 @@ pub use crate::trust::{Ending, FitReport as AutoReport, Origin};
 pub(crate) use shares::quantile;
 
 use crate::and::AndParams;
+use crate::constants::Constants;
 use crate::fit::{Fit, Run, Start, StopReason, Warning, drive};
 use crate::samples::Samples;
+use crate::trust::{Reason, Trust};
 use crate::{FitError, Real};
 
 pub(crate) use begin::checkpoint_components;
@@ -57,16 +59,21 @@ use begin::{Begun, begin};
 /// Fits samples with thresholds from the data.
 fn fit<T: Real>(
     params: &AndParams,
+    constants: &Constants,
     samples: &dyn Samples<T>,
     start: Start<T>,
     run: &mut Run<'_, T>,
 ) -> Result<Fit<T>, FitError> {
-    let mut engine = match begin(params, samples, start, run)? {
+    let mut engine = match begin(params, constants, samples, start, run)? {
         Begun::Stages(engine) => engine,
-        Begun::Stopped(header, start, reason) => return Ok(Fit::new(header, start, reason)),
+        Begun::Stopped(header, start, reason) => {
+            let trust = Some(Trust::without_evidence(Reason::Stopped, params.rank));
+            return Ok(Fit { trust, ..Fit::new(header, start, reason) });
+        }
         Begun::Nothing(mut header, start) => {
             header.warnings.push(Warning::Unused { components: (0..params.rank).collect() });
-            return Ok(Fit::new(header, start, StopReason::Converged));
+            let trust = Some(Trust::without_evidence(Reason::ZeroSamples, params.rank));
+            return Ok(Fit { trust, ..Fit::new(header, start, StopReason::Converged) });
         }
     };
     let stop = drive(&mut *engine, &params.limits(), run)?;

@@ -11,32 +11,22 @@ use rayon::prelude::*;
 
 use super::shares::quantile;
 use crate::Real;
+use crate::constants::StartConstants;
 use crate::fit::Halt;
 use crate::linalg::pseudo_inverse::pseudo_inverse_of_rows;
 use crate::metrics::cheapest_assignment;
-
-/// A row is a difference if its lesser side has more than this share of the fourth powers of the other.
-const TWO_SIDED: f64 = 0.03;
-/// Values of at least this share of the largest of their side belong to that side.
-const STRONG: f64 = 0.5;
-/// Every sweep over the differences cleans the rows by which the next one is judged.
-const SWEEPS: usize = 3;
-/// The sum of a pair has at least this share of its usual strong value at both sides of the difference…
-const LEAST_PRESENCE: f64 = 0.3;
-/// …or else, where other components hide that, at least this one on average, free of what it shares with the
-/// difference.
-const LEAST_EVENNESS: f64 = 0.4;
 
 /// Components (rows) from a decoder with independent rows and its values (rows × samples), in which some rows may be
 /// differences of paired components. `None` where the decoder cannot be inverted.
 pub(super) fn unfold<T: Real>(
     decoder: Array2<f64>,
     values: Array2<T>,
+    constants: &StartConstants,
     check: &impl Fn() -> Result<(), Halt>,
 ) -> Result<Option<Array2<f64>>, Halt> {
-    let mut rows = Rows::new(decoder, values);
+    let mut rows = Rows::new(decoder, values, *constants);
     if !rows.sums.is_empty() {
-        for _ in 0..SWEEPS {
+        for _ in 0..constants.pair_sweeps {
             let usual = rows.usual_strengths();
             for difference in rows.differences.clone() {
                 check()?;
@@ -70,6 +60,7 @@ struct Rows<T> {
     differences: Vec<usize>,
     /// …and the others, among which are the sums of the pairs.
     sums: Vec<usize>,
+    constants: StartConstants,
 }
 
 /// The samples in which a row is large, by their numbers.
@@ -86,7 +77,7 @@ impl Sides {
 
 impl<T: Real> Rows<T> {
     /// Turns all rows so that their heavier side is the positive one, and tells those with two sides.
-    fn new(mut decoder: Array2<f64>, mut values: Array2<T>) -> Self {
+    fn new(mut decoder: Array2<f64>, mut values: Array2<T>, constants: StartConstants) -> Self {
         let rows: Vec<_> = values.outer_iter_mut().zip(decoder.outer_iter_mut()).collect();
         let tails: Vec<(f64, f64)> = rows
             .into_par_iter()
@@ -101,11 +92,11 @@ impl<T: Real> Rows<T> {
                 (positive.max(negative), positive.min(negative))
             })
             .collect();
-        let two_sided = |&k: &usize| tails[k].1 > TWO_SIDED * tails[k].0;
+        let two_sided = |&k: &usize| tails[k].1 > constants.two_sided * tails[k].0;
         let (mut differences, sums): (Vec<usize>, Vec<usize>) = (0..tails.len()).partition(two_sided);
         let weight = |k: usize| tails[k].0 + tails[k].1;
         differences.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)));
-        Self { decoder, values, differences, sums }
+        Self { decoder, values, differences, sums, constants }
     }
 
     /// The two sides of a row; `None` where it has no more than one.
@@ -113,7 +104,9 @@ impl<T: Real> Rows<T> {
         let values = self.values.row(row);
         let side = |sign: f64| {
             let largest = values.iter().fold(0.0, |top: f64, v| top.max(sign * v.as_f64()));
-            let strong = |(t, v): (usize, &T)| (sign * v.as_f64() >= STRONG * largest).then_some(t);
+            let strong = |(t, v): (usize, &T)| {
+                (sign * v.as_f64() >= self.constants.strong_side * largest).then_some(t)
+            };
             (largest > 0.0).then(|| values.iter().enumerate().filter_map(strong).collect())
         };
         Some(Sides { positive: side(1.0)?, negative: side(-1.0)? })
@@ -137,7 +130,8 @@ impl<T: Real> Rows<T> {
         let usual = |&row: &usize| {
             let values = self.values.row(row);
             let largest = values.iter().fold(0.0, |top: f64, v| top.max(v.as_f64()));
-            let strong = || values.iter().map(|v| v.as_f64()).filter(|&v| v >= STRONG * largest);
+            let strong =
+                || values.iter().map(|v| v.as_f64()).filter(|&v| v >= self.constants.strong_side * largest);
             if largest > 0.0 { strong().sum::<f64>() / strong().count() as f64 } else { f64::INFINITY }
         };
         self.sums.par_iter().map(usual).collect()
@@ -194,8 +188,8 @@ impl<T: Real> Rows<T> {
         let mut pairs = Vec::new();
         let presence = |_: usize, sides: &Sides| self.presence(sides, &usual);
         let evenness = |row: usize, sides: &Sides| self.evenness(row, sides, &usual);
-        self.add_pairs(&mut pairs, &sides, LEAST_PRESENCE, presence);
-        self.add_pairs(&mut pairs, &sides, LEAST_EVENNESS, evenness);
+        self.add_pairs(&mut pairs, &sides, self.constants.least_presence, presence);
+        self.add_pairs(&mut pairs, &sides, self.constants.least_evenness, evenness);
         pairs
     }
 
@@ -235,7 +229,7 @@ mod tests {
 
     fn unfolded(decoder: Array2<f64>, weights: &Array2<f64>) -> Option<Array2<f64>> {
         let values = decoder.dot(&weights.t());
-        unfold(decoder, values, &|| Ok(())).unwrap()
+        unfold(decoder, values, &StartConstants::default(), &|| Ok(())).unwrap()
     }
 
     /// Weights of `pairs` pairs, of which each sample has one: mostly both components, now and then one alone.
@@ -301,7 +295,8 @@ mod tests {
 
     #[test]
     fn a_difference_that_fits_two_sums_leaves_the_other_difference_its_own() {
-        let rows = Rows::<f64>::new(folded(2), folded(2).dot(&paired_weights(2).t()));
+        let rows =
+            Rows::<f64>::new(folded(2), folded(2).dot(&paired_weights(2).t()), StartConstants::default());
         assert_eq!((rows.differences.clone(), rows.sums.clone()), (vec![1, 3], vec![0, 2]));
         let sides: Vec<_> = rows.differences.iter().map(|&row| (row, rows.sides(row))).collect();
         let mut pairs = Vec::new();

@@ -8,29 +8,13 @@ use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 use serde::{Deserialize, Serialize};
 
 use super::shares::{median, squares};
+use crate::constants::ProjectionConstants;
 use crate::fit::bits;
 use crate::linalg::coordinates::project_with_lowest;
 use crate::linalg::product::{frobenius, length, scale_rows};
 use crate::linalg::singular::{Wanted, leading_singular};
 use crate::samples::{DenseSamples, Samples};
 use crate::{FitError, Real};
-
-/// Directions kept beside those of the components, for a fit that does not take what they leave out for noise.
-const SPARE: usize = 10;
-/// Passes for the directions at most.
-const MOST_PASSES: usize = 6;
-/// A first discarded singular value below this share of the largest is rounding, not noise.
-const NOISELESS: f64 = 1e-6;
-/// Samples whose lengths differ by more than this factor (longest over median) are brought to equal length…
-const UNEVEN: f64 = 10.0;
-/// …but for those that are mostly noise: a sample's length is taken together with this many times its noise.
-const NOISE_SHARE: f64 = 4.0;
-/// Samples shorter than this share of the longest are nothing but rounding.
-const NOTHING: f64 = 1e-9;
-/// How far noise carries values below zero, in standard deviations: of 1e9 values none further.
-const NOISE_REACH: f64 = 6.0;
-/// Share of the other sign (of the norm) that noise may put into what has one sign.
-const OTHER_SIGN: f64 = 0.05;
 
 /// What the decomposition found, beside the directions themselves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -86,8 +70,10 @@ pub(super) fn directions<T: Real>(
     samples: &dyn Samples<T>,
     rank: usize,
     seed: u64,
+    constants: &ProjectionConstants,
 ) -> Result<Directions<T>, FitError> {
-    let wanted = Wanted { size: rank + SPARE, converged: rank, most_passes: MOST_PASSES };
+    let ProjectionConstants { spare_directions, most_passes, noiseless, .. } = *constants;
+    let wanted = Wanted { size: rank + spare_directions, converged: rank, most_passes };
     let found = leading_singular(samples, wanted, seed)?;
     let (n, features) = (samples.n_samples() as f64, samples.n_features() as f64);
     let kept = found.vectors.nrows().min(rank);
@@ -96,7 +82,7 @@ pub(super) fn directions<T: Real>(
         return Err(FitError::Overflow { stage: 0 });
     }
     let unit = if kept > 0 { value(0) / n.sqrt() } else { 1.0 };
-    let discarded = if value(rank) > NOISELESS * value(0) { value(rank) } else { 0.0 };
+    let discarded = if value(rank) > noiseless * value(0) { value(rank) } else { 0.0 };
     // The largest singular value of n × W values of standard deviation σ is close to σ(√n + √W).
     let noise = discarded / unit / (n.sqrt() + features.sqrt());
     let values = (0..kept).map(value).collect();
@@ -137,43 +123,52 @@ impl<T: Real> Projection<T> {
         basis: &Array2<T>,
         spare: &Array2<T>,
         spectrum: &Spectrum,
+        constants: &ProjectionConstants,
     ) -> Result<Self, FitError> {
         let all = concatenate(Axis(0), &[basis.view(), spare.view()]).expect("equally wide");
         let (rows, lowest) = project_with_lowest(samples, all.view())?;
         let spare = rows.slice(s![.., basis.nrows()..]).to_owned();
         let rows = rows.slice(s![.., ..basis.nrows()]).mapv(|v| T::from_f64(v.as_f64() / spectrum.unit));
-        let reach = NOISE_REACH * spectrum.noise * spectrum.unit;
+        let reach = constants.noise_reach * spectrum.noise * spectrum.unit;
         // Values around zero may all be noise, too: those of mixtures have one sign along the strongest direction.
         let signs = if lowest == 0.0 {
             Signs::Positive
-        } else if lowest >= -reach && one_sign(rows.view()) && one_sign(basis.t()) {
+        } else if lowest >= -reach
+            && one_sign(rows.view(), constants.other_sign)
+            && one_sign(basis.t(), constants.other_sign)
+        {
             Signs::PositiveButNoise
         } else {
             Signs::Any
         };
-        Ok(Self { projected: Projected::of_rows(rows, spectrum.noise)?, spare, signs })
+        Ok(Self { projected: Projected::of_rows(rows, spectrum.noise, constants)?, spare, signs })
     }
 }
 
 impl<T: Real> Projected<T> {
     /// The other side of noiseless samples: their features as samples, whose weights are the values of the
     /// components. In coordinates in which the samples are what they are in their own space.
-    pub(super) fn of_features(basis: &Array2<T>, spectrum: &Spectrum) -> Result<Self, FitError> {
+    pub(super) fn of_features(
+        basis: &Array2<T>,
+        spectrum: &Spectrum,
+        constants: &ProjectionConstants,
+    ) -> Result<Self, FitError> {
         let unit = spectrum.values[0] / (basis.ncols() as f64).sqrt();
         let rows = Array2::from_shape_fn((basis.ncols(), basis.nrows()), |(feature, k)| {
             T::from_f64(basis[[k, feature]].as_f64() * spectrum.values[k] / unit)
         });
-        Self::of_rows(rows, 0.0)
+        Self::of_rows(rows, 0.0, constants)
     }
 
-    fn of_rows(mut rows: Array2<T>, noise: f64) -> Result<Self, FitError> {
+    fn of_rows(mut rows: Array2<T>, noise: f64, constants: &ProjectionConstants) -> Result<Self, FitError> {
+        let ProjectionConstants { uneven, noise_share, nothing, .. } = *constants;
         let lengths: Vec<f64> = rows.outer_iter().map(length).collect();
         let longest = lengths.iter().copied().fold(0.0, f64::max);
         let mut multipliers = None;
-        if longest > UNEVEN * median(lengths.iter().copied()) {
-            let share = NOISE_SHARE * rows.ncols() as f64 * noise.powi(2);
+        if longest > uneven * median(lengths.iter().copied()) {
+            let share = noise_share * rows.ncols() as f64 * noise.powi(2);
             let even = |&length: &f64| {
-                if length > NOTHING * longest { 1.0 / (length * length + share).sqrt() } else { 0.0 }
+                if length > nothing * longest { 1.0 / (length * length + share).sqrt() } else { 0.0 }
             };
             let mut factors: Vec<f64> = lengths.iter().map(even).collect();
             let mean_square = factors.iter().map(|f| f * f).sum::<f64>() / factors.len() as f64;
@@ -215,9 +210,9 @@ impl<T: Real> Projected<T> {
 }
 
 /// Whether the values of the first column are positive or negative throughout, but for a small share.
-fn one_sign<T: Real>(values: ArrayView2<'_, T>) -> bool {
+fn one_sign<T: Real>(values: ArrayView2<'_, T>, other_sign: f64) -> bool {
     let (negative, all) = values.columns().into_iter().next().map_or((0.0, 0.0), squares);
-    negative.min(all - negative) <= OTHER_SIGN.powi(2) * all
+    negative.min(all - negative) <= other_sign.powi(2) * all
 }
 
 #[cfg(test)]
@@ -226,9 +221,10 @@ mod tests {
     use crate::testing::random_matrix;
 
     fn signs(values: &Array2<f64>) -> Signs {
+        let constants = ProjectionConstants::default();
         let samples = DenseSamples::new(values.view()).unwrap();
-        let Directions { basis, spare, spectrum, .. } = directions(&samples, 4, 0).unwrap();
-        Projection::new(&samples, &basis, &spare, &spectrum).unwrap().signs
+        let Directions { basis, spare, spectrum, .. } = directions(&samples, 4, 0, &constants).unwrap();
+        Projection::new(&samples, &basis, &spare, &spectrum, &constants).unwrap().signs
     }
 
     #[test]

@@ -4,16 +4,8 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use crate::Real;
+use crate::constants::ScheduleConstants;
 use crate::fit::bits;
-
-/// Early stages change direction as thresholds fall: they are left alone.
-const FIRST_STAGE: usize = 10;
-/// Two changes go the same way if the cosine between them is above this.
-const SAME_WAY: f64 = 0.5;
-const FASTER: f64 = 1.3;
-const SLOWER: f64 = 0.5;
-/// Going further than twice as far overshoots.
-const LARGEST: f64 = 2.0;
 
 /// How far to go beyond what a stage asks for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,8 +30,9 @@ impl<T: Real> Relaxation<T> {
     }
 
     /// The factor for this change, 1 where the stage is to be taken as it is.
-    pub(super) fn factor(&mut self, stage: usize, change: &Array2<T>) -> f64 {
-        if stage < FIRST_STAGE {
+    pub(super) fn factor(&mut self, stage: usize, change: &Array2<T>, constants: &ScheduleConstants) -> f64 {
+        let ScheduleConstants { relax_from, same_way, faster, slower, largest_relaxation, .. } = *constants;
+        if stage < relax_from {
             return 1.0;
         }
         if let Some(last) = &self.last {
@@ -47,9 +40,12 @@ impl<T: Real> Relaxation<T> {
                 a.iter().zip(b).map(|(x, y)| x.as_f64() * y.as_f64()).sum()
             };
             let sizes = (inner(change, change) * inner(last, last)).sqrt();
-            let same = inner(change, last) > SAME_WAY * sizes;
-            self.factor =
-                if same { (self.factor * FASTER).min(LARGEST) } else { (self.factor * SLOWER).max(1.0) };
+            let same = inner(change, last) > same_way * sizes;
+            self.factor = if same {
+                (self.factor * faster).min(largest_relaxation)
+            } else {
+                (self.factor * slower).max(1.0)
+            };
         }
         self.last = Some(change.clone());
         self.factor
@@ -63,14 +59,15 @@ mod tests {
 
     #[test]
     fn it_grows_to_its_bound_while_changes_agree_and_falls_back_when_they_do_not() {
+        let constants = &ScheduleConstants::default();
         let mut relaxation = Relaxation::default();
         let (there, back) = (array![[0.0, 1.0], [0.5, 0.0]], array![[0.0, -1.0], [-0.5, 0.0]]);
-        assert_eq!(relaxation.factor(FIRST_STAGE - 1, &there), 1.0);
-        assert_eq!(relaxation.factor(FIRST_STAGE, &there), 1.0, "nothing to compare with yet");
-        let factors: Vec<f64> = (0..5).map(|i| relaxation.factor(FIRST_STAGE + 1 + i, &there)).collect();
+        assert_eq!(relaxation.factor(9, &there, constants), 1.0);
+        assert_eq!(relaxation.factor(10, &there, constants), 1.0, "nothing to compare with yet");
+        let factors: Vec<f64> = (0..5).map(|i| relaxation.factor(11 + i, &there, constants)).collect();
         assert_eq!(factors[0], 1.3);
         assert!(factors[4] == 2.0 && factors.windows(2).all(|w| w[1] >= w[0]), "{factors:?}");
-        assert_eq!(relaxation.factor(20, &back), 1.0);
-        assert_eq!(relaxation.factor(21, &there), 1.0, "never less than the stage itself");
+        assert_eq!(relaxation.factor(20, &back, constants), 1.0);
+        assert_eq!(relaxation.factor(21, &there, constants), 1.0, "never less than the stage itself");
     }
 }

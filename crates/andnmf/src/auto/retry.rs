@@ -19,19 +19,17 @@ use crate::linalg::product::multiply;
 use crate::trust::Origin;
 use crate::{FitError, Real};
 
-/// Stages that show whether such a start leads anywhere: where it does it has about arrived by then.
-const MOST_STAGES: usize = 100;
-
 /// The components that the search ended with, or better ones.
 pub(super) fn retried<T: Real>(
     runs: &HalsRuns<'_, '_, '_, T>,
     best: Candidate<T>,
 ) -> Result<Candidate<T>, Halt> {
     let engine = runs.engine;
+    let constants = &engine.constants.search;
     let basis = &engine.state.basis;
     let signed = engine.params.signed || engine.signs == Signs::Any;
     let given = matches!(best.origin, Origin::Given | Origin::GivenRepaired);
-    if signed || given || best.good(&engine.projected) {
+    if signed || given || best.good(&engine.projected, constants) {
         return Ok(best);
     }
     let unit = engine.state.unit();
@@ -41,7 +39,7 @@ pub(super) fn retried<T: Real>(
         let start = multiply(start()?.view(), basis.t());
         let start = start.mapv(|v| T::from_f64(v.as_f64() / unit));
         if let Some(found) = descended(engine, start)?
-            && found.good(&engine.projected)
+            && found.good(&engine.projected, constants)
         {
             return Ok(Candidate { origin: Origin::Hals, ..found });
         }
@@ -54,10 +52,10 @@ fn descended<T: Real>(engine: &Engine<'_, T>, start: Array2<T>) -> Result<Option
     let mut bench = engine.bench();
     let mut search = Search::from_given();
     let (mut working, mut thresholds) = (start, Vec::new());
-    let most_stages = MOST_STAGES.min(engine.params.max_stages);
+    let most_stages = engine.constants.search.retry_stages.min(engine.params.max_stages);
     // A search from the data alone is where this began: it is not begun again.
     while over(&search, most_stages).is_none() && !matches!(search.phase, Phase::Search { .. }) {
-        let goal = search.goal(Goal { most_stages, ..engine.goal() });
+        let goal = search.goal(Goal { most_stages, ..engine.goal() }, &engine.constants.search);
         let done = match search.descent.stage(&mut bench, &working, &thresholds, &goal) {
             Err(Halt::Error(FitError::Overflow { .. })) => return Ok(None),
             other => other?,

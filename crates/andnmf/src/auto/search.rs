@@ -10,22 +10,16 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use super::averaged_projection::Measure;
-use super::candidate::{ASTRAY, Candidate, zeros_beyond_doubt};
+use super::candidate::{Candidate, zeros_beyond_doubt};
 use super::decoded::Bench;
 use super::descent::{Descent, End, Goal};
 use super::inclusion::{contacts, inclusions};
 use super::start_kind::{StartKind, stick_out};
 use crate::Real;
+use crate::constants::SearchConstants;
 use crate::fit::Halt;
 use crate::linalg::product::multiply_add;
 use crate::trust::Origin;
-
-/// Repairs per start.
-const MOST_REPAIRS: usize = 5;
-/// A short descent.
-const SHORT: Goal = Goal { most_stages: 60, lowest_threshold: 1e-4, quiet: 1e-8 };
-/// A repaired given start may have this many times the negative part it had before.
-const REPAIR_LEAK: f64 = 2.0;
 
 /// The descent under way, and what it is for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -79,9 +73,13 @@ impl<T: Real> Search<T> {
     }
 
     /// The goal of the descent under way.
-    pub(super) fn goal(&self, long: Goal) -> Goal {
+    pub(super) fn goal(&self, long: Goal, constants: &SearchConstants) -> Goal {
         match self.phase {
-            Phase::Search { .. } | Phase::Repair { .. } => SHORT,
+            Phase::Search { .. } | Phase::Repair { .. } => Goal {
+                most_stages: constants.short_stages,
+                lowest_threshold: constants.short_lowest_threshold,
+                quiet: constants.short_quiet,
+            },
             Phase::Long { .. } | Phase::LongAgain | Phase::Done => long,
         }
     }
@@ -92,6 +90,7 @@ impl<T: Real> Search<T> {
         bench: &mut Bench<'_, T>,
         ended: Option<(Array2<T>, End)>,
     ) -> Result<Option<Array2<T>>, Halt> {
+        let constants = &bench.constants.search;
         let end = ended.as_ref().map(|(_, end)| *end);
         let examined = match ended {
             Some((components, _)) => self.examine(bench, components)?,
@@ -106,19 +105,19 @@ impl<T: Real> Search<T> {
                 // The candidate that the search ended with stays where the long descent came to nothing.
                 if let Some(found) = examined
                     && self.best.as_ref().is_none_or(|best| {
-                        found.candidate.negative_part < ASTRAY || best.negative_part >= ASTRAY
+                        found.candidate.negative_part < constants.lost || best.negative_part >= constants.lost
                     })
                 {
                     self.best = Some(found.candidate);
                 }
                 self.finish(end)
             }
-            Phase::Repair { repairs, before } => Ok(self.repaired(examined, repairs, before)),
+            Phase::Repair { repairs, before } => Ok(self.repaired(examined, repairs, before, constants)),
             Phase::LongAgain => {
                 let allowed = self.best.as_ref().map_or(f64::INFINITY, |best| best.negative_part);
                 if let Some(found) = examined
                     && found.candidate.inclusions == 0
-                    && found.candidate.negative_part <= REPAIR_LEAK * allowed + 1e-6
+                    && found.candidate.negative_part <= constants.repair_leak * allowed + 1e-6
                 {
                     self.best = Some(Candidate { origin: Origin::GivenRepaired, ..found.candidate });
                 }
@@ -137,17 +136,18 @@ impl<T: Real> Search<T> {
         repairs: usize,
         before: Option<usize>,
     ) -> Result<Array2<T>, Halt> {
+        let constants = &bench.constants.search;
         let mut repaired = None;
         if let Some(Examined { candidate, repaired: mended, .. }) = examined {
             let fewer = before.is_none_or(|before| candidate.inclusions < before);
             if candidate.inclusions > 0
-                && candidate.negative_part < ASTRAY
+                && candidate.negative_part < constants.lost
                 && fewer
-                && repairs + 1 < MOST_REPAIRS
+                && repairs + 1 < constants.most_repairs
             {
                 repaired = Some((mended, candidate.inclusions));
             }
-            if self.best.as_ref().is_none_or(|best| candidate.better_than(best)) {
+            if self.best.as_ref().is_none_or(|best| candidate.better_than(best, constants)) {
                 self.best = Some(candidate);
             }
         }
@@ -156,7 +156,7 @@ impl<T: Real> Search<T> {
             self.descent = Descent::from_search(kind.origin());
             return Ok(mended);
         }
-        let good = self.best.as_ref().is_some_and(|best| best.good(bench.projected));
+        let good = self.best.as_ref().is_some_and(|best| best.good(bench.projected, constants));
         let others = StartKind::ALL.into_iter().skip_while(|other| *other != kind).skip(1);
         for kind in others.filter(|_| !good) {
             if let Some(components) = kind.begin(bench)? {
@@ -182,7 +182,8 @@ impl<T: Real> Search<T> {
         examined: Option<Examined<T>>,
         end: Option<End>,
     ) -> Option<Array2<T>> {
-        let found = examined.filter(|found| found.candidate.negative_part < ASTRAY && !found.dependent);
+        let lost = bench.constants.search.lost;
+        let found = examined.filter(|found| found.candidate.negative_part < lost && !found.dependent);
         let Some(Examined { candidate, repaired, .. }) = found else {
             // The start led nowhere: the data alone will do better.
             let (fresh, start) = Self::from_data(bench, bench.projected.dimension());
@@ -206,8 +207,9 @@ impl<T: Real> Search<T> {
         examined: Option<Examined<T>>,
         repairs: usize,
         before: usize,
+        constants: &SearchConstants,
     ) -> Option<Array2<T>> {
-        let found = examined.filter(|found| found.candidate.negative_part < ASTRAY);
+        let found = examined.filter(|found| found.candidate.negative_part < constants.lost);
         let Some(Examined { candidate, repaired, .. }) = found else {
             self.phase = Phase::Done;
             return None;
@@ -217,7 +219,7 @@ impl<T: Real> Search<T> {
             self.phase = Phase::LongAgain;
             return Some(candidate.components);
         }
-        if candidate.inclusions >= before || repairs + 1 >= MOST_REPAIRS {
+        if candidate.inclusions >= before || repairs + 1 >= constants.most_repairs {
             self.phase = Phase::Done;
             return None;
         }
@@ -243,8 +245,9 @@ impl<T: Real> Search<T> {
         let decoded = bench.decode(&components)?;
         let negative_part = bench.workers.run(|| bench.negative_part(&components));
         let fewest_contacts = contacts(bench.values(), &decoded.scales).into_iter().min().unwrap_or(0);
-        let zeros = zeros_beyond_doubt::<T>(components.nrows(), negative_part, fewest_contacts);
-        let found = bench.workers.run(|| inclusions(bench.values(), &decoded.scales, zeros));
+        let constants = &bench.constants.search;
+        let zeros = zeros_beyond_doubt::<T>(components.nrows(), negative_part, fewest_contacts, constants);
+        let found = bench.workers.run(|| inclusions(bench.values(), &decoded.scales, zeros, constants));
         let mut repaired = components.clone();
         let shares = found.shares.mapv(T::from_f64);
         multiply_add(repaired.view_mut(), shares.view(), components.view(), T::from_f64(1.0));

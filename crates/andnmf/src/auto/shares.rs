@@ -5,12 +5,9 @@ use ndarray::{Array2, ArrayView1};
 use crate::Real;
 use crate::linalg::product::{length, multiply};
 
-/// Share of the smallest weights that must still be above zero in a component that is always on.
-const LOW_QUANTILE: f64 = 0.05;
-
-/// The value below which the smallest weights of each component lie.
-pub(super) fn low_quantiles<T: Real>(values: &Array2<T>) -> Vec<f64> {
-    let place = (values.nrows() as f64 * LOW_QUANTILE) as usize;
+/// The value below which this share of the weights of each component lies.
+pub(super) fn low_quantiles<T: Real>(values: &Array2<T>, share: f64) -> Vec<f64> {
+    let place = (values.nrows() as f64 * share) as usize;
     let quantile = |column: ArrayView1<'_, T>| {
         let mut sorted: Vec<f64> = column.iter().map(|v| v.as_f64()).collect();
         *sorted.select_nth_unstable_by(place, f64::total_cmp).1

@@ -15,7 +15,7 @@ impl And {
         run: &mut Run<'_, T>,
     ) -> Result<Fit<T>, FitError> {
         match &self.params().threshold {
-            Threshold::Auto => super::fit(self.params(), samples, start, run),
+            Threshold::Auto => super::fit(self.params(), self.constants(), samples, start, run),
             Threshold::Scheduled(schedule) => fit_with_schedule(self.params(), schedule, samples, start, run),
         }
     }

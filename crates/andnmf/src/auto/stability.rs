@@ -10,25 +10,13 @@ use rand::{Rng, RngExt};
 
 use super::decoded::{Bench, Decoded, Room};
 use super::descent::{Descent, Goal};
-use super::schedule::NOISE_FLOOR;
 use super::shares::sines;
 use crate::Real;
+use crate::constants::StabilityConstants;
 use crate::fit::Halt;
 use crate::linalg::product::{length, multiply, multiply_add};
 use crate::linalg::symmetric::gram_inverse;
 use crate::random::{Stream, numbered_generator};
-
-/// Fits to parts of the samples, each of this share.
-const PARTS: usize = 2;
-const PART: f64 = 0.75;
-/// Starts of those fits: every component with up to this share of every other.
-const OFF: f64 = 0.1;
-const GOAL: Goal = Goal { most_stages: 100, lowest_threshold: 1e-8, quiet: 1e-8 };
-/// Parts share most of their samples: a fit to all of them differs from one to other samples by about √3 times as
-/// much as from one to a part.
-const PART_TO_NEW: f64 = 1.732;
-/// Mean of the positive half of noise of standard deviation 1, over all of it.
-const HALF_NOISE: f64 = 0.398_942;
 
 /// What speaks against each component.
 pub(super) struct Stability {
@@ -85,9 +73,10 @@ fn mixing<T: Real>(
     let mut positive = values.clone();
     for (mut negative, mut positive) in negative.outer_iter_mut().zip(positive.outer_iter_mut()) {
         for (k, (n, p)) in negative.iter_mut().zip(positive.iter_mut()).enumerate() {
-            let floor = (NOISE_FLOOR * sd[k]).max(decoded.negative_rms[k] * decoded.scales[k]);
+            let floor = (bench.constants.schedule.noise_floor * sd[k])
+                .max(decoded.negative_rms[k] * decoded.scales[k]);
             let below = p.as_f64() < floor;
-            let expected = if below { HALF_NOISE * sd[k] } else { 0.0 };
+            let expected = if below { bench.constants.stability.half_noise * sd[k] } else { 0.0 };
             *n = T::from_f64((-n.as_f64()).max(0.0) - expected);
             if below {
                 *p = zero;
@@ -103,11 +92,17 @@ fn mixing<T: Real>(
     pairs.map(|(lost, component)| length(lost) / length(component).max(f64::MIN_POSITIVE)).collect()
 }
 
+/// What ends a fit to a part.
+fn goal(constants: &StabilityConstants) -> Goal {
+    let StabilityConstants { most_stages, lowest_threshold, quiet, .. } = *constants;
+    Goal { most_stages, lowest_threshold, quiet }
+}
+
 /// The numbers of the samples of a part, in order.
-pub(super) fn part_of_samples(n: usize, rng: &mut impl Rng) -> Vec<usize> {
+pub(super) fn part_of_samples(n: usize, share: f64, rng: &mut impl Rng) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..n).collect();
     numbers.shuffle(rng);
-    numbers.truncate(((n as f64 * PART) as usize).max(1));
+    numbers.truncate(((n as f64 * share) as usize).max(1));
     numbers.sort_unstable();
     numbers
 }
@@ -115,17 +110,21 @@ pub(super) fn part_of_samples(n: usize, rng: &mut impl Rng) -> Vec<usize> {
 /// The sine between each component and the nearer of its versions from parts of the samples.
 fn resampled<T: Real>(bench: &Bench<'_, T>, components: &Array2<T>, seed: u64) -> Result<Vec<f64>, Halt> {
     let (n, rank) = (bench.projected.n_samples(), components.nrows());
+    let StabilityConstants { parts, part_share, start_off, part_to_new, .. } = bench.constants.stability;
+    let goal = goal(&bench.constants.stability);
     let mut nearest = vec![1.0_f64; rank];
-    for part in 0..PARTS {
+    for part in 0..parts {
         let mut rng = numbered_generator(seed, Stream::Parts, part);
-        let numbers = part_of_samples(n, &mut rng);
+        let numbers = part_of_samples(n, part_share, &mut rng);
         let projected = bench.projected.part(&numbers);
-        let off =
-            Array2::from_shape_fn((rank, rank), |_| T::from_f64(OFF * (2.0 * rng.random::<f64>() - 1.0)));
+        let off = Array2::from_shape_fn((rank, rank), |_| {
+            T::from_f64(start_off * (2.0 * rng.random::<f64>() - 1.0))
+        });
         let mut working = components.clone();
         multiply_add(working.view_mut(), off.view(), components.view(), T::from_f64(1.0));
         let mut bench = Bench {
             projected: &projected,
+            constants: bench.constants,
             workers: bench.workers,
             watch: bench.watch,
             room: Room::default(),
@@ -133,7 +132,7 @@ fn resampled<T: Real>(bench: &Bench<'_, T>, components: &Array2<T>, seed: u64) -
         let mut descent = Descent::new(false);
         let mut last = Vec::new();
         loop {
-            let done = match descent.stage(&mut bench, &working, &last, &GOAL) {
+            let done = match descent.stage(&mut bench, &working, &last, &goal) {
                 // A part that leads nowhere speaks against all components.
                 Err(Halt::Error(_)) => return Ok(vec![1.0; rank]),
                 other => other?,
@@ -147,5 +146,5 @@ fn resampled<T: Real>(bench: &Bench<'_, T>, components: &Array2<T>, seed: u64) -
             *nearest = nearest.min(sine);
         }
     }
-    Ok(nearest.into_iter().map(|sine| (PART_TO_NEW * sine).min(1.0)).collect())
+    Ok(nearest.into_iter().map(|sine| (part_to_new * sine).min(1.0)).collect())
 }

@@ -42,9 +42,11 @@ impl StartKind {
     pub(super) fn begin<T: Real>(self, bench: &Bench<'_, T>) -> Result<Option<Array2<T>>, Halt> {
         match self {
             Self::Projection(measure) => Ok(Some(stick_out(bench, measure, bench.projected.dimension()))),
-            Self::Independent => bench
-                .workers
-                .run(|| independent_components(&bench.projected.samples, &|| bench.watch.check())),
+            Self::Independent => bench.workers.run(|| {
+                independent_components(&bench.projected.samples, &bench.constants.start, &|| {
+                    bench.watch.check()
+                })
+            }),
         }
     }
 }
@@ -52,7 +54,7 @@ impl StartKind {
 /// A start from samples that stick out; where they give too few components, their directions fill up.
 pub(super) fn stick_out<T: Real>(bench: &Bench<'_, T>, measure: Measure, rank: usize) -> Array2<T> {
     let samples = bench.projected.samples.view();
-    let mut found = bench.workers.run(|| averaged_projection(samples, measure, rank));
+    let mut found = bench.workers.run(|| averaged_projection(samples, measure, rank, &bench.constants.start));
     for k in found.nrows()..rank {
         let mut direction = ndarray::Array1::zeros(rank);
         direction[k] = T::from_f64(1.0);

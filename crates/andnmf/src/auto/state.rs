@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::candidate::Candidate;
 use super::projected::Spectrum;
 use super::search::Search;
+use crate::constants::SearchConstants;
 use crate::fit::{ExpectedShape, MethodState, Parts, ResumableState, Stored, bits, wrong};
 use crate::linalg::product::{length, multiply};
 use crate::linalg::pseudo_inverse::pseudo_inverse_of_rows;
@@ -81,12 +82,12 @@ impl<T: Real> AutoState<T> {
     }
 
     /// The best components so far, in the coordinates of the samples' side.
-    pub(super) fn best(&self) -> Option<Candidate<T>> {
+    pub(super) fn best(&self, constants: &SearchConstants) -> Option<Candidate<T>> {
         let found = self.progress.search.best.as_ref();
         match &self.progress.side {
             Side::Samples => found.cloned(),
             Side::Features { samples, .. } => {
-                let turned = found.filter(|found| found.certain()).and_then(|found| {
+                let turned = found.filter(|found| found.certain(constants)).and_then(|found| {
                     let components = self.progress.turned(&found.components, self.basis.ncols())?;
                     Some(Candidate { components, origin: Origin::Features, ..found.clone() })
                 });

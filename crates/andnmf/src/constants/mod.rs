@@ -23,7 +23,7 @@ pub use schedule::ScheduleConstants;
 pub use search::SearchConstants;
 pub use stability::StabilityConstants;
 pub use start::StartConstants;
-pub use trust::TrustConstants;
+pub use trust::{TrustConstants, UNSTABLE};
 
 /// A documented group of constants: each field with its default, in one place.
 macro_rules! constants {

@@ -1,12 +1,15 @@
 //! When evidence counts against a fit.
 
+/// Components with a higher score are not to be believed.
+pub const UNSTABLE: f64 = 0.1;
+
 super::constants! {
     /// Constants of the judgement of fits, and limits that a fit goes by as well.
     TrustConstants {
         /// Components with a higher score are not to be believed. Set on one seed of nine kinds of weights at rank 50 (rank
         /// right and 10 % too large; 5, 10 and 50 samples per component; noise 0, 0.003, 0.01) and checked on a second
         /// one: 90.5 % of wrong components above it, 5.5 % of right ones (decision 0018).
-        unstable: f64 = crate::trust::UNSTABLE,
+        unstable: f64 = UNSTABLE,
         /// Shares of other components that negative values show understate the error by about this factor. Set as
         /// `unstable`.
         mixed: f64 = 10.0,

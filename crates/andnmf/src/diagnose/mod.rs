@@ -28,13 +28,11 @@ pub use fitted::{DiagnoseError, Diagnosis, diagnose_model, diagnose_samples};
 pub use overall::Overall;
 pub use usage::ComponentUsage;
 
+use crate::constants::DiagnosisConstants;
 use crate::theory::bounds::CorrelationBounds;
 use crate::theory::{GeneralCorrelationConditions, MatrixError, strongest_correlations};
 use crate::trust::Judgement;
 use crate::{Real, entry_point};
-
-/// Pairs of components that a diagnosis names.
-const CORRELATIONS_SHOWN: usize = 10;
 
 /// Two components and how their weights go together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -81,16 +79,19 @@ entry_point! {
 }
 
 fn diagnosis<T: Real>(weights: ArrayView2<'_, T>) -> Result<WeightDiagnosis, MatrixError> {
+    let constants = &DiagnosisConstants::default();
     // Refuses what cannot be weights before anything is made of it.
-    let correlations = strongest_correlations(weights, CORRELATIONS_SHOWN)?
+    let correlations = strongest_correlations(weights, constants.correlations_shown)?
         .into_iter()
         .map(|(first, second, correlation)| CorrelatedPair { first, second, correlation })
         .collect();
     let units = usage::in_own_units(weights);
     let conditions = GeneralCorrelationConditions::of(units.view())?;
     let bounds = CorrelationBounds::of(&conditions);
-    let usage: Vec<ComponentUsage> = units.columns().into_iter().map(ComponentUsage::of).collect();
-    let numbers = |test: fn(&ComponentUsage) -> bool| (0..usage.len()).filter(|&i| test(&usage[i])).collect();
+    let columns = units.columns().into_iter();
+    let usage: Vec<ComponentUsage> = columns.map(|column| ComponentUsage::of(column, constants)).collect();
+    type Test = fn(&ComponentUsage, &DiagnosisConstants) -> bool;
+    let numbers = |test: Test| (0..usage.len()).filter(|&i| test(&usage[i], constants)).collect();
     let means: f64 = usage.iter().map(|component| component.mean).sum();
     let floors: f64 = usage.iter().map(|component| component.floor).sum();
     let mut diagnosis = WeightDiagnosis {
@@ -104,7 +105,7 @@ fn diagnosis<T: Real>(weights: ArrayView2<'_, T>) -> Result<WeightDiagnosis, Mat
         usage,
         judgement: Judgement::default(),
     };
-    diagnosis.judgement = judge::judge(&diagnosis);
+    diagnosis.judgement = judge::judge(&diagnosis, constants);
     Ok(diagnosis)
 }
 

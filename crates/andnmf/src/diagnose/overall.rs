@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Diagnosis, WeightDiagnosis};
-use crate::trust::{Judgement, Trust, Verdict};
+use crate::trust::{Judgement, Reason, Trust, Verdict};
 
 /// A diagnosis with the verdict over all of it. The field names are those of the command's JSON.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -11,7 +11,7 @@ pub struct Overall {
     /// The worst of all that was judged.
     pub verdict: Verdict,
     /// What speaks against recovery, each reason once.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
     /// What the weights are like.
     pub weights: WeightDiagnosis,
     /// What is left of the samples, relative to them, where there were samples.
@@ -29,7 +29,7 @@ impl Overall {
             all.verdict = all.verdict.min(judgement.verdict);
             for reason in &judgement.reasons {
                 if !all.reasons.contains(reason) {
-                    all.reasons.push(reason.clone());
+                    all.add(reason.clone());
                 }
             }
         }
@@ -54,7 +54,7 @@ mod tests {
         let weights = diagnose_weights(Array2::<f64>::eye(6).view()).unwrap();
         let own = weights.judgement.clone();
         let mut judgement = own.clone();
-        judgement.object(Verdict::Poor, "no sample was looked at");
+        judgement.add(Reason::Stopped);
         let trust = Trust { judgement, component_stability: vec![0.0; 6] };
         let overall = Overall::new(weights, Some(0.5), Some(trust));
         assert_eq!(overall.verdict, Verdict::Poor);

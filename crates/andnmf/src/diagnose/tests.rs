@@ -55,7 +55,7 @@ fn dense_weights_are_doubtful() {
     {
         let judgement = judged(&draw(kind, 1));
         assert_eq!(judgement.verdict, Verdict::Doubtful, "{kind:?}: {judgement:?}");
-        let named = judgement.reasons.iter().any(|reason| reason.contains("typical component is on"));
+        let named = judgement.reasons.iter().any(|reason| reason.code() == "dense-weights");
         assert!(named, "{judgement:?}");
     }
 }
@@ -66,7 +66,7 @@ fn one_component_that_is_always_on_makes_doubt_and_a_background_ruins_all() {
     weights.column_mut(3).mapv_inplace(|weight| 0.05 + 0.95 * weight);
     let one = diagnose_weights(weights.view()).unwrap();
     assert_eq!((one.always_on.as_slice(), one.judgement.verdict), (&[3][..], Verdict::Doubtful));
-    assert!(one.judgement.reasons[0].contains("(component 3)"), "{:?}", one.judgement);
+    assert!(one.judgement.reasons[0].text().contains("(component 3)"), "{:?}", one.judgement);
     assert!((one.usage[3].smallest - 0.05).abs() < 1e-3 && one.usage[3].on_share == 1.0);
 
     let everywhere = |share: f64| {
@@ -80,7 +80,7 @@ fn one_component_that_is_always_on_makes_doubt_and_a_background_ruins_all() {
         assert_eq!(found.judgement.verdict, verdict, "{share}: {:?}", found.judgement);
         assert!((found.background_share - share).abs() < 0.1 * share, "{}", found.background_share);
     }
-    assert!(everywhere(0.2).judgement.reasons[0].contains("HALS"));
+    assert!(everywhere(0.2).judgement.reasons[0].advice().contains("HALS"));
 }
 
 #[test]
@@ -99,21 +99,25 @@ fn components_that_are_rarely_or_never_on_are_named() {
     let found = diagnose_weights(weights.view()).unwrap();
     assert_eq!((found.rarely_on.as_slice(), found.judgement.verdict), (&[8, 9][..], Verdict::Doubtful));
     assert_eq!(found.judgement.reasons.len(), 2, "{:?}", found.judgement);
-    assert!(found.judgement.reasons[0].starts_with("no sample uses component 9;"), "{:?}", found.judgement);
-    assert!(found.judgement.reasons[1].contains("component 8:"), "{:?}", found.judgement);
+    assert!(
+        found.judgement.reasons[0].to_string().starts_with("no sample uses component 9;"),
+        "{:?}",
+        found.judgement
+    );
+    assert!(found.judgement.reasons[1].text().contains("component 8:"), "{:?}", found.judgement);
 }
 
 #[test]
 fn twins_cannot_be_told_apart_and_near_twins_hardly() {
     let near = judged(&draw(paired(0.98, None), 1));
     assert_eq!(near.verdict, Verdict::Doubtful, "{near:?}");
-    assert!(near.reasons[0].contains("hardly ever occur without each other"), "{near:?}");
+    assert!(near.reasons[0].text().contains("hardly ever occur without each other"), "{near:?}");
     let mut weights = draw(EASY, 1);
     let twin = weights.column(4).to_owned() * 3.0;
     weights.column_mut(5).assign(&twin);
     let twins = judged(&weights);
     assert_eq!((twins.verdict, twins.reasons.len()), (Verdict::Poor, 2), "{twins:?}");
-    assert!(twins.reasons[1].contains("4 and 5 (1.000)"), "{twins:?}");
+    assert!(twins.reasons[1].text().contains("4 and 5 (1.000)"), "{twins:?}");
 }
 
 #[test]
@@ -121,10 +125,10 @@ fn too_few_samples_are_counted() {
     let weights = draw(EASY, 1);
     let with = |n: usize| judged(&weights.slice(s![..n, ..]).to_owned());
     assert!(with(2500).reasons.is_empty());
-    assert!(with(499).reasons.iter().any(|reason| reason.contains("fewer than 10 for each")));
+    assert!(with(499).reasons.iter().any(|reason| reason.text().contains("fewer than 10 for each")));
     let poor = with(30);
     assert_eq!(poor.verdict, Verdict::Poor);
-    assert!(poor.reasons.iter().any(|reason| reason.contains("fewer samples (30)")), "{poor:?}");
+    assert!(poor.reasons.iter().any(|reason| reason.text().contains("fewer samples (30)")), "{poor:?}");
 }
 
 #[test]
@@ -164,5 +168,5 @@ fn json_carries_the_verdict_and_the_components() {
     let json = serde_json::to_value(diagnose_weights(draw(EASY, 1).view()).unwrap()).unwrap();
     assert_eq!(json["judgement"]["verdict"], "good");
     assert_eq!(json["usage"].as_array().unwrap().len(), 50);
-    assert_eq!(json["correlations"].as_array().unwrap().len(), CORRELATIONS_SHOWN);
+    assert_eq!(json["correlations"].as_array().unwrap().len(), 10);
 }

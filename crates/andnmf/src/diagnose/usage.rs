@@ -4,12 +4,7 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 use serde::Serialize;
 
 use crate::Real;
-
-/// A component counts as on where its weight is at least this share of its largest. Not every weight above zero
-/// counts: those of a Dirichlet distribution are never exactly zero, and yet nearly all of them are nothing.
-const ON: f64 = 0.01;
-/// The floor of a component may be undercut in this share of the samples: one zero proves no absence of background.
-const FLOOR_QUANTILE: f64 = 0.01;
+use crate::constants::DiagnosisConstants;
 
 /// How one component is used, in units of its largest weight.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -28,16 +23,16 @@ pub struct ComponentUsage {
 
 impl ComponentUsage {
     /// From weights in units of the largest; all zero where the component is never used.
-    pub(super) fn of(weights: ArrayView1<'_, f64>) -> Self {
+    pub(super) fn of(weights: ArrayView1<'_, f64>, constants: &DiagnosisConstants) -> Self {
         let count = weights.len();
         let mut sorted = weights.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
-        let on = count - sorted.partition_point(|&weight| weight < ON);
+        let on = count - sorted.partition_point(|&weight| weight < constants.on);
         Self {
             on,
             on_share: on as f64 / count.max(1) as f64,
             smallest: sorted.first().copied().unwrap_or(0.0),
-            floor: sorted.get((FLOOR_QUANTILE * count as f64) as usize).copied().unwrap_or(0.0),
+            floor: sorted.get((constants.floor_quantile * count as f64) as usize).copied().unwrap_or(0.0),
             mean: sorted.iter().sum::<f64>() / count.max(1) as f64,
         }
     }
@@ -60,13 +55,17 @@ mod tests {
     use super::*;
     use ndarray::{Array1, array};
 
+    fn usage(weights: ArrayView1<'_, f64>) -> ComponentUsage {
+        ComponentUsage::of(weights, &DiagnosisConstants::default())
+    }
+
     #[test]
     fn a_small_case_by_hand() {
         let units = in_own_units(array![[2.0_f32, 0.0], [8.0, 0.0], [0.04, 0.0], [0.0, 0.0]].view());
-        let first = ComponentUsage::of(units.column(0));
+        let first = usage(units.column(0));
         assert_eq!((first.on, first.on_share, first.smallest, first.floor), (2, 0.5, 0.0, 0.0));
         assert!((first.mean - 1.255 / 4.0).abs() < 1e-8);
-        let unused = ComponentUsage::of(units.column(1));
+        let unused = usage(units.column(1));
         assert_eq!((unused.on, unused.mean), (0, 0.0));
     }
 
@@ -76,9 +75,9 @@ mod tests {
         weights[7] = 1.0;
         weights[3] = 0.0;
         weights[100] = 0.1;
-        let usage = ComponentUsage::of(weights.view());
-        assert_eq!((usage.smallest, usage.floor, usage.on), (0.0, 0.5, 199));
+        let found = usage(weights.view());
+        assert_eq!((found.smallest, found.floor, found.on), (0.0, 0.5, 199));
         weights[9] = 0.2;
-        assert_eq!(ComponentUsage::of(weights.view()).floor, 0.2);
+        assert_eq!(usage(weights.view()).floor, 0.2);
     }
 }

@@ -211,7 +211,8 @@ pub struct Fit<T: Real> {
     pub seconds: f64,
     /// What the fit found out about itself, where thresholds came from the data and the run came to its end.
     pub report: Option<FitReport>,
-    /// Whether the components are to be believed, where there is such a report.
+    /// Whether the components are to be believed. `None` exactly where the method does not judge its results: all but
+    /// AND with thresholds from the data. A run of that which was stopped is judged poor, for that reason.
     pub trust: Option<Trust>,
     pub(crate) rest: Rest<T>,
 }

@@ -22,7 +22,7 @@
 //! let data = DatasetSpec { noise: 0.01, ..sizes }.generate()?;
 //! let samples = DenseSamples::new(data.samples.view())?;
 //! let found = suggest_rank(&samples, 2..=8, &RankSettings::default(), &Run::new())?;
-//! assert_eq!(found.rank, Some(4), "{}", found.reason);
+//! assert_eq!(found.rank, Some(4), "{}", found.reason());
 //! assert_eq!(found.scores.len(), 7);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -30,7 +30,7 @@
 mod held_out;
 mod spectrum;
 mod stability;
-mod wording;
+mod suggestion;
 
 use std::ops::RangeInclusive;
 
@@ -38,7 +38,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fit::{Run, is_cancelled};
 use crate::samples::{Samples, Watched};
-use crate::trust::Verdict;
+use crate::trust::Judgement;
 use crate::{FitError, Real, SamplesError, SettingError, entry_point};
 use spectrum::Spectrum;
 
@@ -88,14 +88,22 @@ pub struct RankScore {
 pub struct RankSuggestion {
     /// The rank to use, where the samples have a clear answer.
     pub rank: Option<usize>,
-    /// How far to believe it: poor where there is no answer.
-    pub verdict: Verdict,
-    /// Why, and what to do, in plain words.
-    pub reason: String,
+    /// How far to believe it, and why: poor where there is no answer.
+    #[serde(flatten)]
+    pub judgement: Judgement,
     /// The rank at which the singular values sink into noise, be it inside the range or below.
     pub noise_rank: Option<usize>,
     /// All ranks of the range that the samples can have at all, in ascending order.
     pub scores: Vec<RankScore>,
+}
+
+impl RankSuggestion {
+    /// Why, and what to do, in one line.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let reasons: Vec<String> = self.judgement.reasons.iter().map(ToString::to_string).collect();
+        reasons.join("; ")
+    }
 }
 
 entry_point! {
@@ -156,7 +164,7 @@ fn score_ranks<T: Real>(
             scores[rank - lowest].unstable_share = stability::unstable_share(samples, rank, seed, run)?;
         }
     }
-    Ok(wording::suggestion(&spectrum, noise_rank, scores))
+    Ok(suggestion::suggestion(&spectrum, noise_rank, scores))
 }
 
 /// The ends of the range as far as the samples have such ranks.

@@ -8,6 +8,7 @@ use super::*;
 use crate::samples::{CsrSamples, DenseSamples};
 use crate::synth::{DatasetKind, DatasetSpec, Weights};
 use crate::testing::{low_rank, random_matrix, sparse_copy};
+use crate::trust::Verdict;
 
 /// No fits: for tests of everything else.
 const QUICK: RankSettings = RankSettings { stability: false, folds: 2, seed: 0 };
@@ -31,9 +32,9 @@ fn the_true_rank_is_found_with_and_without_noise() {
         for noise in [0.0, 0.01] {
             for seed in 0..3 {
                 let found = suggest(&samples_of(kind, noise, seed), 2..=25, &QUICK);
-                let what = format!("{kind}, noise {noise}, seed {seed}: {}", found.reason);
+                let what = format!("{kind}, noise {noise}, seed {seed}: {}", found.reason());
                 assert_eq!((found.rank, found.noise_rank), (Some(10), Some(10)), "{what}");
-                assert_eq!(found.verdict, Verdict::Good, "{what}");
+                assert_eq!(found.judgement.verdict, Verdict::Good, "{what}");
                 assert!(found.scores[8].held_out_error < found.scores[6].held_out_error, "{what}");
             }
         }
@@ -56,13 +57,13 @@ fn stability_is_looked_at_where_asked_for_and_names_its_ranks() {
 fn a_range_without_the_rank_gets_no_suggestion_but_the_reason() {
     let data = samples_of(DatasetKind::Dir, 0.01, 0);
     let above = suggest(&data, 12..=20, &QUICK);
-    assert_eq!((above.rank, above.noise_rank, above.verdict), (None, Some(10), Verdict::Poor));
-    assert!(above.reason.contains("Look at ranks from 10 on"), "{}", above.reason);
+    assert_eq!((above.rank, above.noise_rank, above.judgement.verdict), (None, Some(10), Verdict::Poor));
+    assert!(above.reason().contains("only 10 directions"), "{}", above.reason());
     let below = suggest(&data, 2..=8, &RankSettings { stability: true, ..QUICK });
-    assert_eq!((below.rank, below.noise_rank, below.verdict), (None, None, Verdict::Poor));
-    assert!(below.reason.contains("Even beyond rank 8"), "{}", below.reason);
-    assert!(below.reason.contains("predicted best at rank 8"), "{}", below.reason);
-    assert!(below.reason.contains("stable"), "{}", below.reason);
+    assert_eq!((below.rank, below.noise_rank, below.judgement.verdict), (None, None, Verdict::Poor));
+    assert!(below.reason().contains("even beyond rank 8"), "{}", below.reason());
+    assert!(below.reason().contains("predicted best at rank 8"), "{}", below.reason());
+    assert!(below.reason().contains("stable"), "{}", below.reason());
 }
 
 #[test]
@@ -73,7 +74,7 @@ fn dense_and_sparse_samples_get_the_same_answer() {
     let settings = RankSettings { stability: true, ..QUICK };
     let (dense, sparse) =
         (suggest(&data, 8..=12, &settings), suggest_rank(&sparse, 8..=12, &settings, &Run::new()).unwrap());
-    assert_eq!((dense.rank, dense.verdict), (sparse.rank, sparse.verdict));
+    assert_eq!((dense.rank, dense.judgement.verdict), (sparse.rank, sparse.judgement.verdict));
     for (a, b) in dense.scores.iter().zip(&sparse.scores) {
         assert!((a.first_left_out - b.first_left_out).abs() < 1e-6, "{a:?} {b:?}");
         assert!((a.held_out_error.unwrap() - b.held_out_error.unwrap()).abs() < 1e-9, "{a:?} {b:?}");
@@ -88,7 +89,11 @@ fn scale_and_precision_do_not_matter() {
     let plain = suggest(&data, 5..=15, &QUICK);
     for scale in [1e-200, 1e-6, 1e6, 1e200] {
         let scaled = suggest(&(&data * scale), 5..=15, &QUICK);
-        assert_eq!((scaled.rank, scaled.verdict), (plain.rank, plain.verdict), "{scale:e}");
+        assert_eq!(
+            (scaled.rank, scaled.judgement.verdict),
+            (plain.rank, plain.judgement.verdict),
+            "{scale:e}"
+        );
         for (a, b) in scaled.scores.iter().zip(&plain.scores) {
             assert!(
                 (a.noise_edge.unwrap() / b.noise_edge.unwrap() - 1.0).abs() < 1e-6,
@@ -107,11 +112,11 @@ fn scale_and_precision_do_not_matter() {
 fn degenerate_samples_have_a_defined_answer() {
     let settings = RankSettings::default();
     let zeros = suggest(&Array2::zeros((6, 5)), 1..=3, &settings);
-    assert_eq!((zeros.rank, zeros.verdict), (None, Verdict::Poor));
-    assert!(zeros.reason.contains("All samples are zero"), "{}", zeros.reason);
+    assert_eq!((zeros.rank, zeros.judgement.verdict), (None, Verdict::Poor));
+    assert!(zeros.reason().contains("all samples are zero"), "{}", zeros.reason());
     for data in [random_matrix::<f64>(1, 7, 1), random_matrix(7, 1, 1), random_matrix(2, 2, 1)] {
         let found = suggest(&data, 1..=9, &settings);
-        assert_eq!(found.rank, None, "{}", found.reason);
+        assert_eq!(found.rank, None, "{}", found.reason());
         assert_eq!(found.scores.len(), data.nrows().min(data.ncols()));
     }
     let same = Array2::from_shape_fn((30, 6), |(_, j)| 1.0 + j as f64);

@@ -18,13 +18,18 @@
 /// `common` names a setting that several methods have, whose documentation, type and range are in here. The result
 /// is the struct of unchecked settings, its `Default`, `new` and [`Settings`](crate::settings::Settings), and the
 /// struct of the checked ones, to which `check` leads. Where settings have to go together, the method says so in a
-/// function `check_together(&self) -> Result<(), SettingError>` of the unchecked settings.
+/// function `check_together(&self) -> Result<(), SettingError>` of the unchecked settings. `with name: Type` after the name
+/// of the method gives the checked struct a field beside its settings, at its default, for what users cannot write.
 macro_rules! declare_settings {
     (
         $(#[$meta:meta])*
-        pub struct $params:ident for $solver:ident = $name:literal { $($fields:tt)* }
+        pub struct $params:ident for $solver:ident = $name:literal $(with $($beside:ident: $beside_type:ty),+)? {
+            $($fields:tt)*
+        }
     ) => {
-        declare_settings!(@fields [$(#[$meta])* $params $solver $name] one [] $($fields)*);
+        declare_settings!(
+            @fields [$(#[$meta])* $params $solver $name { $($($beside: $beside_type,)+)? }] one [] $($fields)*
+        );
     };
 
     // The settings that several methods have, each once.
@@ -106,7 +111,9 @@ macro_rules! declare_settings {
     };
 
     // All settings are there.
-    (@fields [$(#[$meta:meta])* $params:ident $solver:ident $name:literal] $stages:ident
+    (@fields [
+        $(#[$meta:meta])* $params:ident $solver:ident $name:literal { $($beside:ident: $beside_type:ty,)* }
+    ] $stages:ident
         [$($(#[doc = $doc:literal])* $field:ident: $type:ty = $default:expr, $range:expr;)*]
     ) => {
         $(#[$meta])*
@@ -139,7 +146,7 @@ macro_rules! declare_settings {
             pub fn check(self) -> Result<$solver, $crate::SettingError> {
                 $crate::settings::Settings::check_ranges(&self)?;
                 self.check_together()?;
-                Ok($solver { params: self })
+                Ok($solver { params: self, $($beside: <$beside_type>::default(),)* })
             }
         }
 
@@ -215,6 +222,7 @@ macro_rules! declare_settings {
         #[derive(Debug, Clone, PartialEq)]
         pub struct $solver {
             params: $params,
+            $($beside: $beside_type,)*
         }
 
         impl $solver {

@@ -2,30 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ending, FitReport, Judgement, Origin, Verdict};
-
-/// Components with a higher score are not to be believed.
-pub const UNSTABLE: f64 = 0.1;
-
-/// Shares of other components that negative values show in a component understate its error by about this factor.
-const MIXED: f64 = 10.0;
-/// Negative shares of a component below this say nothing…
-const SMALL_SHARE: f64 = 0.05;
-/// …and others this many times themselves.
-const NEGATIVE: f64 = 2.0;
-/// Share of unstable components that makes a fit doubtful, and poor.
-const SOME: f64 = 0.05;
-const MANY: f64 = 0.3;
-/// Without this factor between the last singular value kept and the first discarded nothing speaks for the rank.
-const NO_GAP: f64 = 1.15;
-/// A negative part may be this many times what noise makes of it, and this much more.
-const LEAK: (f64, f64) = (4.0, 0.02);
-/// Components as negative as this are not what non-negative samples are made of.
-const FOREIGN: f64 = 0.1;
-/// What many components have in common beyond this share may stand for weights that are always on; few components
-/// (the spectra of three materials, say) can be alike by nature.
-const SHARED: f64 = 0.02;
-const MANY_COMPONENTS: usize = 8;
+use super::{Ending, FitReport, Judgement, Origin, Reason, Verdict};
+use crate::constants::TrustConstants;
 
 /// A judgement on a fit, and how stable each of its components is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,47 +11,47 @@ pub struct Trust {
     /// The verdict and its reasons.
     #[serde(flatten)]
     pub judgement: Judgement,
-    /// For each component an estimate of its error as a sine: 0 is stable, above [`UNSTABLE`] is not to be believed.
+    /// For each component an estimate of its error as a sine: 0 is stable, above [`UNSTABLE`](super::UNSTABLE) is not to be believed.
     pub component_stability: Vec<f64>,
 }
 
 impl Trust {
     /// Judges a fit of `rank` components by the evidence it collected; `out_of_stages` if only the limit on stages
     /// ended it.
-    pub(crate) fn of(report: &FitReport, rank: usize, out_of_stages: bool) -> Self {
-        let mut component_stability = scores(report);
+    pub(crate) fn of(
+        report: &FitReport,
+        rank: usize,
+        out_of_stages: bool,
+        constants: &TrustConstants,
+    ) -> Self {
+        let mut component_stability = scores(report, constants);
         let found = component_stability.len();
         component_stability.resize(rank, 1.0);
         let mut judgement = Judgement::default();
         if found < rank {
-            judgement.object(
-                Verdict::Doubtful,
-                format!("the samples have room for only {found} components: the other {} are zero; a rank of {found} gives the same", rank - found),
-            );
+            judgement.add(Reason::SurplusComponents { found, components: (found..rank).collect() });
         }
-        judge_rank(&mut judgement, report);
-        judge_weights(&mut judgement, report, found);
+        judge_rank(&mut judgement, report, constants);
+        judge_weights(&mut judgement, report, found, constants);
         if report.ending == Ending::Nmf {
-            judgement.object(
-                Verdict::Poor,
-                "the samples do not look like sparse mixtures of this many components, so NMF was used instead: it fits \
-                 them, but nothing vouches that its components are the true ones; try another rank, or more samples",
-            );
+            judgement.add(Reason::NmfInstead);
         }
-        judge_stability(&mut judgement, report, &component_stability[..found]);
+        judge_stability(&mut judgement, report, &component_stability[..found], constants);
         // Components of another start have had stages of their own.
         if out_of_stages && !report.certain && report.origin != Origin::Hals {
-            judgement.object(
-                Verdict::Doubtful,
-                "the components were still moving when the stages ended; allow more stages",
-            );
+            judgement.add(Reason::OutOfStages);
         }
         Self { judgement, component_stability }
+    }
+
+    /// The verdict on a fit that had nothing to judge, or no time to: nothing vouches for any component.
+    pub(crate) fn without_evidence(reason: Reason, rank: usize) -> Self {
+        Self { judgement: Judgement::of(vec![reason]), component_stability: vec![1.0; rank] }
     }
 }
 
 /// The estimated error of each component.
-fn scores(report: &FitReport) -> Vec<f64> {
+fn scores(report: &FitReport, constants: &TrustConstants) -> Vec<f64> {
     let count = report.on_shares.len();
     if report.certain {
         return vec![0.0; count];
@@ -83,129 +61,71 @@ fn scores(report: &FitReport) -> Vec<f64> {
         return report.rerun.iter().map(|&sine| sine.min(1.0)).collect();
     }
     let score = |k: usize| {
-        let negative = if report.negative_shares[k] > SMALL_SHARE && report.ending != Ending::Signed {
-            NEGATIVE * report.negative_shares[k]
+        let negative = if report.negative_shares[k] > constants.small_share && report.ending != Ending::Signed
+        {
+            constants.negative * report.negative_shares[k]
         } else {
             0.0
         };
-        sampled(report, k).max(MIXED * report.mixed[k]).max(report.moved[k]).max(negative).min(1.0)
+        sampled(report, k).max(constants.mixed * report.mixed[k]).max(report.moved[k]).max(negative).min(1.0)
     };
     (0..count).map(score).collect()
 }
 
-fn judge_rank(judgement: &mut Judgement, report: &FitReport) {
-    if report.singular_gap >= NO_GAP {
+fn judge_rank(judgement: &mut Judgement, report: &FitReport, constants: &TrustConstants) {
+    if report.singular_gap >= constants.no_gap {
         return;
     }
-    let leaking = report.negative_part > 2.0 * LEAK.0 * report.expected_negative_part;
-    let (at_best, guess) = if leaking { (Verdict::Poor, "a larger") } else { (Verdict::Doubtful, "another") };
-    judgement.object(
-        at_best,
-        format!(
-            "nothing in the samples sets this number of components apart (the next direction is {:.0} % as strong as the \
-             last one kept); try {guess} rank",
-            100.0 / report.singular_gap
-        ),
-    );
+    let leaking = report.negative_part > 2.0 * constants.leak_factor * report.expected_negative_part;
+    judgement.add(Reason::NoSpectralGap { next_strength: 1.0 / report.singular_gap, leaking });
 }
 
-fn judge_weights(judgement: &mut Judgement, report: &FitReport, found: usize) {
+fn judge_weights(judgement: &mut Judgement, report: &FitReport, found: usize, constants: &TrustConstants) {
     if report.inclusions > 0 {
-        judgement.object(
-            Verdict::Doubtful,
-            format!(
-                "{} components never come without a share of another, so mixtures may have been taken for components; \
-                 more samples may show them apart",
-                report.inclusions
-            ),
-        );
+        judgement.add(Reason::Inclusions { pairs: report.inclusions });
     }
-    let allowed = LEAK.0 * report.expected_negative_part + LEAK.1;
+    let allowed = constants.leak_factor * report.expected_negative_part + constants.leak_offset;
     if report.negative_part > allowed {
-        let at_best = if report.negative_share > FOREIGN && report.ending != Ending::Signed {
-            Verdict::Poor
-        } else {
-            Verdict::Doubtful
-        };
-        judgement.object(
-            at_best,
-            format!(
-                "{:.0} % of the samples are explained by negative weights, more than noise would: the rank may be too \
-                 small or the weights not sparse; compare HALS",
-                100.0 * report.negative_part
-            ),
-        );
+        let foreign = report.negative_share > constants.foreign && report.ending != Ending::Signed;
+        judgement.add(Reason::NegativeWeights { share: report.negative_part, foreign });
     }
+    let many = found >= constants.many_components;
     if !report.always_on.is_empty() && !report.certain {
-        judgement.object(
-            Verdict::Doubtful,
-            format!(
-                "{} components are on in nearly every sample: weights that are never zero leave room for more than one \
-                 answer; compare HALS",
-                report.always_on.len()
-            ),
-        );
+        judgement.add(Reason::AlwaysOn { components: report.always_on.clone() });
     } else if report.drift > 0.0 {
-        judgement.object(
-            Verdict::Doubtful,
-            "weights seem to be on at a low level in all samples, below what noise lets one see: the zeros of the \
-             components decided instead, which leaves room for more than one answer; compare HALS",
-        );
-    } else if report.background > SHARED && found >= MANY_COMPONENTS && report.origin != Origin::Features {
-        judgement.object(
-            Verdict::Doubtful,
-            format!(
-                "all components share a background ({:.0} % of their mean): weights that are always on would look the \
-                 same; subtract a known background from the samples, or compare HALS",
-                100.0 * report.background
-            ),
-        );
+        judgement.add(Reason::HiddenLevel);
+    } else if report.background > constants.shared_background && many && report.origin != Origin::Features {
+        judgement.add(Reason::SharedBackground { share: report.background });
     }
 }
 
-fn judge_stability(judgement: &mut Judgement, report: &FitReport, scores: &[f64]) {
-    let count = scores.len();
-    let unstable: Vec<usize> = (0..count).filter(|&k| scores[k] > UNSTABLE).collect();
-    let share = unstable.len() as f64 / count.max(1) as f64;
+fn judge_stability(
+    judgement: &mut Judgement,
+    report: &FitReport,
+    scores: &[f64],
+    constants: &TrustConstants,
+) {
+    let of = scores.len();
+    let unstable: Vec<usize> = (0..of).filter(|&k| scores[k] > constants.unstable).collect();
+    let share = unstable.len() as f64 / of.max(1) as f64;
     // One of three materials may be wrong while the others are right.
-    let most = unstable.len() > 1 || unstable.len() == count;
-    let at_best = match share {
-        _ if share > MANY && most => Verdict::Poor,
-        _ if share > SOME => Verdict::Doubtful,
+    let most = unstable.len() > 1 || unstable.len() == of;
+    let severity = match share {
+        _ if share > constants.many_unstable && most => Verdict::Poor,
+        _ if share > constants.some_unstable => Verdict::Doubtful,
         _ => Verdict::Good,
     };
     if !report.rerun.is_empty() && !unstable.is_empty() {
-        judgement.object(
-            at_best,
-            format!(
-                "{} of {count} components come out differently from another start (see component_stability); more \
-                 samples or another rank may settle them",
-                unstable.len()
-            ),
-        );
+        judgement.add(Reason::UnstableStart { components: unstable, of, severity });
         return;
     }
-    let (by_chance, mixed_up): (Vec<usize>, Vec<usize>) =
-        unstable.into_iter().partition(|&k| !report.certain && sampled(report, k) > UNSTABLE);
+    let by_chance = |k: &usize| !report.certain && sampled(report, *k) > constants.unstable;
+    let (by_chance, mixed_up): (Vec<usize>, Vec<usize>) = unstable.into_iter().partition(by_chance);
     if !by_chance.is_empty() {
-        judgement.object(
-            at_best,
-            format!(
-                "{} of {count} components would come out differently from other samples of the same kind (see \
-                 component_stability); more samples or a smaller rank would help",
-                by_chance.len()
-            ),
-        );
+        judgement.add(Reason::UnstableSamples { components: by_chance, of, severity });
     }
     if !mixed_up.is_empty() {
-        judgement.object(
-            at_best,
-            format!(
-                "{} of {count} components may hold a share of others, by negative values that they leave (see \
-                 component_stability); look at them beside those of HALS, or of another rank",
-                mixed_up.len()
-            ),
-        );
+        judgement.add(Reason::MixedComponents { components: mixed_up, of, severity });
     }
 }
 
@@ -243,15 +163,19 @@ mod tests {
         }
     }
 
+    fn judged_trust(report: &FitReport, rank: usize, out_of_stages: bool) -> Trust {
+        Trust::of(report, rank, out_of_stages, &TrustConstants::default())
+    }
+
     fn judged(report: &FitReport) -> (Verdict, Vec<String>) {
-        let trust = Trust::of(report, 10, false);
-        (trust.judgement.verdict, trust.judgement.reasons)
+        let Judgement { verdict, reasons } = judged_trust(report, 10, false).judgement;
+        (verdict, reasons.iter().map(ToString::to_string).collect())
     }
 
     #[test]
     fn nothing_against_it_is_good() {
         assert_eq!(judged(&report()), (Verdict::Good, Vec::new()));
-        let trust = Trust::of(&report(), 10, false);
+        let trust = judged_trust(&report(), 10, false);
         assert!(trust.component_stability.iter().all(|s| (s - 0.0005_f64.sqrt()).abs() < 1e-12));
     }
 
@@ -309,7 +233,7 @@ mod tests {
             assert_eq!(given, verdict, "{words}: {reasons:?}");
             assert!(reasons.iter().any(|reason| reason.contains(words)), "{words}: {reasons:?}");
         }
-        let out_of_stages = Trust::of(&base, 10, true);
+        let out_of_stages = judged_trust(&base, 10, true);
         assert_eq!(out_of_stages.judgement.verdict, Verdict::Doubtful);
     }
 
@@ -317,7 +241,7 @@ mod tests {
     fn other_runs_of_hals_take_the_place_of_what_was_known_before() {
         let rerun: Vec<f64> = (0..10).map(|k| 0.2 * f64::from(k)).collect();
         let nmf = FitReport { ending: Ending::Nmf, rerun, mixed: vec![1.0; 10], ..report() };
-        let scores = Trust::of(&nmf, 11, false).component_stability;
+        let scores = judged_trust(&nmf, 11, false).component_stability;
         assert_eq!((scores[0], scores[1], scores[9], scores[10]), (0.0, 0.2, 1.0, 1.0));
     }
 
@@ -325,16 +249,20 @@ mod tests {
     fn certainty_outweighs_what_weights_look_like_and_surplus_components_are_named() {
         let certain = FitReport { certain: true, always_on: vec![0, 1], ..report() };
         assert_eq!(judged(&certain), (Verdict::Good, Vec::new()));
-        let trust = Trust::of(&certain, 12, false);
+        let trust = judged_trust(&certain, 12, false);
         assert_eq!(trust.judgement.verdict, Verdict::Doubtful);
-        assert!(trust.judgement.reasons[0].contains("only 10 components"), "{:?}", trust.judgement.reasons);
+        assert!(
+            trust.judgement.reasons[0].text().contains("only 10 components"),
+            "{:?}",
+            trust.judgement.reasons
+        );
         assert_eq!(trust.component_stability[9..], [0.0, 1.0, 1.0]);
         // One of three components is not most of them, one of one is.
         for (count, verdict) in [(3, Verdict::Doubtful), (1, Verdict::Poor)] {
             let one = FitReport { on_shares: vec![0.1; count], mixed: vec![0.2, 0.0, 0.0], ..report() };
-            assert_eq!(Trust::of(&one, count, false).judgement.verdict, verdict);
+            assert_eq!(judged_trust(&one, count, false).judgement.verdict, verdict);
         }
         let few = FitReport { background: 0.3, on_shares: vec![0.1; 3], ..report() };
-        assert_eq!(Trust::of(&few, 3, false).judgement.verdict, Verdict::Good);
+        assert_eq!(judged_trust(&few, 3, false).judgement.verdict, Verdict::Good);
     }
 }

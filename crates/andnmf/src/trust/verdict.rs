@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Reason;
+
 /// How far something is to be believed, from worst to best: the lesser of two verdicts is the worse one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -37,18 +39,18 @@ impl fmt::Display for Verdict {
 /// A verdict with everything that speaks against what is judged.
 ///
 /// ```
-/// use andnmf::trust::{Judgement, Verdict};
+/// use andnmf::trust::{Judgement, Reason, Verdict};
 /// let mut judgement = Judgement::default();
 /// assert_eq!(judgement.verdict, Verdict::Good);
-/// judgement.object(Verdict::Doubtful, "there are few samples; add more");
+/// judgement.add(Reason::OutOfStages);
 /// assert_eq!((judgement.verdict, judgement.reasons.len()), (Verdict::Doubtful, 1));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
     /// The worst that any of the reasons leads to; good where there are none.
     pub verdict: Verdict,
-    /// What speaks against it, in plain words, each with what to do about it.
-    pub reasons: Vec<String>,
+    /// What speaks against it, or for it.
+    pub reasons: Vec<Reason>,
 }
 
 impl Default for Judgement {
@@ -58,10 +60,17 @@ impl Default for Judgement {
 }
 
 impl Judgement {
-    /// Adds a reason for which the verdict can be no better than `at_best`.
-    pub fn object(&mut self, at_best: Verdict, reason: impl Into<String>) {
-        self.verdict = self.verdict.min(at_best);
-        self.reasons.push(reason.into());
+    /// The judgement that these reasons lead to.
+    #[must_use]
+    pub fn of(reasons: Vec<Reason>) -> Self {
+        let verdict = reasons.iter().map(Reason::severity).min().unwrap_or(Verdict::Good);
+        Self { verdict, reasons }
+    }
+
+    /// Adds a reason: the verdict can then be no better than its severity.
+    pub fn add(&mut self, reason: Reason) {
+        self.verdict = self.verdict.min(reason.severity());
+        self.reasons.push(reason);
     }
 }
 
@@ -72,10 +81,15 @@ mod tests {
     #[test]
     fn the_worst_reason_decides_in_whatever_order_they_come() {
         let mut judgement = Judgement::default();
-        judgement.object(Verdict::Poor, "a");
-        judgement.object(Verdict::Doubtful, "b");
-        judgement.object(Verdict::Good, "c");
-        assert_eq!((judgement.verdict, judgement.reasons.join("")), (Verdict::Poor, "abc".into()));
+        judgement.add(Reason::ZeroSamples);
+        judgement.add(Reason::OutOfStages);
+        judgement.add(Reason::ExactRank { rank: 3 });
+        let codes: Vec<&str> = judgement.reasons.iter().map(Reason::code).collect();
+        assert_eq!(
+            (judgement.verdict, codes),
+            (Verdict::Poor, vec!["zero-samples", "out-of-stages", "exact-rank"])
+        );
+        assert_eq!(Judgement::of(judgement.reasons.clone()), judgement);
     }
 
     #[test]

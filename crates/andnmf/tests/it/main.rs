@@ -2,6 +2,7 @@
 
 mod auto;
 mod common;
+mod constants;
 mod data_forms;
 mod determinism;
 mod edge_cases;
