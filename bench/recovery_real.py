@@ -148,7 +148,7 @@ def always_on(bench):
         numpy.save(folder / "components.npy", rival_nmf(samples, len(truth))[0])
         errors.append(bench.run("score", folder)["relative_total_correlation_error"])
         cells = " | ".join(f"{error:.2g}" for error in errors)
-        print(f"| {level} | {noise} | {cells} | {said['trust']['verdict']}: {'; '.join(said['trust']['reasons'])} |", flush=True)
+        print(f"| {level} | {noise} | {cells} | {said['trust']['verdict']}: {'; '.join(reason['text'] for reason in said['trust']['reasons'])} |", flush=True)
 
 
 CASES = {"faces": faces, "scene": scene, "topics": topics, "always-on": always_on}

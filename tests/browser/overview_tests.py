@@ -46,7 +46,8 @@ class OverviewTests(PageCase):
                 self.assertEqual(page.run("document.querySelector('[data-verdict]').dataset.verdict"), trust["verdict"])
                 self.assertIn(word, (None, trust["verdict"]))
                 reasons = [reason.rstrip(".").lower() for reason in page.texts("#verdict li")]
-                self.assertEqual(reasons, [reason.lower() for reason in trust["reasons"]])
+                expected = ["; ".join(filter(None, (reason["text"], reason["advice"]))) for reason in trust["reasons"]]
+                self.assertEqual(reasons, [reason.lower() for reason in expected])
 
     def test_warnings_and_settings_are_all_there(self):
         page = self.open("many")

@@ -140,7 +140,7 @@ def test_rank_suggestions_are_those_of_the_command(tmp_path):
     np.save(tmp_path / "samples.npy", data.samples)
     told = json.loads(run("suggest-rank", tmp_path / "samples.npy", "--ranks", "2..7", "--fast", "--json").stdout)
     found = andnmf.suggest_rank(data.samples, ranks=range(2, 8), stability=False, random_state=0)
-    assert (told["rank"], told["verdict"], told["reason"]) == (found.rank, found.verdict, found.reason)
+    assert (told["rank"], told["verdict"], told["reasons"]) == (found.rank, found.verdict, found.reasons)
     assert [row["noise_edge"] for row in told["scores"]] == found.scores["noise_edge"].tolist()
 
 

@@ -140,7 +140,9 @@ def test_scores_with_weights_need_nothing_that_scipy_1_10_lacks(data, monkeypatc
 
 def test_samples_of_zeros_have_a_verdict(tmp_path):
     model = AND(3, random_state=0).fit(np.zeros((20, 5)))
-    assert model.trust_["verdict"] == "poor" and "all samples are zero" in model.trust_["reasons"][0]
+    reason = model.trust_["reasons"][0]
+    assert model.trust_["verdict"] == "poor" and reason["code"] == "zero-samples"
+    assert "all samples are zero" in reason["text"] and reason["advice"] and reason["components"] == []
     assert model.stability_.tolist() == [1.0] * 3 and model.reconstruction_err_ == 0
     model.save(tmp_path / "model.safetensors")
     assert andnmf.load(tmp_path).trust_ == model.trust_
@@ -154,7 +156,7 @@ def test_a_fit_that_was_stopped_has_a_verdict(data):
         assert "allow more with time_limit" in str(error)
         pytest.skip("there was nothing to keep yet")
     assert model.stop_reason_ == "time_limit"
-    assert model.trust_["verdict"] == "poor" and "stopped" in model.trust_["reasons"][0]
+    assert model.trust_["verdict"] == "poor" and model.trust_["reasons"][0]["code"] == "stopped"
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -108,7 +108,7 @@ def test_diagnoses_of_weights_samples_and_models_agree(data):
 
 def test_a_poor_diagnosis_says_why(data):
     found = diagnose(data.weights + 0.7)
-    assert found.verdict == "poor" and found.reasons and found.reasons[0] in repr(found)
+    assert found.verdict == "poor" and found.reasons and found.reasons[0]["text"] in repr(found)
     assert "poor" in found._repr_html_() and "<li>" in found._repr_html_()
     with pytest.raises(ValueError, match="negative"):
         diagnose(-data.weights)

@@ -33,7 +33,8 @@ class ANDBase(Factorization):
     thresholds_ : ndarray of shape (n_components,)
         Of the last stage.
     trust_ : dict or None
-        ``verdict`` (good, doubtful, poor), ``reasons`` and ``component_stability``; None with a schedule, and once
+        ``verdict`` (good, doubtful, poor), ``reasons`` (a dict each: ``code``, ``text``, ``advice``, ``components``, …)
+        and ``component_stability``. None exactly where fits do not judge themselves: with a schedule, and once
         ``partial_fit`` has gone on from a start.
     stability_ : ndarray of shape (n_components,) or None
         Estimated error of each component as a sine: 0 is stable. None where ``trust_`` is.
@@ -124,12 +125,7 @@ class ANDBase(Factorization):
 
     def _run(self, X: Any, settings: dict[str, Any], start: Any, *, weigh: bool = True) -> dict[str, Any]:
         self._check_samples(X)
-        found = super()._run(X, settings, start, weigh=weigh)
-        return self._judged(found) if settings["threshold"] == "auto" else found
-
-    def _judged(self, found: dict[str, Any]) -> dict[str, Any]:
-        """What a whole fit found, with a verdict in any case."""
-        return found if json.loads(found["trust"]) else found | {"trust": json.dumps(unjudged(found))}
+        return super()._run(X, settings, start, weigh=weigh)
 
     def _check_samples(self, X: Any) -> None:
         if self.nonnegative is True and has_negative(X):
@@ -148,12 +144,3 @@ class ANDBase(Factorization):
 
     def _should_converge(self) -> bool:
         return not self._scheduled()
-
-
-def unjudged(found: dict[str, Any]) -> dict[str, Any]:
-    """The verdict on a fit that had nothing to judge, or no time to."""
-    if found["components"].any():
-        reason = "the fit was stopped before its components could be judged; allow more with time_limit"
-    else:
-        reason = "all samples are zero: they have no components"
-    return {"verdict": "poor", "reasons": [reason], "component_stability": [1.0] * len(found["components"])}

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from andnmf import _core, _settings
 from andnmf import init as starts
-from andnmf._display import FittedSummary
+from andnmf._display import FittedSummary, reason_text
 from andnmf._elsewhere import Elsewhere, is_dask
 from andnmf._input import PRECISIONS, as_samples, read_matrix, read_sample_weight, seed_of, size_of, threads
 from andnmf._telling import warn
@@ -309,7 +309,7 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         suggestion = json.loads(text)
         if suggestion["rank"] is not None:
             return suggestion["rank"]
-        reason = suggestion["reason"]
+        reason = "; ".join(reason_text(reason) for reason in suggestion["reasons"])
         rank = min(_settings.defaults(self._method)["rank"], *X.shape)
         warn(
             f"n_components is {asked!r}, and the samples do not tell how many there are ({reason.rstrip('.')}): "

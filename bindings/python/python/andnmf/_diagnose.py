@@ -10,13 +10,15 @@ from sklearn.base import BaseEstimator
 
 from andnmf import _core, _settings
 from andnmf._base import Factorization
+from andnmf._display import reason_text
 from andnmf._input import as_samples, read_components, read_samples, read_weights, threads
 
 
 class Diagnosis(dict):
     """A verdict with what it rests on; the keys are those of ``andnmf diagnose --json``.
 
-    ``verdict`` is good, doubtful or poor, ``reasons`` says why and what to do, ``weights`` has the conditions of the
+    ``verdict`` is good, doubtful or poor, ``reasons`` says why and what to do (a dict each: ``code``, ``severity``,
+    ``text``, ``advice``, ``components``), ``weights`` has the conditions of the
     theorems and the largest correlations, ``residual`` what is left of the samples, ``trust`` what the fit said.
 
     Examples
@@ -34,15 +36,15 @@ class Diagnosis(dict):
         return self["verdict"]
 
     @property
-    def reasons(self) -> list[str]:
+    def reasons(self) -> list[dict[str, Any]]:
         """What speaks against recovery, each with what to do about it."""
         return self["reasons"]
 
     def __repr__(self) -> str:
-        return "\n".join([f"verdict: {self.verdict}", *(f"  - {reason}" for reason in self.reasons)])
+        return "\n".join([f"verdict: {self.verdict}", *(f"  - {reason_text(reason)}" for reason in self.reasons)])
 
     def _repr_html_(self) -> str:
-        reasons = "".join(f"<li>{escape(reason)}</li>" for reason in self.reasons)
+        reasons = "".join(f"<li>{escape(reason_text(reason))}</li>" for reason in self.reasons)
         return f"<div><b>verdict: {escape(self.verdict)}</b><ul>{reasons}</ul></div>"
 
 

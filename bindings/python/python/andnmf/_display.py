@@ -28,6 +28,11 @@ class FittedSummary:
         return f"<table class='andnmf-summary'>{rows}</table>" if rows else ""
 
 
+def reason_text(reason: dict[str, Any]) -> str:
+    """The reason of a verdict in one line: what it says, and what to do about it."""
+    return "; ".join(part for part in (reason["text"], reason["advice"]) if part)
+
+
 def summary(model: Any) -> list[tuple[str, str]]:
     """What a fit found, in words; nothing before a fit."""
     if not hasattr(model, "components_"):
@@ -41,6 +46,6 @@ def summary(model: Any) -> list[tuple[str, str]]:
     trust = getattr(model, "trust_", None)
     if trust is not None:
         rows.append(("verdict", trust["verdict"]))
-        rows.extend(("", reason) for reason in trust["reasons"])
+        rows.extend(("", reason_text(reason)) for reason in trust["reasons"])
     rows.extend(("warning", text) for text in getattr(model, "warnings_", []))
     return rows

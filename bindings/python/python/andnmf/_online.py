@@ -30,9 +30,6 @@ def next_batch(model: Any, X: Any) -> None:
         threads(model.n_jobs),
         model._tell if model.verbose else None,
     )
-    if first and settings["threshold"] == "auto" and isinstance(start, str):
-        # The start is a whole fit.
-        found = model._judged(found)
     before = None if first else model.trace_
     model._keep(found, settings)
     model.n_batches_seen_ = found["batches"]

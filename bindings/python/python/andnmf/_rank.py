@@ -23,8 +23,8 @@ class RankSuggestion:
         The number to take; None where the samples have no clear answer.
     verdict : {"good", "doubtful", "poor"}
         How far to believe it.
-    reason : str
-        Why, and what to do.
+    reasons : list of dict
+        Why, and what to do: ``code``, ``text``, ``advice``, ``components`` of each reason.
     noise_rank : int or None
         The rank at which the singular values sink into noise.
     scores : dict of ndarray
@@ -42,7 +42,7 @@ class RankSuggestion:
 
     rank: int | None
     verdict: str
-    reason: str
+    reasons: list[dict[str, Any]]
     noise_rank: int | None
     scores: dict[str, np.ndarray] = field(repr=False)
 
@@ -103,7 +103,7 @@ def suggest_rank(
     names = ("rank", "last_kept", "first_left_out", "noise_edge", "held_out_error", "unstable_share")
     scores = {name: np.array([np.nan if row[name] is None else row[name] for row in rows]) for name in names}
     scores["rank"] = scores["rank"].astype(np.int64)
-    return RankSuggestion(found["rank"], found["verdict"], found["reason"], found["noise_rank"], scores)
+    return RankSuggestion(found["rank"], found["verdict"], found["reasons"], found["noise_rank"], scores)
 
 
 def nnls(X: Any, components: Any, *, n_jobs: int | None = None) -> np.ndarray:

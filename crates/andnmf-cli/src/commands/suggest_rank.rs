@@ -94,12 +94,12 @@ fn print(found: &RankSuggestion, args: &SuggestRankArgs) -> io::Result<()> {
     }
     match found.rank {
         Some(rank) => {
-            writeln!(out, "rank {rank} ({}): {}", found.verdict, found.reason)?;
+            writeln!(out, "rank {rank} ({}): {}", found.judgement.verdict, found.reason())?;
             if args.common.talks() {
                 writeln!(out, "next: andnmf fit {} --rank {rank} --out fitted", args.data.data.display())?;
             }
             Ok(())
         }
-        None => writeln!(out, "no clear answer: {}", found.reason),
+        None => writeln!(out, "no clear answer: {}", found.reason()),
     }
 }

@@ -19,6 +19,12 @@ fn weights_are_judged_in_words_and_numbers() {
     let poor = folder.write_array("poor.npy", &(weights + 0.05));
     let said = text(&andnmf(&["diagnose", "--weights", &poor]).stdout);
     assert!(said.starts_with("verdict: poor\n  - ") && said.contains("bound on m"), "{said}");
+    let told = json(&andnmf(&["diagnose", "--weights", &poor, "--json"]));
+    let reason = &told["reasons"][0];
+    assert_eq!((&reason["code"], &reason["severity"]), (&"background-weight".into(), &"poor".into()));
+    assert_eq!(reason["components"].as_array().unwrap().len(), 10);
+    let line = format!("  - {}; {}", reason["text"].as_str().unwrap(), reason["advice"].as_str().unwrap());
+    assert!(said.lines().any(|said| said == line), "{said}");
 }
 
 #[test]

@@ -190,7 +190,7 @@ fn only_the_same_fit_is_resumed() {
     older["identity"]["layout"] = 1.into();
     older["identity"]["fingerprint"] = "0123456789abcdef".into();
     folder.write("fitted/checkpoint.json", &older.to_string());
-    wrong(&[], &["checkpoint.json", "an older andnmf wrote it", "--force"]);
+    wrong(&[], &["checkpoint.json", "an earlier andnmf wrote it", "--force"]);
     folder.write("fitted/checkpoint.json", "{\"identity\": 3}");
     wrong(&[], &["checkpoint.json, line 1", "--force"]);
 }

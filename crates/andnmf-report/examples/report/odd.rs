@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use andnmf::trust::Reason;
 use andnmf_report::{Figure, FitView, Kind, Report, Section, Thresholds};
 use ndarray::Array2;
 use serde_json::{Value, json};
@@ -37,10 +38,7 @@ pub(crate) fn many() -> Result<Report, Box<dyn Error>> {
         "stop_reason": "max_stages", "solver_seconds": 4321.5, "seconds": 4400.25, "reconstruction_error": 0.3141,
         "trust": {
             "verdict": "poor",
-            "reasons": [
-                "nothing in the samples sets this number of components apart (the next direction is 99 % as strong as the last one kept); try another rank",
-                "the components were still moving when the stages ended; allow more stages",
-            ],
+            "reasons": [Reason::NoSpectralGap { next_strength: 0.99, leaking: false }, Reason::OutOfStages],
             "component_stability": stability,
         },
         "warnings": ["component 7 was never active in any stage, and left at the start"],

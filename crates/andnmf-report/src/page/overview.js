@@ -14,8 +14,11 @@ function verdictCard(summary) {
   return el("section", { class: `verdict ${known}`, id: "verdict", "aria-label": "Verdict" },
     el("div", { class: "mark", "aria-hidden": "true" }, svg("svg", { viewBox: "0 0 24 24" }, svg("path", { d: mark }))),
     el("div", {}, el("h2", {}, "Verdict: ", el("span", { "data-verdict": known }, word)), el("p", {}, meaning)),
-    reasons.length > 0 && el("ul", {}, reasons.map((reason) => el("li", {}, sentence(reason)))));
+    reasons.length > 0 && el("ul", {}, reasons.map((reason) => el("li", { "data-code": reason?.code }, sentence(reasonText(reason))))));
 }
+
+/** A reason as its text and its advice; pages of earlier versions have plain text. */
+const reasonText = (reason) => (typeof reason === "string" ? reason : [reason.text, reason.advice].filter(Boolean).join("; "));
 
 const sentence = (text) => {
   const whole = String(text).trim();

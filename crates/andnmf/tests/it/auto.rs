@@ -342,10 +342,17 @@ fn more_components_than_the_samples_have_are_zero_and_named() {
     assert!(surplus.iter().all(|&v| v == 0.0));
     let nothing = DenseSamples::new(Array2::<f64>::zeros((9, 4))).unwrap();
     let fit = fit_all(&nothing, AndParams::new(2), Start::Auto);
+    assert_eq!(codes(&fit), (Verdict::Poor, vec!["zero-samples".to_owned()]));
     assert_eq!(
         (fit.stop, fit.warnings),
         (StopReason::Converged, vec![Warning::Unused { components: vec![0, 1] }])
     );
+}
+
+/// The verdict on a fit, and the codes of its reasons.
+fn codes(fit: &Fit<f64>) -> (Verdict, Vec<String>) {
+    let judgement = &fit.trust.as_ref().unwrap().judgement;
+    (judgement.verdict, judgement.reasons.iter().map(|reason| reason.code().to_owned()).collect())
 }
 
 #[test]
@@ -426,6 +433,7 @@ fn a_run_that_is_stopped_keeps_what_it_has() {
     let and = AndParams::new(12).check().unwrap();
     let mut run = Run::new().observe(&mut stop).cancel_with(&flag);
     let fit = and.fit(&samples, Start::Auto, &mut run).unwrap();
+    assert_eq!(codes(&fit), (Verdict::Poor, vec!["stopped".to_owned()]));
     assert_eq!((fit.stop, fit.stages, fit.report), (StopReason::Cancelled, 4, None));
     assert!(fit.components.iter().all(|v| v.is_finite()));
     let limited = AndParams { time_limit: Some(0.0), ..AndParams::new(12) };

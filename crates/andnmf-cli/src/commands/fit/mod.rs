@@ -237,11 +237,11 @@ fn rank<T: Real>(
     let Some(rank) = found.rank else {
         return Err(Failure::Request(format!(
             "--rank auto found no clear answer: {}. See `andnmf suggest-rank {}`, then give --rank a number",
-            found.reason.trim_end_matches('.'),
+            found.reason().trim_end_matches('.'),
             args.data.data.display()
         )));
     };
-    args.common.say(format!("rank {rank}: {}", found.reason))?;
+    args.common.say(format!("rank {rank}: {}", found.reason()))?;
     Ok(rank)
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Summary {
     pub(crate) passes: usize,
     /// Where the components came from.
     pub(crate) start: String,
-    /// Missing (null) for methods that do not judge themselves, and for fits that were stopped.
+    /// Missing (null) exactly for methods that do not judge themselves; a run that was stopped is judged poor.
     pub(crate) trust: Option<Trust>,
     pub(crate) warnings: Vec<String>,
     pub(crate) settings: Value,

@@ -47,7 +47,6 @@ pub(crate) fn told(summary: &Summary, folder: &Path, files: &[&str], resumable: 
                 let _ = writeln!(text, "  - {reason}");
             }
         }
-        None if summary.stop_reason == StopReason::Cancelled => {}
         None => {
             let _ = writeln!(text, "no verdict on a fit of this kind; try: andnmf diagnose {folder}");
         }
