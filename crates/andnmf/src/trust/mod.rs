@@ -3,6 +3,7 @@
 mod fit;
 mod reason;
 mod reason_json;
+mod reason_words;
 mod report;
 mod verdict;
 mod words;
