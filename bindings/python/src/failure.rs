@@ -73,7 +73,7 @@ impl From<FitError> for Failure {
 
 impl From<SamplesError> for Failure {
     fn from(error: SamplesError) -> Self {
-        if let SamplesError::Elsewhere { .. } = error {
+        if let SamplesError::Executor { .. } = error {
             return Self::Machine(error.to_string());
         }
         Self::Value(match error {

@@ -5,7 +5,7 @@
 //! the call's own (`call`). Settings come as JSON for the library's own types, so no default is stated twice.
 
 mod call;
-mod elsewhere;
+mod distributed;
 mod failure;
 mod fit;
 mod methods;
@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::elsewhere::answer;
+    use crate::distributed::{execute, merge};
     #[pymodule_export]
     use crate::fit::{fit, learn, suggest_rank, weights};
     #[pymodule_export]
@@ -29,7 +29,7 @@ mod _core {
     #[pymodule_export]
     use crate::tools::{
         coherence, dataset, diagnose_model, diagnose_samples, diagnose_weights, reconstruction_error,
-        recovery, start,
+        recovery, sample_sizes, start, unexplained,
     };
 
     #[pymodule_init]

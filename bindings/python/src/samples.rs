@@ -9,7 +9,7 @@ use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyRea
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::elsewhere::Remote;
+use crate::distributed::Remote;
 use crate::failure::Failure;
 
 /// A matrix of samples in its own precision.
@@ -20,7 +20,7 @@ pub(crate) enum Input<'py> {
 
 /// A matrix kept from being written to while it is read.
 pub(crate) enum Held<'py, T: Element> {
-    Elsewhere(Remote),
+    Remote(Remote),
     Dense(PyReadonlyArray2<'py, T>),
     Sparse {
         n_features: usize,
@@ -51,7 +51,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Input<'py> {
     type Error = PyErr;
 
     /// A 2-D array of float32 or float64, the parts `(n_features, indptr, indices, data)` of a CSR matrix, or an object
-    /// that answers for samples elsewhere.
+    /// that runs queries on distributed samples.
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         if let Some(held) = hold::<f64>(&object)? {
             return Ok(Self::F64(held));
@@ -71,7 +71,7 @@ fn hold<'py, T: Element + Real>(object: &Bound<'py, PyAny>) -> PyResult<Option<H
         return Ok(Some(Held::Dense(array.try_readonly()?)));
     }
     if let Some(remote) = Remote::hold::<T>(object)? {
-        return Ok(Some(Held::Elsewhere(remote)));
+        return Ok(Some(Held::Remote(remote)));
     }
     type Parts<'py> = (usize, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
     let Ok((n_features, pointers, indices, values)) = object.extract::<Parts<'py>>() else { return Ok(None) };
@@ -107,7 +107,7 @@ impl<T: Element + Real> Held<'_, T> {
     /// The matrix in a form that other threads may read.
     pub(crate) fn view(&self) -> PyResult<View<'_, T>> {
         Ok(match self {
-            Self::Elsewhere(remote) => View::Elsewhere(remote),
+            Self::Remote(remote) => View::Remote(remote),
             Self::Dense(array) => View::Dense(array.as_array()),
             Self::Sparse { n_features, pointers, indices, values } => View::Sparse {
                 n_features: *n_features,
@@ -138,7 +138,7 @@ pub(crate) enum IndexView<'a> {
 /// A matrix that nothing has been checked of yet.
 #[derive(Clone, Copy)]
 pub(crate) enum View<'a, T: Real> {
-    Elsewhere(&'a Remote),
+    Remote(&'a Remote),
     Dense(ArrayView2<'a, T>),
     Sparse { n_features: usize, pointers: IndexView<'a>, indices: IndexView<'a>, values: &'a [T] },
 }
@@ -159,7 +159,7 @@ impl<'a, T: Real + Element> View<'a, T> {
     pub(crate) fn check(self) -> Result<Box<dyn Samples<T> + 'a>, Failure> {
         use IndexView::{I32, I64};
         Ok(match self {
-            Self::Elsewhere(remote) => Box::new(remote),
+            Self::Remote(remote) => Box::new(remote),
             Self::Dense(rows) => Box::new(DenseSamples::new(rows)?),
             Self::Sparse { n_features, pointers, indices, values } => Box::new(match (pointers, indices) {
                 (I32(pointers), I32(indices)) => CsrSamples::new(n_features, pointers, indices, values)?,

@@ -5,8 +5,10 @@ use andnmf::diagnose::{
     diagnose_weights as of_weights,
 };
 use andnmf::fit::{Run, Start};
+use andnmf::init::{SampleSizes, sample_sizes as sizes_of};
 use andnmf::metrics::{
     Recovery, coherence as coherence_of, correlation_error, reconstruction_error as error_of,
+    unexplained as unexplained_by,
 };
 use andnmf::samples::Samples;
 use andnmf::synth::{DatasetKind, DatasetSpec};
@@ -60,6 +62,41 @@ pub(crate) fn reconstruction_error<'py>(
             view.until(cancel, |samples| Ok(error_of(samples, weights, components)?))
         })
     })
+}
+
+/// The squared Frobenius norms of what components leave of samples under the best weights, and of the samples.
+#[pyfunction]
+pub(crate) fn unexplained<'py>(
+    py: Python<'py>,
+    samples: Input<'py>,
+    components: &Bound<'py, PyAny>,
+    threads: Option<usize>,
+) -> PyResult<(f64, f64)> {
+    in_own_precision!(&samples, held => {
+        let (view, components) = (held.view()?, held.like(components)?);
+        let components = components.as_array();
+        let sizes = interruptible(py, threads, |cancel| {
+            view.until(cancel, |samples| Ok(unexplained_by(samples, components)?))
+        })?;
+        Ok((sizes.residual, sizes.samples))
+    })
+}
+
+type Sizes<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, f64);
+
+/// The sum and the length of each sample, the sum of all samples, and the lowest value or zero.
+#[pyfunction]
+pub(crate) fn sample_sizes<'py>(
+    py: Python<'py>,
+    samples: Input<'py>,
+    threads: Option<usize>,
+) -> PyResult<Sizes<'py>> {
+    let SampleSizes { sums, lengths, total, lowest } = in_own_precision!(&samples, held => {
+        let view = held.view()?;
+        interruptible(py, threads, |cancel| view.until(cancel, |samples| Ok(sizes_of(samples)?)))
+    })?;
+    let list = |values| PyArray1::from_vec(py, values);
+    Ok((list(sums), list(lengths), list(total), lowest))
 }
 
 /// How coherent lists of words are: for each list the score of its words, by the documents that hold them.

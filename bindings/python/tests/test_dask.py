@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import andnmf
-from andnmf._elsewhere import is_dask
+from andnmf._distributed import is_dask
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")

@@ -73,7 +73,7 @@ impl From<ShapeError> for Failure {
 impl From<SamplesError> for Failure {
     fn from(error: SamplesError) -> Self {
         match error {
-            SamplesError::CalledOff => Self::Stopped("nothing was written".to_owned()),
+            SamplesError::Cancelled => Self::Stopped("nothing was written".to_owned()),
             SamplesError::Read { .. } | SamplesError::Changed { .. } => Self::Other(error.to_string()),
             _ => Self::Request(error.to_string()),
         }

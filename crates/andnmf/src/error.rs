@@ -141,9 +141,9 @@ pub enum SamplesError {
         /// What came: samples and features.
         given: (usize, usize),
     },
-    /// Reading was called off by whoever wanted the samples.
-    #[error("reading the samples was called off")]
-    CalledOff,
+    /// Reading was cancelled by the caller.
+    #[error("reading the samples was cancelled")]
+    Cancelled,
     /// The file of the samples is no longer what it was when it was opened.
     #[error("{file} has changed while it was in use: {what}; the result would belong to no samples at all")]
     Changed {
@@ -164,10 +164,10 @@ pub enum SamplesError {
         /// What is wrong.
         reason: String,
     },
-    /// Samples that are elsewhere could not be worked on there.
-    #[error("the samples could not be worked on where they are: {reason}")]
-    Elsewhere {
-        /// What went wrong there.
+    /// A query failed where the samples are stored, or its request or result is malformed.
+    #[error("the samples could not be processed where they are stored: {reason}")]
+    Executor {
+        /// What went wrong.
         reason: String,
     },
     /// The source of the samples could not be read.

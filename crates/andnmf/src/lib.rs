@@ -10,6 +10,7 @@
 //! * [`methods`] and [`settings`]: every method by name, with the description of its settings.
 //! * [`nnls`](mod@nnls): non-negative least squares, the weights of samples under given components.
 //! * [`online`]: samples that come in batches and are not kept.
+//! * [`distributed`]: samples that are processed where they are stored, by other processes or machines.
 //! * [`fit`]: the contract between solvers and callers: start, run, observer, result, checkpoint.
 //! * [`init`]: where a fit may begin.
 //! * [`synth`]: data with a known truth, among them the paper's.
@@ -43,7 +44,7 @@ mod compression;
 #[doc(hidden)]
 pub mod constants;
 pub mod diagnose;
-pub mod elsewhere;
+pub mod distributed;
 mod error;
 pub mod fit;
 pub mod init;
@@ -53,6 +54,7 @@ pub mod metrics;
 pub mod nnls;
 pub mod online;
 mod pool;
+mod query;
 mod random;
 pub mod rank;
 mod real;

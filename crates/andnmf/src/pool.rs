@@ -54,6 +54,26 @@ impl<B: Default> Pool<B> {
     }
 }
 
+/// A buffer that is put aside for its next use.
+#[derive(Debug)]
+pub(crate) struct Slot<B>(Mutex<Option<B>>);
+
+impl<B> Default for Slot<B> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+impl<B> Slot<B> {
+    pub(crate) fn take(&self) -> Option<B> {
+        lock(&self.0).take()
+    }
+
+    pub(crate) fn put(&self, buffer: B) {
+        *lock(&self.0) = Some(buffer);
+    }
+}
+
 /// A lock on buffers means nothing more than who uses them: after a panic elsewhere they are as good as new.
 pub(crate) fn lock<B>(buffers: &Mutex<B>) -> MutexGuard<'_, B> {
     buffers.lock().unwrap_or_else(PoisonError::into_inner)

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from andnmf import _core, _settings
 from andnmf import init as starts
 from andnmf._display import FittedSummary, reason_text
-from andnmf._elsewhere import Elsewhere, is_dask
+from andnmf._distributed import DistributedSamples, is_dask
 from andnmf._input import PRECISIONS, as_samples, read_matrix, read_sample_weight, seed_of, size_of, threads
 from andnmf._telling import warn
 
@@ -248,11 +248,11 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         _settings.verbosity(self.verbose)
         X = self._validated(X, reset=True)
         settings |= self._rank_and_seed(X, start)
-        # Weights of samples elsewhere stay there.
-        found = self._run(X, settings, start, weigh=not isinstance(X, Elsewhere))
+        # Weights of distributed samples stay where they are.
+        found = self._run(X, settings, start, weigh=not isinstance(X, DistributedSamples))
         self._keep(found, settings)
-        if isinstance(X, Elsewhere):
-            self.reconstruction_err_ = float(np.sqrt(X.residual_and_size(self.components_)[0]))
+        if isinstance(X, DistributedSamples):
+            self.reconstruction_err_ = float(np.sqrt(X.unexplained(self.components_)[0]))
         else:
             self.reconstruction_err_ = found["relative_error"] * size_of(X)
         if self.stop_reason_ == "max_stages" and self._should_converge():

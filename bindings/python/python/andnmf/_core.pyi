@@ -4,15 +4,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from andnmf._elsewhere import Elsewhere
+from andnmf._distributed import DistributedSamples
 
 __version__: str
 
 _Float: TypeAlias = np.float32 | np.float64
 _Matrix: TypeAlias = NDArray[_Float]
 _Index: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
-# A matrix, (n_features, indptr, indices, data) of a CSR matrix, or samples elsewhere.
-_Samples: TypeAlias = _Matrix | tuple[int, _Index, _Index, NDArray[_Float]] | Elsewhere
+# A matrix, (n_features, indptr, indices, data) of a CSR matrix, or distributed samples.
+_Samples: TypeAlias = _Matrix | tuple[int, _Index, _Index, NDArray[_Float]] | DistributedSamples
 
 def methods() -> str: ...
 def settings(method: str, given: str) -> str: ...
@@ -32,7 +32,14 @@ def learn(
     threads: int | None,
     tell: Callable[[int, float, float, float], object] | None,
 ) -> dict[str, Any]: ...
-def answer(samples: _Samples, first: int, question: tuple, threads: int | None) -> tuple: ...
+def execute(
+    samples: _Samples, first: int, query: str, arguments: bytes, rows: bytes, threads: int | None
+) -> tuple[bytes, bytes]: ...
+def merge(query: str, left: bytes, right: bytes) -> bytes: ...
+def sample_sizes(
+    samples: _Samples, threads: int | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]: ...
+def unexplained(samples: _Samples, components: _Matrix, threads: int | None) -> tuple[float, float]: ...
 def weights(samples: _Samples, components: _Matrix, threads: int | None) -> _Matrix: ...
 def reconstruction_error(
     samples: _Samples, weights: _Matrix, components: _Matrix, threads: int | None

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from andnmf._elsewhere import Elsewhere, is_dask
+from andnmf._distributed import DistributedSamples, is_dask
 
 #: Other numbers become the first of these.
 PRECISIONS = [np.float64, np.float32]
@@ -22,9 +22,9 @@ def as_samples(X: Any) -> Any:
     """A checked array or CSR matrix as the compiled part takes it.
 
     Dense arrays go as they are, in any memory order: rows that are not contiguous are copied block by block as they
-    are read. Of sparse matrices the three parts go as they are. Samples elsewhere answer for themselves.
+    are read. Of sparse matrices the three parts go as they are. Distributed samples go as they are.
     """
-    if isinstance(X, Elsewhere):
+    if isinstance(X, DistributedSamples):
         return X
     if sparse.issparse(X):
         parts = (aligned(np.ascontiguousarray(part)) for part in (X.indptr, X.indices, X.data))
@@ -44,7 +44,7 @@ def read_samples(X: Any) -> Any:
     Whether all values are finite is left to the compiled part, which names the place. Samples of dask stay where they
     are.
     """
-    if isinstance(X, Elsewhere):
+    if isinstance(X, DistributedSamples):
         return X
     if is_dask(X):
         from andnmf.dask import DaskSamples
@@ -94,8 +94,8 @@ def read_sample_weight(values: Any, X: Any) -> np.ndarray:
 
 def size_of(X: Any) -> float:
     """The Frobenius norm, also where squares would leave the range of the samples' own precision."""
-    if isinstance(X, Elsewhere):
-        return float(np.linalg.norm(X.sizes()[0][:, 1]))
+    if isinstance(X, DistributedSamples):
+        return float(np.linalg.norm(X.sizes()[1]))
     values = X.data if sparse.issparse(X) else X
     if not values.size:
         return 0.0
@@ -122,8 +122,8 @@ def _sum_of_squares(values: np.ndarray, scale: float | None) -> float:
 
 def has_negative(X: Any) -> bool:
     """Whether any sample has a value below zero."""
-    if isinstance(X, Elsewhere):
-        return X.sizes()[2] < 0
+    if isinstance(X, DistributedSamples):
+        return X.sizes()[3] < 0
     values = X.data if sparse.issparse(X) else X
     return bool(values.size and values.min() < 0)
 

@@ -37,7 +37,7 @@ pub(super) fn begin<T: Real>(
     let chosen = match workers
         .run(|| Space::choose(compress, params.max_stages, samples, also, params.rank, params.seed))
     {
-        Err(FitError::Samples(SamplesError::CalledOff)) => Chosen::original(),
+        Err(FitError::Samples(SamplesError::Cancelled)) => Chosen::original(),
         other => other?,
     };
     let state = AndState {

@@ -7,8 +7,9 @@ use super::begin::begin;
 use super::decoder::Decoder;
 use super::online::OnlineStage;
 use super::params::{AndParams, Batch};
+use super::stage::{Stage, StageWorkspace};
 use super::state::AndState;
-use super::statistics::{DecodeStatistics, StageRoom, StageStatistics, stage_statistics};
+use super::statistics::{DecodeStatistics, StageStatistics};
 use super::threshold::{LastStage, ThresholdParams, Thresholds};
 use crate::compression::Space;
 use crate::fit::{
@@ -18,8 +19,9 @@ use crate::fit::{
 use crate::linalg::product::multiply;
 use crate::linalg::pseudo_inverse::InverseRoom;
 use crate::linalg::symmetric::spectral_norm;
+use crate::query::{self, Held};
 use crate::samples::{Samples, Watched};
-use crate::{FitError, Real, SamplesError};
+use crate::{FitError, Real};
 
 /// Fits samples by Algorithm 1 with the thresholds of a schedule.
 pub(crate) fn fit_with_schedule<T: Real>(
@@ -64,7 +66,7 @@ struct Engine<'a, T: Real> {
 struct Room<T: Real> {
     decoder: Option<Decoder<T>>,
     inverse: InverseRoom,
-    stage: StageRoom<T>,
+    stage: StageWorkspace<T>,
     advance: AdvanceRoom<T>,
     /// The components that the stage comes to.
     next: Array2<T>,
@@ -83,7 +85,7 @@ impl<T: Real> Room<T> {
         Self {
             decoder: None,
             inverse: InverseRoom::default(),
-            stage: StageRoom::default(),
+            stage: StageWorkspace::default(),
             advance: AdvanceRoom::default(),
             next: Array2::zeros(shape),
             moments: Array2::zeros((shape.0, shape.0)),
@@ -139,11 +141,8 @@ impl<'a, T: Real> Engine<'a, T> {
     fn full_statistics(&self, decoder: &Decoder<T>, thresholds: &[T]) -> Result<StageStatistics<T>, Halt> {
         let stop = || self.watch.reason().is_some();
         let samples = Watched { samples: self.samples(), stop: &stop };
-        let sums = stage_statistics(&samples, decoder, thresholds, &self.room.stage);
-        sums.map_err(|error| match (error, self.watch.reason()) {
-            (SamplesError::CalledOff, Some(reason)) => Halt::Stop(reason),
-            (error, _) => error.into(),
-        })
+        let stage = Stage::decoding(decoder, thresholds, Held::Borrowed(&self.room.stage));
+        query::run(&samples, &stage).map_err(|error| self.watch.halt(error))
     }
 
     fn online_stage(&mut self, decoder: &Decoder<T>, batch: usize) -> Result<StageResult, Halt> {

@@ -38,24 +38,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod accumulate;
 mod advance;
 mod begin;
+mod counts;
 mod decoder;
 mod engine;
 mod literal;
 mod online;
 mod params;
+mod stage;
 mod state;
 mod statistics;
 mod threshold;
 mod written;
 
-pub(crate) use accumulate::Counts;
 pub(crate) use advance::advance;
+pub(crate) use decoder::hard_threshold;
 pub(crate) use engine::fit_with_schedule;
+pub(crate) use stage::{Decode, DecodedRows, NoiseFloors, Stage, StageWeights, StageWorkspace};
 pub(crate) use state::AndState;
-pub(crate) use statistics::{StageRoom, stage_statistics};
 
 pub use crate::settings::Compress;
 pub use decoder::Decoder;

@@ -7,8 +7,8 @@
 use ndarray::{Array2, ArrayView1, ArrayView2};
 use rand::seq::SliceRandom;
 
-use super::accumulate::Counts;
 use super::advance::{paper_step, relative};
+use super::counts::Counts;
 use super::decoder::Decoder;
 use super::params::{Inner, Step};
 use super::statistics::DecodeStatistics;

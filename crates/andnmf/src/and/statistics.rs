@@ -6,15 +6,12 @@
 
 use ndarray::{Array2, ArrayView2};
 
-use super::accumulate::{Accumulator, Scratch};
 use super::decoder::Decoder;
-use crate::elsewhere::{Answer, Question, ask};
-use crate::linalg::products::Products;
+use super::stage::Stage;
 use crate::linalg::weighted_sums::WeightedSums;
-use crate::pool::Pool;
-use crate::samples::fold::{FoldPlan, fold};
-use crate::samples::{Block, Samples};
-use crate::{Real, SamplesError, ShapeError};
+use crate::query::{Held, wire};
+use crate::samples::Block;
+use crate::{Real, ShapeError};
 
 /// The sums of one stage over some samples.
 #[derive(Debug, Clone)]
@@ -24,51 +21,7 @@ pub struct StageStatistics<T: Real> {
     pub(super) decoded: DecodeStatistics,
 }
 
-/// Folds a stage's sums over all samples.
-pub(crate) fn stage_statistics<T: Real>(
-    samples: &dyn Samples<T>,
-    decoder: &Decoder<T>,
-    thresholds: &[T],
-    room: &StageRoom<T>,
-) -> Result<StageStatistics<T>, SamplesError> {
-    let question = Question::Stage { decoder: decoder.matrix(), thresholds };
-    if let Some(answer) = ask(samples, &question)? {
-        return Ok(StageStatistics::from_answer(answer, samples.n_samples()));
-    }
-    let (rank, features) = decoder.matrix().dim();
-    let sparse = samples.is_sparse();
-    fold(
-        samples,
-        &FoldPlan::new(samples, Products::<T>::size(rank, features, sparse)),
-        &|| {
-            room.sums
-                .take()
-                .map_or_else(|| StageStatistics::new(rank, features, sparse), StageStatistics::cleared)
-        },
-        &|sums: &mut StageStatistics<T>, _, block| {
-            room.scratch.lend(|buffer| sums.accumulate_with(decoder, thresholds, &block, buffer));
-            Ok::<(), SamplesError>(())
-        },
-        &|left, right| {
-            left.merge_same_shape(&right);
-            room.sums.give(right);
-        },
-    )
-}
-
-/// What stages leave for the next one with samples and components of the same shape.
-#[derive(Debug)]
-pub(crate) struct StageRoom<T: Real> {
-    scratch: Pool<Scratch<T>>,
-    /// Sums that nobody needs any more.
-    pub(super) sums: Pool<StageStatistics<T>>,
-}
-
-impl<T: Real> Default for StageRoom<T> {
-    fn default() -> Self {
-        Self { scratch: Pool::default(), sums: Pool::default() }
-    }
-}
+wire!(impl [T: Real] StageStatistics<T> { sums, n_samples, decoded });
 
 /// What the decoded values A†y looked like before thresholding, per component.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,6 +37,8 @@ pub struct DecodeStatistics {
     /// Lowest value (not above zero).
     pub lowest: Vec<f64>,
 }
+
+wire!(impl [] DecodeStatistics { active, negative, negative_squares, largest, lowest });
 
 impl DecodeStatistics {
     pub(crate) fn new(rank: usize) -> Self {
@@ -108,6 +63,13 @@ impl DecodeStatistics {
             0 => 0.0,
             count => (self.negative_squares[component] / count as f64).sqrt(),
         }
+    }
+
+    /// Whether there is a value for each of so many components.
+    pub(super) fn has_rank(&self, rank: usize) -> bool {
+        let Self { active, negative, negative_squares, largest, lowest } = self;
+        [active, negative].into_iter().all(|counts| counts.len() == rank)
+            && [negative_squares, largest, lowest].into_iter().all(|values| values.len() == rank)
     }
 
     fn clear(&mut self) {
@@ -139,7 +101,7 @@ impl<T: Real> StageStatistics<T> {
     }
 
     /// The same sums of no samples.
-    fn cleared(mut self) -> Self {
+    pub(super) fn cleared(mut self) -> Self {
         self.sums.clear();
         self.n_samples = 0;
         self.decoded.clear();
@@ -173,19 +135,8 @@ impl<T: Real> StageStatistics<T> {
                 format!("{rank} × 1"),
             ));
         }
-        self.accumulate_with(decoder, thresholds, block, &mut Scratch::default());
+        Stage::decoding(decoder, thresholds, Held::default()).add(self, 0, block);
         Ok(())
-    }
-
-    /// [`accumulate`](Self::accumulate) with buffers kept from block to block.
-    pub(crate) fn accumulate_with(
-        &mut self,
-        decoder: &Decoder<T>,
-        thresholds: &[T],
-        block: &Block<'_, T>,
-        scratch: &mut Scratch<T>,
-    ) {
-        Accumulator { decoder, thresholds, scratch }.add(self, block);
     }
 
     /// Adds the sums of other samples.
@@ -208,31 +159,14 @@ impl<T: Real> StageStatistics<T> {
         self.decoded.merge(&other.decoded);
     }
 
-    /// For the way to whoever asked for these sums.
-    pub(crate) fn into_answer(self) -> Answer<T> {
-        let DecodeStatistics { active, negative, negative_squares, largest, lowest } = self.decoded;
-        let counts = active.into_iter().chain(negative).map(|count| count as f64);
-        Answer {
-            products: self.sums.products().as_standard_layout().into_owned(),
-            moments: self.sums.gram(),
-            added: counts.chain(negative_squares).collect(),
-            lowest,
-            highest: largest,
-            ..Answer::default()
-        }
+    /// Whether there are statistics for each component of the sums.
+    pub(super) fn is_consistent(&self) -> bool {
+        self.decoded.has_rank(self.products().nrows())
     }
 
-    fn from_answer(answer: Answer<T>, n_samples: usize) -> Self {
-        let rank = answer.moments.nrows();
-        let counts = |k: usize| answer.added[k * rank..(k + 1) * rank].iter().map(|&v| v as u64).collect();
-        let decoded = DecodeStatistics {
-            active: counts(0),
-            negative: counts(1),
-            negative_squares: answer.added[2 * rank..].to_vec(),
-            largest: answer.highest,
-            lowest: answer.lowest,
-        };
-        Self { sums: WeightedSums::from_parts(answer.products, answer.moments), n_samples, decoded }
+    /// Whether these sums can be used again for another stage.
+    pub(super) fn fits(&self, rank: usize, n_features: usize, for_sparse: bool) -> bool {
+        self.products().dim() == (rank, n_features) && self.sums.is_for_sparse() == for_sparse
     }
 
     /// B = Σ y zᵀ, as rank × features.

@@ -76,7 +76,7 @@ pub(super) fn begin<'a, 'r: 'a, T: Real>(
     };
     let found =
         match place.workers.run(|| directions(&watched, params.rank, params.seed, &constants.projection)) {
-            Err(FitError::Samples(SamplesError::CalledOff)) => return called_off(given),
+            Err(FitError::Samples(SamplesError::Cancelled)) => return called_off(given),
             other => other?,
         };
     if found.basis.nrows() == 0 {
@@ -88,7 +88,7 @@ pub(super) fn begin<'a, 'r: 'a, T: Real>(
         Projection::new(&watched, basis, spare, spectrum, &constants.projection)
     });
     let projection = match projection {
-        Err(FitError::Samples(SamplesError::CalledOff)) => return called_off(given),
+        Err(FitError::Samples(SamplesError::Cancelled)) => return called_off(given),
         other => other?,
     };
     fresh_run(place, found, given, projection).map(|engine| Begun::Stages(Box::new(engine)))

@@ -3,13 +3,15 @@
 use ndarray::Array2;
 
 use super::projected::Projected;
-use crate::and::{Counts, DecodeStatistics, Decoder};
+use crate::and::{
+    Decode, DecodeStatistics, DecodedRows, Decoder, NoiseFloors, Stage, StageStatistics, StageWeights,
+    StageWorkspace, hard_threshold,
+};
 use crate::constants::Constants;
 use crate::fit::{Halt, Watch, Workers};
 use crate::linalg::product::{gram_of_rows, length};
-use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
-use crate::pool::Pool;
-use crate::samples::fold::{FoldPlan, fold_with_rows};
+use crate::query::{self, Held, Query};
+use crate::samples::Watched;
 use crate::{FitError, Real};
 
 /// Projected samples with the decoded weights of the components last decoded.
@@ -25,24 +27,12 @@ pub(super) struct Bench<'a, T: Real> {
 pub(super) struct Room<T: Real> {
     /// Decoded values, samples × rank.
     values: Array2<T>,
-    buffers: Pool<Buffers<T>>,
+    stage: StageWorkspace<T>,
 }
 
 impl<T: Real> Default for Room<T> {
     fn default() -> Self {
-        Self { values: Array2::zeros((0, 0)), buffers: Pool::default() }
-    }
-}
-
-/// What a thread keeps from block to block.
-struct Buffers<T> {
-    counts: Counts<T>,
-    sums: SumBuffers<T>,
-}
-
-impl<T> Default for Buffers<T> {
-    fn default() -> Self {
-        Self { counts: Counts::default(), sums: SumBuffers::default() }
+        Self { values: Array2::zeros((0, 0)), stage: StageWorkspace::default() }
     }
 }
 
@@ -61,50 +51,26 @@ pub(super) struct Decoded<T: Real> {
     pub(super) leak: f64,
 }
 
-/// The sums of a stage.
-pub(super) struct Sums<T: Real> {
-    pub(super) sums: WeightedSums<T>,
-    pub(super) active: Vec<u64>,
-}
-
 impl<T: Real> Bench<'_, T> {
-    fn plan(&self, rank: usize) -> FoldPlan {
-        FoldPlan::new(&self.projected.samples, rank * self.projected.dimension())
+    /// Runs a query on the projected samples until the watch stops it.
+    fn query<Q: Query<T, Partial: Send, Error: Into<FitError> + Send>>(
+        &self,
+        query: &Q,
+    ) -> Result<Q::Partial, Halt> {
+        let stop = || self.watch.reason().is_some();
+        let samples = Watched { samples: &self.projected.samples, stop: &stop };
+        self.workers.run(|| query::run(&samples, query)).map_err(|error| self.watch.halt(error))
     }
 
     /// Decodes all samples under these components (rank × directions).
     pub(super) fn decode(&mut self, components: &Array2<T>) -> Result<Decoded<T>, Halt> {
-        let rank = components.nrows();
         let Some(decoder) = self.workers.run(|| Decoder::new(components.view(), false)) else {
             return Err(FitError::Overflow { stage: 0 }.into());
         };
-        let mut values = std::mem::take(&mut self.room.values);
-        if values.dim() != (self.projected.n_samples(), rank) {
-            values = Array2::zeros((self.projected.n_samples(), rank));
-        }
-        let plan = self.plan(rank);
-        // Everything passes: the values stay as they are and are only looked at.
-        let everything = vec![T::from_f64(f64::NEG_INFINITY); rank];
-        let seen = self.workers.run(|| {
-            fold_with_rows(
-                &self.projected.samples,
-                &plan,
-                values.view_mut(),
-                &|| DecodeStatistics::new(rank),
-                &|seen: &mut DecodeStatistics, _, block, mut rows| {
-                    self.watch.check()?;
-                    self.room.buffers.lend(|Buffers { counts, .. }| {
-                        decoder.decode_into(&block, rows.view_mut());
-                        counts.threshold(rows.as_slice_mut().expect("row-major"), &everything);
-                        counts.add_to(seen);
-                    });
-                    Ok::<(), Halt>(())
-                },
-                &|left, right| left.merge(&right),
-            )
-        });
+        self.room.stage.values.put(std::mem::take(&mut self.room.values));
+        let (held, workspace) = (Held::Borrowed(&decoder), Held::Borrowed(&self.room.stage));
+        let DecodedRows { values, statistics: seen } = self.query(&Decode { decoder: held, workspace })?;
         self.room.values = values;
-        let seen = seen?;
         if seen.negative_squares.iter().chain(&seen.largest).any(|v| !v.is_finite()) {
             return Err(FitError::Overflow { stage: 0 }.into());
         }
@@ -134,44 +100,39 @@ impl<T: Real> Bench<'_, T> {
         &self.room.values
     }
 
-    /// Thresholds the decoded values in place and sums up what a stage needs.
+    /// Sums up what a stage needs over the decoded values, thresholded.
     ///
-    /// `thresholds` and `noise_floors` are in the units of the values; a value must reach the threshold of its
-    /// component and, where samples differ in noise, the noise floor of its component times the noise of its sample.
-    pub(super) fn sums(&mut self, thresholds: &[f64], noise_floors: &NoiseFloors) -> Result<Sums<T>, Halt> {
-        let rank = thresholds.len();
-        let plan = self.plan(rank);
-        let mut values = std::mem::take(&mut self.room.values);
+    /// `thresholds` and `floors` are in the units of the values; a value must reach the threshold of its component and,
+    /// where samples differ in noise, the noise floor of its component times the noise of its sample.
+    pub(super) fn sums(
+        &self,
+        thresholds: &[f64],
+        floors: Option<NoiseFloors<'_>>,
+    ) -> Result<StageStatistics<T>, Halt> {
         let limits: Vec<T> = thresholds.iter().map(|&v| T::from_f64(v)).collect();
-        let sums = self.workers.run(|| {
-            fold_with_rows(
-                &self.projected.samples,
-                &plan,
-                values.view_mut(),
-                &|| (WeightedSums::new(rank, self.projected.dimension(), false), vec![0; rank]),
-                &|(sums, active): &mut (WeightedSums<T>, Vec<u64>), first, block, mut rows| {
-                    self.watch.check()?;
-                    self.room.buffers.lend(|Buffers { counts, sums: room }| {
-                        if let Some(noise) = &self.projected.sample_noise {
-                            for (mut row, noise) in rows.outer_iter_mut().zip(&noise[first..]) {
-                                noise_floors.apply(&mut row, *noise);
-                            }
-                        }
-                        let passed = counts.threshold(rows.as_slice_mut().expect("row-major"), &limits);
-                        counts.count_active(active);
-                        sums.add(&block, rows.view(), passed, room);
-                    });
-                    Ok::<(), Halt>(())
-                },
-                &|left, right| {
-                    left.0.merge(&right.0);
-                    left.1.iter_mut().zip(right.1).for_each(|(a, b)| *a += b);
-                },
-            )
-        });
-        self.room.values = values;
-        let (sums, active) = sums?;
-        Ok(Sums { sums, active })
+        self.query(&Stage {
+            weights: StageWeights::Decoded(self.room.values.view().into()),
+            thresholds: limits.into(),
+            floors,
+            workspace: Held::Borrowed(&self.room.stage),
+        })
+    }
+
+    /// Thresholds the decoded values in place, as [`sums`](Self::sums) does on the way.
+    pub(super) fn threshold(&mut self, thresholds: &[f64], floors: Option<&NoiseFloors<'_>>) {
+        if let Some(floors) = floors {
+            floors.apply(0, self.room.values.view_mut());
+        }
+        for mut row in self.room.values.outer_iter_mut() {
+            for (v, &threshold) in row.iter_mut().zip(thresholds) {
+                *v = hard_threshold(*v, T::from_f64(threshold));
+            }
+        }
+    }
+
+    /// Gives back sums that are no longer needed, for later stages.
+    pub(super) fn recycle(&self, sums: StageStatistics<T>) {
+        self.room.stage.sums.give(sums);
     }
 
     /// ‖min(Z, 0)·A‖ relative to the samples: how much of them the components explain by negative weights.
@@ -181,24 +142,5 @@ impl<T: Real> Bench<'_, T> {
         let gram = gram_of_rows(components.view());
         let squares: f64 = moments.iter().zip(&gram).map(|(a, b)| a.as_f64() * b.as_f64()).sum();
         squares.max(0.0).sqrt() / self.projected.size.max(f64::MIN_POSITIVE)
-    }
-}
-
-/// The floor that noise sets under the decoded weights of each sample.
-pub(super) struct NoiseFloors {
-    /// Floor of each component per unit of the sample's noise, in the units of the values.
-    pub(super) per_noise: Vec<f64>,
-    /// No floor is higher than this.
-    pub(super) highest: Vec<f64>,
-}
-
-impl NoiseFloors {
-    fn apply<T: Real>(&self, row: &mut ndarray::ArrayViewMut1<'_, T>, noise: f64) {
-        for (k, v) in row.iter_mut().enumerate() {
-            let floor = (self.per_noise[k] * noise).min(self.highest[k]);
-            if v.as_f64() < floor {
-                *v = T::from_f64(0.0);
-            }
-        }
     }
 }

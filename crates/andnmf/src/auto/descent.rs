@@ -3,10 +3,11 @@
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use super::decoded::{Bench, Decoded, NoiseFloors};
+use super::decoded::{Bench, Decoded};
+use super::projected::Projected;
 use super::relaxation::Relaxation;
 use super::schedule::{Evidence, Rules};
-use crate::and::{Inner, Step, advance};
+use crate::and::{Inner, NoiseFloors, Step, advance};
 use crate::constants::ScheduleConstants;
 use crate::fit::{Halt, bits};
 use crate::linalg::product::{frobenius, multiply, multiply_add, scale_rows};
@@ -116,10 +117,12 @@ impl<T: Real> Descent<T> {
             (self.least_leak, self.least_leaking) = (decoded.leak, Some(components.clone()));
         }
         let absolute: Vec<f64> = thresholds.iter().zip(&decoded.scales).map(|(t, s)| t * s).collect();
-        let sums = bench.sums(&absolute, &noise_floors(&decoded, &bench.constants.schedule))?;
-        let moments = sums.sums.gram();
-        let mut after =
-            advance(components, sums.sums.products(), &moments, Inner::Exact, Step::Safe, self.stage)?;
+        let floors = noise_floors(&decoded, bench.projected, &bench.constants.schedule);
+        let sums = bench.sums(&absolute, floors)?;
+        let moments = sums.second_moments();
+        let mut after = advance(components, sums.products(), &moments, Inner::Exact, Step::Safe, self.stage)?;
+        let active = sums.decoded().active.clone();
+        bench.recycle(sums);
         let sideways = sideways(&decoded, &after);
         let largest = sideways.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs()));
         let moved = if self.patient { moved(&sideways, &decoded.scales) } else { Vec::new() };
@@ -144,7 +147,7 @@ impl<T: Real> Descent<T> {
         };
         let change = factor * frobenius(sideways.view()) / (components.nrows() as f64).sqrt();
         let numerical_rank = decoded.decoder.numerical_rank();
-        Ok(StageDone { components: after, thresholds, change, active: sums.active, numerical_rank, end })
+        Ok(StageDone { components: after, thresholds, change, active, numerical_rank, end })
     }
 
     /// The best components of the descent, given those it ended with and their leak.
@@ -166,13 +169,19 @@ pub(super) fn evidence<T: Real>(decoded: &Decoded<T>, noise: f64) -> Vec<Evidenc
     (0..decoded.scales.len()).map(one).collect()
 }
 
-/// The floors for single samples, in the units of the decoded values.
-pub(super) fn noise_floors<T: Real>(decoded: &Decoded<T>, constants: &ScheduleConstants) -> NoiseFloors {
+/// The floors for single samples, in the units of the decoded values; `None` where samples do not differ in noise.
+pub(super) fn noise_floors<'p, T: Real>(
+    decoded: &Decoded<T>,
+    projected: &'p Projected<T>,
+    constants: &ScheduleConstants,
+) -> Option<NoiseFloors<'p>> {
+    let noise = projected.sample_noise.as_deref()?;
     let gains = decoded.noise_gain.iter().zip(&decoded.scales);
-    NoiseFloors {
+    Some(NoiseFloors {
         per_noise: gains.map(|(gain, scale)| constants.noise_floor * gain * scale).collect(),
         highest: decoded.scales.iter().map(|scale| constants.highest_floor * scale).collect(),
-    }
+        noise: noise.into(),
+    })
 }
 
 /// How much of the other components a stage has added to each, relative to what it kept of the component itself.

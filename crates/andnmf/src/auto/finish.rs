@@ -1,6 +1,6 @@
 //! From the space of the stages back to that of the samples.
 
-use ndarray::{Array2, s};
+use ndarray::{Array2, CowArray, s};
 
 use super::background::background;
 use super::candidate::Candidate;
@@ -16,13 +16,11 @@ use super::search::Phase;
 use super::shares::{low_quantiles, negative_shares, sines};
 use super::stability::{Stability, noise_errors, stability};
 use super::state::{AutoState, Side, unprojected};
-use crate::and::{Inner, Step, advance};
+use crate::and::{Inner, Stage, StageWeights, Step, advance};
 use crate::fit::{Fit, Halt, Run, StopReason};
 use crate::linalg::product::scale_rows;
-use crate::linalg::sketch::combinations;
-use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
-use crate::samples::Samples;
-use crate::samples::fold::{FoldPlan, fold};
+use crate::query::{self, Held};
+use crate::samples::{Samples, Watched};
 use crate::trust::{Ending, FitReport, Origin, Reason, Trust};
 use crate::{FitError, Real};
 
@@ -119,12 +117,13 @@ fn end<T: Real>(
     let evidence = evidence(&decoded, bench.projected.noise);
     let floors: Vec<f64> =
         evidence.iter().zip(&decoded.scales).map(|(&e, scale)| rules.last(e) * scale).collect();
-    let sums = bench.sums(&floors, &noise_floors(&decoded, &constants.schedule))?;
+    let noise_floors = noise_floors(&decoded, bench.projected, &constants.schedule);
+    let sums = bench.sums(&floors, noise_floors.clone())?;
     let n = bench.projected.n_samples() as f64;
-    let on_shares: Vec<f64> = sums.active.iter().map(|&count| count as f64 / n).collect();
+    let on_shares: Vec<f64> = sums.decoded().active.iter().map(|&count| count as f64 / n).collect();
     let last = (best.origin == Origin::Hals).then(|| LastStage {
         thresholds: evidence.iter().map(|&e| rules.last(e)).collect(),
-        ever_active: sums.active.iter().map(|&count| count > 0).collect(),
+        ever_active: sums.decoded().active.iter().map(|&count| count > 0).collect(),
     });
     let always_on = |k: &usize| on_shares[*k] > constants.end.mostly_on && low[*k] > 0.0;
     let always_on: Vec<usize> = (0..on_shares.len()).filter(always_on).collect();
@@ -143,16 +142,17 @@ fn end<T: Real>(
     let weights_on = replaceable && !always_on.is_empty();
     let mut passes = 0;
     if spectrum.noise > 0.0 && !foreign && !weights_on {
+        bench.threshold(&floors, noise_floors.as_ref());
         let products = full_products(&bench, samples)?;
         // Weights are in the units of the decoded values; components were scaled to a largest weight of one.
         let unscaled = unprojected(&best.components, basis, spectrum.unit);
-        let solved = bench
-            .workers
-            .run(|| advance(&unscaled, products.view(), &sums.sums.gram(), Inner::Exact, Step::Safe, 0))?;
+        let solved = bench.workers.run(|| {
+            advance(&unscaled, products.view(), &sums.second_moments(), Inner::Exact, Step::Safe, 0)
+        })?;
         components = scaled(&solved, &decoded);
         passes += 1;
     }
-    let (moments, rank) = (sums.sums.gram(), best.components.nrows());
+    let (moments, rank) = (sums.second_moments(), best.components.nrows());
     let noise_errors = match certain {
         true => vec![0.0; rank],
         false => noise_errors(&bench, &best.components, &moments, samples.n_features()),
@@ -213,34 +213,22 @@ fn scaled<T: Real>(components: &Array2<T>, decoded: &Decoded<T>) -> Array2<T> {
 
 /// Σ y zᵀ over the full samples, with the thresholded weights of the projected ones, rank × features.
 fn full_products<T: Real>(bench: &Bench<'_, T>, samples: &dyn Samples<T>) -> Result<Array2<T>, Halt> {
-    let values = bench.values();
-    let (rank, features, sparse) = (values.ncols(), samples.n_features(), samples.is_sparse());
-    let zero = T::from_f64(0.0);
-    if samples.elsewhere().is_some() {
-        let mut weights = values.to_owned();
-        if let Some(multipliers) = &bench.projected.multipliers {
-            scale_rows(&mut weights, multipliers);
-        }
-        return Ok(combinations(samples, weights.view())?);
+    let mut weights = CowArray::from(bench.values());
+    if let Some(multipliers) = &bench.projected.multipliers {
+        let mut scaled = weights.into_owned();
+        scale_rows(&mut scaled, multipliers);
+        weights = scaled.into();
     }
-    let sums = bench.workers.run(|| {
-        fold(
-            samples,
-            &FoldPlan::new(samples, rank * features),
-            &|| WeightedSums::new(rank, features, sparse),
-            &|sums: &mut WeightedSums<T>, first, block| {
-                bench.watch.check()?;
-                let mut weights = values.slice(s![first..first + block.n_samples(), ..]).to_owned();
-                if let Some(multipliers) = &bench.projected.multipliers {
-                    scale_rows(&mut weights, &multipliers[first..]);
-                }
-                let active = weights.iter().filter(|&&v| v != zero).count() as u64;
-                sums.add(&block, weights.view(), active, &mut SumBuffers::default());
-                Ok::<(), Halt>(())
-            },
-            &|left, right| left.merge(&right),
-        )
-    })?;
+    let rank = weights.ncols();
+    let stage = Stage {
+        weights: StageWeights::Decoded(weights),
+        thresholds: vec![T::from_f64(0.0); rank].into(),
+        floors: None,
+        workspace: Held::default(),
+    };
+    let stop = || bench.watch.reason().is_some();
+    let samples = Watched { samples, stop: &stop };
+    let sums = bench.workers.run(|| query::run(&samples, &stage)).map_err(|error| bench.watch.halt(error))?;
     Ok(sums.products().as_standard_layout().into_owned())
 }
 

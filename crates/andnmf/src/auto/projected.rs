@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::shares::{median, squares};
 use crate::constants::ProjectionConstants;
 use crate::fit::bits;
-use crate::linalg::coordinates::project_with_lowest;
+use crate::linalg::coordinates::{Coordinates, project_with_lowest};
 use crate::linalg::product::{frobenius, length, scale_rows};
 use crate::linalg::singular::{Wanted, leading_singular};
 use crate::samples::{DenseSamples, Samples};
@@ -126,7 +126,7 @@ impl<T: Real> Projection<T> {
         constants: &ProjectionConstants,
     ) -> Result<Self, FitError> {
         let all = concatenate(Axis(0), &[basis.view(), spare.view()]).expect("equally wide");
-        let (rows, lowest) = project_with_lowest(samples, all.view())?;
+        let Coordinates { rows, lowest } = project_with_lowest(samples, all.view())?;
         let spare = rows.slice(s![.., basis.nrows()..]).to_owned();
         let rows = rows.slice(s![.., ..basis.nrows()]).mapv(|v| T::from_f64(v.as_f64() / spectrum.unit));
         let reach = constants.noise_reach * spectrum.noise * spectrum.unit;

@@ -19,11 +19,15 @@ mod mu;
 mod online_lda;
 
 pub use crate::settings::Compress;
-pub(crate) use alternating::Factors;
+pub(crate) use alternating::{Factors, WeightPass};
+#[cfg(test)]
+pub(crate) use alternating::{Passed, WeightRule};
 pub use anchor_words::{AnchorWords, AnchorWordsParams};
+pub(crate) use anls::ExactRule;
 pub use anls::{Anls, AnlsParams};
-pub(crate) use hals::improve_by_hals;
 pub use hals::{Hals, HalsParams};
+pub(crate) use hals::{SweepRule, improve_by_hals};
 pub use min_volume::{MinVolume, MinVolumeParams};
+pub(crate) use mu::MultiplicativeRule;
 pub use mu::{Mu, MuLoss, MuParams};
 pub use online_lda::{Bound, OnlineLda, OnlineLdaParams, Topics};

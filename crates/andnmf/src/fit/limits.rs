@@ -61,4 +61,13 @@ impl<'a> Watch<'a> {
     pub(crate) fn check(&self) -> Result<(), Halt> {
         self.reason().map_or(Ok(()), |reason| Err(Halt::Stop(reason)))
     }
+
+    /// An error of work on [`Watched`](crate::samples::Watched) samples that this watch stops: where it did, the end of the
+    /// stage.
+    pub(crate) fn halt(&self, error: impl Into<FitError>) -> Halt {
+        match (error.into(), self.reason()) {
+            (FitError::Samples(SamplesError::Cancelled), Some(reason)) => Halt::Stop(reason),
+            (error, _) => Halt::Error(error),
+        }
+    }
 }

@@ -146,7 +146,7 @@ impl<T: Real> Start<T> {
             return Ok(Beginning::Resumed(Box::new(state.checked(method, samples)?)));
         }
         let found = workers.run(|| self.find(samples, rank, seed)).map_err(|error| match error {
-            FitError::Samples(SamplesError::CalledOff) => FitError::StoppedBeforeStart,
+            FitError::Samples(SamplesError::Cancelled) => FitError::StoppedBeforeStart,
             other => other,
         })?;
         let Some((components, passes)) = found else { return Err(FitError::StoppedBeforeStart) };

@@ -15,7 +15,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, conca
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
-use crate::linalg::coordinates::project;
+use crate::linalg::coordinates::{Coordinates, project_with_lowest};
 use crate::linalg::product::length;
 use crate::linalg::singular::{Wanted, leading_singular};
 use crate::random::{Stream, generator};
@@ -81,7 +81,8 @@ fn singular_start<T: Real>(
     // A last direction of ones gives the sum of every sample in the same pass.
     let ones = Array2::from_elem((1, n_features), T::from_f64(1.0));
     let directions = concatenate(Axis(0), &[singular.vectors.view(), ones.view()]).expect("equally wide");
-    let projected = project(&samples, directions.view())?;
+    let Coordinates { rows: projected, lowest } = project_with_lowest(&samples, directions.view())?;
+    samples.check_lowest(lowest)?;
     let (left, sums) = projected.view().split_at(Axis(1), singular.vectors.nrows());
     let mean = sums.iter().map(|v| v.as_f64()).sum::<f64>() / (n_samples as f64 * n_features as f64);
     if !mean.is_finite() || left.iter().any(|v| !v.finite()) {

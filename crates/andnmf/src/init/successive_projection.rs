@@ -10,11 +10,10 @@
 
 use ndarray::{Array1, Array2, Axis};
 
-use crate::elsewhere::{Answer, Question, ask};
+use super::sample_sizes::{SampleSizes, measure_samples};
 use crate::linalg::coordinates::project;
 use crate::linalg::product::frobenius;
-use crate::samples::fold::{FoldPlan, fold};
-use crate::samples::{Block, Samples, dense_rows};
+use crate::samples::{Samples, dense_rows};
 use crate::{FitError, Real, SamplesError, SettingError, entry_point};
 
 /// Samples smaller than this share of the median size (of those above zero) are not considered.
@@ -101,35 +100,8 @@ struct Measured {
     lengths: Vec<f64>,
 }
 
-/// What one pass over the samples collects.
-#[derive(Default)]
-pub(crate) struct Seen {
-    sums: Vec<f64>,
-    lengths: Vec<f64>,
-    /// The lowest value, or zero.
-    lowest: f64,
-    total: Vec<f64>,
-}
-
-/// Sums and lengths of all samples, their lowest value and their sum.
-pub(crate) fn sizes_of_samples<T: Real>(samples: &dyn Samples<T>) -> Result<Seen, SamplesError> {
-    if let Some(answer) = ask(samples, &Question::Sizes)? {
-        return Ok(Seen::from_answer(answer));
-    }
-    fold(
-        samples,
-        &FoldPlan::new(samples, samples.n_features()),
-        &|| Seen { total: vec![0.0; samples.n_features()], ..Seen::default() },
-        &|seen: &mut Seen, _, block| {
-            seen.add(&block);
-            Ok::<(), SamplesError>(())
-        },
-        &Seen::merge,
-    )
-}
-
 fn measure<T: Real>(samples: &dyn Samples<T>) -> Result<Measured, SamplesError> {
-    let Seen { sums, lengths, lowest, total } = sizes_of_samples(samples)?;
+    let SampleSizes { sums, lengths, lowest, total } = measure_samples(samples)?;
     if lowest == 0.0 {
         return Ok(Measured { sizes: sums, lengths });
     }
@@ -142,52 +114,6 @@ fn measure<T: Real>(samples: &dyn Samples<T>) -> Result<Measured, SamplesError> 
     let mean = total.mapv(|v| T::from_f64(v / length));
     let sizes = project(samples, mean.view())?.iter().map(|v| v.as_f64()).collect();
     Ok(Measured { sizes, lengths })
-}
-
-impl Seen {
-    fn add<T: Real>(&mut self, block: &Block<'_, T>) {
-        let first = self.sums.len();
-        let end = first + block.n_samples();
-        self.sums.resize(end, 0.0);
-        // Squares of very large or small values are representable only relative to the largest of the sample.
-        let mut largest = vec![0.0_f64; block.n_samples()];
-        block.for_each(|i, feature, v| {
-            let v = v.as_f64();
-            self.sums[first + i] += v;
-            self.total[feature] += v;
-            self.lowest = self.lowest.min(v);
-            largest[i] = largest[i].max(v.abs());
-        });
-        self.lengths.resize(end, 0.0);
-        block.for_each(|i, _, v| {
-            if largest[i] > 0.0 {
-                self.lengths[first + i] += (v.as_f64() / largest[i]).powi(2);
-            }
-        });
-        for (length, largest) in self.lengths[first..].iter_mut().zip(largest) {
-            *length = largest * length.sqrt();
-        }
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.sums.extend(other.sums);
-        self.lengths.extend(other.lengths);
-        self.lowest = self.lowest.min(other.lowest);
-        self.total.iter_mut().zip(other.total).for_each(|(a, b)| *a += b);
-    }
-
-    pub(crate) fn into_answer<T: Real>(self) -> Answer<T> {
-        let sizes = Array2::from_shape_fn((self.sums.len(), 2), |(i, column)| match column {
-            0 => self.sums[i],
-            _ => self.lengths[i],
-        });
-        Answer { sizes, added: self.total, lowest: vec![self.lowest], ..Answer::default() }
-    }
-
-    fn from_answer<T: Real>(answer: Answer<T>) -> Self {
-        let column = |k| answer.sizes.column(k).to_vec();
-        Self { sums: column(0), lengths: column(1), lowest: answer.lowest[0], total: answer.added }
-    }
 }
 
 fn median_of_positive(values: &[f64]) -> f64 {

@@ -1,89 +1,149 @@
 //! Samples along some directions.
 
-use std::ops::Range;
-use std::sync::Mutex;
-
-use ndarray::{Array2, ArrayView2, s};
+use ndarray::{Array2, ArrayView2, CowArray, Ix2, s};
 use rayon::prelude::*;
 
 use super::row_map::RowMap;
-use crate::elsewhere::{Question, ask};
-use crate::pool::lock;
+use crate::query::{self, Part, Partial, Query, Reader, Sums, Wire, WireError, Writer, check_shape, wire};
 use crate::samples::read_ahead::for_each_block;
-use crate::samples::{Block, Samples, same_shape_as};
+use crate::samples::{Block, Samples};
 use crate::{Real, SamplesError};
+
+/// Rows read at a time.
+const ROWS: usize = 256;
 
 /// All samples in the coordinates of an orthonormal basis (rows): samples × basis size.
 pub(crate) fn project<T: Real>(
     samples: &dyn Samples<T>,
     basis: ArrayView2<'_, T>,
 ) -> Result<Array2<T>, SamplesError> {
-    if let Some(answer) = ask(samples, &Question::Coordinates { directions: basis })? {
-        return Ok(answer.rows);
-    }
-    let (n, size) = (samples.n_samples(), basis.nrows());
-    let map = RowMap::new(basis.to_owned(), samples.is_sparse());
-    let mut projected = Array2::zeros((n, size));
-    const ROWS: usize = 256;
-    // Only within a group can the next block be read ahead.
-    let group = ROWS * if samples.is_slow() { 16 } else { 1 };
-    projected
-        .as_slice_mut()
-        .expect("row-major")
-        .par_chunks_mut(group * size.max(1))
-        .enumerate()
-        .try_for_each(|(i, out)| {
-            let (start, rows) = (i * group, out.len() / size);
-            let mut out = ndarray::ArrayViewMut2::from_shape((rows, size), out).expect("cut to whole rows");
-            let end = start + rows;
-            let blocks = (start..end).step_by(ROWS).map(|first| first..end.min(first + ROWS));
-            for_each_block(samples, blocks, |first, block| {
-                let own = first - start..first - start + block.n_samples();
-                map.apply(&block, out.slice_mut(s![own, ..]));
-                Ok::<(), SamplesError>(())
-            })
-        })?;
-    Ok(projected)
+    let projection = Projection { directions: basis.into(), with_lowest: false };
+    Ok(query::run(samples, &projection)?.rows)
 }
 
-/// [`project`], and the lowest value of the samples, or zero where none is negative, in the same pass.
+/// [`project`], and the lowest value of the samples in the same pass.
 pub(crate) fn project_with_lowest<T: Real>(
     samples: &dyn Samples<T>,
     basis: ArrayView2<'_, T>,
-) -> Result<(Array2<T>, f64), SamplesError> {
-    if let Some(answer) = ask(samples, &Question::Coordinates { directions: basis })? {
-        return Ok((answer.rows, answer.lowest[0]));
+) -> Result<Coordinates<T>, SamplesError> {
+    query::run(samples, &Projection { directions: basis.into(), with_lowest: true })
+}
+
+/// The coordinates of each sample along directions.
+#[derive(Debug)]
+pub(crate) struct Projection<'a, T: Real> {
+    /// Directions × features.
+    pub(crate) directions: CowArray<'a, T, Ix2>,
+    /// Whether to look for the lowest value, too.
+    pub(crate) with_lowest: bool,
+}
+
+/// What a [`Projection`] finds.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Coordinates<T: Real> {
+    /// Samples × directions.
+    pub(crate) rows: Array2<T>,
+    /// The lowest value of the samples, or zero where none is negative or nobody looked.
+    pub(crate) lowest: f64,
+}
+
+/// The sums of [`Coordinates`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Lowest {
+    lowest: f64,
+}
+
+wire!(impl [] Lowest { lowest });
+
+impl Sums for Lowest {
+    fn merge(&mut self, next: Self) -> Result<(), WireError> {
+        self.lowest = self.lowest.min(next.lowest);
+        Ok(())
     }
-    let watch = LowestWatch { samples, lowest: Mutex::new(0.0) };
-    let rows = project(&watch, basis)?;
-    let lowest = *lock(&watch.lowest);
-    Ok((rows, lowest))
 }
 
-/// Other samples; their lowest value, or zero where none is negative, is noticed as they are read.
-struct LowestWatch<'a, T: Real> {
-    samples: &'a dyn Samples<T>,
-    lowest: Mutex<f64>,
+impl<T: Real> Partial for Coordinates<T> {
+    type Sums = Lowest;
+
+    fn split(self, rows: &mut Writer) -> Lowest {
+        rows.rows(self.rows.view());
+        Lowest { lowest: self.lowest }
+    }
+
+    fn join(sums: Lowest, rows: &mut Reader<'_>, n_samples: usize) -> Result<Self, WireError> {
+        Ok(Self { rows: rows.all_rows(n_samples)?, lowest: sums.lowest })
+    }
 }
 
-impl<T: Real> Samples<T> for LowestWatch<'_, T> {
-    same_shape_as!(samples);
+impl<T: Real> Query<T> for Projection<'_, T> {
+    const NAME: &'static str = "projection";
+    const RETURNS_ROWS: bool = true;
+    type Partial = Coordinates<T>;
+    type Error = SamplesError;
 
-    fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
-        let block = self.samples.block(rows)?;
-        let mut lowest = T::from_f64(0.0);
-        let mut look = |v: T| {
-            if v < lowest {
-                lowest = v;
-            }
-        };
-        match &block {
-            Block::Dense(values) => values.iter().for_each(|&v| look(v)),
-            Block::Sparse(_) => block.for_each(|_, _, v| look(v)),
+    fn write(&self, to: &mut Writer) {
+        self.directions.write(to);
+        self.with_lowest.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>, _: &mut Reader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
+        Ok(Self { directions: Wire::read(from)?, with_lowest: Wire::read(from)? })
+    }
+
+    fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {
+        let wanted = (self.directions.nrows(), part.samples.n_features());
+        check_shape("the matrix of directions", self.directions.dim(), wanted, part)
+    }
+
+    fn run(&self, part: &Part<'_, T>) -> Result<Coordinates<T>, SamplesError> {
+        let samples = part.samples;
+        let (n, size) = (samples.n_samples(), self.directions.nrows());
+        let map = RowMap::new(self.directions.to_owned(), samples.is_sparse());
+        let mut rows = Array2::zeros((n, size));
+        // Only within a group can the next block be read ahead.
+        let group = ROWS * if samples.is_slow() { 16 } else { 1 };
+        let lowest = rows
+            .as_slice_mut()
+            .expect("row-major")
+            .par_chunks_mut(group * size.max(1))
+            .enumerate()
+            .map(|(i, out)| {
+                let (start, rows) = (i * group, out.len() / size);
+                let mut out =
+                    ndarray::ArrayViewMut2::from_shape((rows, size), out).expect("cut to whole rows");
+                let end = start + rows;
+                let blocks = (start..end).step_by(ROWS).map(|first| first..end.min(first + ROWS));
+                let mut lowest = 0.0_f64;
+                for_each_block(samples, blocks, |first, block| {
+                    let own = first - start..first - start + block.n_samples();
+                    map.apply(&block, out.slice_mut(s![own, ..]));
+                    if self.with_lowest {
+                        lowest = lowest.min(lowest_value(&block));
+                    }
+                    Ok::<(), SamplesError>(())
+                })?;
+                Ok(lowest)
+            })
+            .try_reduce(|| 0.0, |a, b| Ok::<f64, SamplesError>(a.min(b)))?;
+        Ok(Coordinates { rows, lowest })
+    }
+
+    fn accepts(&self, partial: &Coordinates<T>, part: &Part<'_, T>) -> bool {
+        partial.rows.dim() == (part.samples.n_samples(), self.directions.nrows())
+    }
+}
+
+/// The lowest value of a block, or zero where none is negative.
+fn lowest_value<T: Real>(block: &Block<'_, T>) -> f64 {
+    let mut lowest = T::from_f64(0.0);
+    let mut look = |v: T| {
+        if v < lowest {
+            lowest = v;
         }
-        let mut all = lock(&self.lowest);
-        *all = all.min(lowest.as_f64());
-        drop(all);
-        Ok(block)
+    };
+    match block {
+        Block::Dense(values) => values.iter().for_each(|&v| look(v)),
+        Block::Sparse(_) => block.for_each(|_, _, v| look(v)),
     }
+    lowest.as_f64()
 }

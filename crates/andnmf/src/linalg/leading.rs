@@ -7,7 +7,7 @@ use super::coordinates::project;
 use super::product::{gram_add_lower, mirror_lower, multiply};
 use super::sketch::{combinations, random_combinations, rounding_cutoff, unit_rows};
 use super::symmetric::eigen;
-use crate::elsewhere::{Question, ask};
+use crate::query::{self, Part, Query, Reader, Sums, Wire, WireError, Writer, wire};
 use crate::samples::Samples;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::{Real, SamplesError};
@@ -76,19 +76,64 @@ pub(crate) fn scaled_to_one<T: Real>(mut matrix: Array2<T>) -> (Array2<T>, f64) 
 
 /// Σ (value/scale)² over all samples, in one pass.
 pub(crate) fn squared_norm<T: Real>(samples: &dyn Samples<T>, scale: f64) -> Result<f64, SamplesError> {
-    if let Some(answer) = ask(samples, &Question::Sizes)? {
-        return Ok(answer.sizes.column(1).iter().map(|length| (length / scale).powi(2)).sum());
+    Ok(query::run(samples, &SquaredNorm { scale })?.sum)
+}
+
+/// The sum of squares of all values, each divided by a scale.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SquaredNorm {
+    pub(crate) scale: f64,
+}
+
+/// What a [`SquaredNorm`] finds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct SquareSum {
+    pub(crate) sum: f64,
+}
+
+wire!(impl [] SquareSum { sum });
+
+impl Sums for SquareSum {
+    fn merge(&mut self, next: Self) -> Result<(), WireError> {
+        self.sum += next.sum;
+        Ok(())
     }
-    fold(
-        samples,
-        &FoldPlan::new(samples, 1),
-        &|| 0.0,
-        &|sum: &mut f64, _, block| {
-            block.for_each(|_, _, v| *sum += (v.as_f64() / scale).powi(2));
-            Ok::<(), SamplesError>(())
-        },
-        &|left, right| *left += right,
-    )
+}
+
+impl<T: Real> Query<T> for SquaredNorm {
+    const NAME: &'static str = "squared-norm";
+    type Partial = SquareSum;
+    type Error = SamplesError;
+
+    fn write(&self, to: &mut Writer) {
+        self.scale.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>, _: &mut Reader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
+        Ok(Self { scale: Wire::read(from)? })
+    }
+
+    fn check(&self, _: &Part<'_, T>) -> Result<(), SamplesError> {
+        Ok(())
+    }
+
+    fn run(&self, part: &Part<'_, T>) -> Result<SquareSum, SamplesError> {
+        let sum = fold(
+            part.samples,
+            &FoldPlan::new(part.samples, 1),
+            &|| 0.0,
+            &|sum: &mut f64, _, block| {
+                block.for_each(|_, _, v| *sum += (v.as_f64() / self.scale).powi(2));
+                Ok::<(), SamplesError>(())
+            },
+            &|left, right| *left += right,
+        )?;
+        Ok(SquareSum { sum })
+    }
+
+    fn accepts(&self, _: &SquareSum, _: &Part<'_, T>) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ pub(crate) mod products;
 pub(crate) mod pseudo_inverse;
 pub(crate) mod row_map;
 mod row_tiles;
+pub(crate) mod sample_products;
 pub(crate) mod singular;
 pub(crate) mod sketch;
 pub(crate) mod span;

@@ -1,46 +1,17 @@
 //! Random sketches of the samples, and other products with all of them, a pass each.
 
-use std::ops::Range;
-
-use ndarray::{Array2, ArrayView2, s};
-use rand::RngExt;
+use ndarray::{Array2, ArrayView2};
 
 use super::product::length;
-use super::products::Products;
-use super::row_map::RowMap;
-use crate::elsewhere::{Cut, Question, ask};
-use crate::pool::Pool;
-use crate::random::{Stream, numbered_generator};
-use crate::samples::fold::{FoldPlan, fold};
-use crate::samples::{Block, Samples};
+use super::sample_products::{Combinations, NormalProduct, RandomCombinations};
+use crate::query;
+use crate::samples::Samples;
+use crate::samples::fold::FoldPlan;
 use crate::{Real, SamplesError};
 
 /// Directions shorter than this, relative to the longest, are rounding noise of the sums that made them.
 pub(super) fn rounding_cutoff<T: Real>() -> f64 {
     256.0 * T::EPSILON.as_f64()
-}
-
-/// Σ_i left_i · (sample i)ᵀ: the product of a (k × samples) matrix with the samples, k × features.
-///
-/// `left` gives, for the number of the first sample of a block and the block, the k × samples part of the matrix
-/// that meets it.
-pub(crate) fn left_product<T: Real>(
-    samples: &dyn Samples<T>,
-    k: usize,
-    left: &(impl Fn(usize, &Block<'_, T>) -> Array2<T> + Sync),
-) -> Result<Array2<T>, SamplesError> {
-    let (features, room) = (samples.n_features(), Pool::<Vec<u32>>::default());
-    let sum = fold(
-        samples,
-        &FoldPlan::new(samples, k * features),
-        &|| Products::new(k, features, samples.is_sparse()),
-        &|sum: &mut Products<T>, first, block| {
-            room.lend(|room| sum.add(&block, left(first, &block).t(), room));
-            Ok::<(), SamplesError>(())
-        },
-        &|left, right| left.merge(&right),
-    )?;
-    Ok(sum.into_matrix())
 }
 
 /// `size` random combinations of all samples.
@@ -49,21 +20,8 @@ pub(super) fn random_combinations<T: Real>(
     size: usize,
     seed: u64,
 ) -> Result<Array2<T>, SamplesError> {
-    let cut = Cut(FoldPlan::new(samples, size * samples.n_features()));
-    if let Some(answer) = ask(samples, &Question::RandomCombinations { size, seed, cut })? {
-        return Ok(answer.products);
-    }
-    left_product(samples, size, &|first, block| {
-        block_of_chance(seed, size, &(first..first + block.n_samples()))
-    })
-}
-
-/// The random numbers that a block of samples meets, size × samples.
-///
-/// One stream per block, named by its first sample: the same numbers whoever works on it.
-pub(crate) fn block_of_chance<T: Real>(seed: u64, size: usize, block: &Range<usize>) -> Array2<T> {
-    let mut rng = numbered_generator(seed, Stream::Sketch, block.start);
-    Array2::from_shape_simple_fn((size, block.len()), || T::from_f64(rng.random_range(-1.0..1.0)))
+    let plan = FoldPlan::new(samples, size * samples.n_features());
+    Ok(query::run(samples, &RandomCombinations { size, seed, plan })?.products)
 }
 
 /// Zᵀ·Y for a matrix Z with a row for each sample of Y.
@@ -71,12 +29,7 @@ pub(crate) fn combinations<T: Real>(
     samples: &dyn Samples<T>,
     weights: ArrayView2<'_, T>,
 ) -> Result<Array2<T>, SamplesError> {
-    if let Some(answer) = ask(samples, &Question::Combinations { weights })? {
-        return Ok(answer.products);
-    }
-    left_product(samples, weights.ncols(), &|first, block| {
-        weights.slice(s![first..first + block.n_samples(), ..]).t().as_standard_layout().into_owned()
-    })
+    Ok(query::run(samples, &Combinations { weights: weights.into() })?.products)
 }
 
 /// D·YᵀY for directions D, in one pass.
@@ -84,16 +37,7 @@ pub(crate) fn normal_product<T: Real>(
     samples: &dyn Samples<T>,
     directions: ArrayView2<'_, T>,
 ) -> Result<Array2<T>, SamplesError> {
-    if let Some(answer) = ask(samples, &Question::NormalProduct { directions })? {
-        return Ok(answer.products);
-    }
-    let map = RowMap::new(directions.to_owned(), samples.is_sparse());
-    let size = directions.nrows();
-    left_product(samples, size, &|_, rows| {
-        let mut projected = Array2::zeros((rows.n_samples(), size));
-        map.apply(rows, projected.view_mut());
-        projected.reversed_axes()
-    })
+    Ok(query::run(samples, &NormalProduct { directions: directions.into() })?.products)
 }
 
 /// Each row at length one, so that none is judged small because others are large; zero rows stay.

@@ -6,6 +6,7 @@ use super::gather::add_row_lists;
 use super::product::{gram_add_lower, mirror_lower};
 use super::products::Products;
 use crate::Real;
+use crate::query::{Reader, Wire, WireError, Writer, same_length, write_matrix};
 use crate::samples::Block;
 
 /// With fewer active values than this share, sums run over the non-zeros instead of through the dense product
@@ -53,6 +54,11 @@ impl<T: Real> WeightedSums<T> {
     /// Sums that were worked out before: B as rank × features, and C.
     pub(crate) fn from_parts(products: Array2<T>, gram: Array2<T>) -> Self {
         Self { products: Products::ByComponent(products), gram }
+    }
+
+    /// Whether B is laid out for sparse samples.
+    pub(crate) fn is_for_sparse(&self) -> bool {
+        matches!(self.products, Products::ByFeature(_))
     }
 
     /// Adds a block of samples with their weights (row-major, samples × rank), `active` of which are not zero.
@@ -114,6 +120,20 @@ impl<T: Real> WeightedSums<T> {
     pub(crate) fn copy_gram(&self, c: &mut Array2<T>) {
         c.assign(&self.gram);
         mirror_lower(c);
+    }
+}
+
+/// B as rank × features and all of C, whatever the layout.
+impl<T: Real> Wire for WeightedSums<T> {
+    fn write(&self, to: &mut Writer) {
+        write_matrix(self.products(), to);
+        self.gram().write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, WireError> {
+        let (products, gram): (Array2<T>, Array2<T>) = (Wire::read(from)?, Wire::read(from)?);
+        same_length(gram.dim(), (products.nrows(), products.nrows()), products.len(), gram.len())?;
+        Ok(Self::from_parts(products, gram))
     }
 }
 

@@ -11,13 +11,16 @@ mod observer;
 mod reconstruction;
 mod recovery;
 mod summary;
+mod unexplained;
 mod unit_rows;
 
 pub(crate) use assignment::cheapest_assignment;
 pub use coherence::{Coherence, coherence, top_features};
 pub use matching::{Matching, match_components};
 pub use observer::RecoveryObserver;
-pub(crate) use reconstruction::residual_and_size;
-pub use reconstruction::{ReconstructionError, reconstruction_error};
+pub(crate) use reconstruction::Residual;
+pub use reconstruction::{ReconstructionError, SquaredSizes, reconstruction_error};
 pub use recovery::{CorrelationError, correlation_error};
 pub use summary::Recovery;
+pub(crate) use unexplained::Unexplained;
+pub use unexplained::unexplained;

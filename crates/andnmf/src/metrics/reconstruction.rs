@@ -1,9 +1,9 @@
 //! How well weights and components reproduce the samples.
 
-use ndarray::{Array2, ArrayView2, s};
+use ndarray::{Array2, ArrayView2, CowArray, Ix2, s};
 
-use crate::elsewhere::{Question, ask};
 use crate::linalg::product::multiply;
+use crate::query::{self, Part, Query, Reader, Sums, Wire, WireError, Writer, check_shape, wire};
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Block, CsrView, Samples};
 use crate::{Real, SamplesError, ShapeError, entry_point};
@@ -46,40 +46,93 @@ fn residual<T: Real>(
         let expected = format!("{} × {} (rank × features)", weights.ncols(), samples.n_features());
         return Err(ShapeError::new("components", components.dim(), expected).into());
     }
-    let (residual, size) = residual_and_size(samples, weights, components)?;
+    let query = Residual { weights: weights.into(), components: components.into() };
+    let SquaredSizes { residual, samples: size } = query::run(samples, &query)?;
     Ok((residual / if size > 0.0 { size } else { 1.0 }).sqrt())
 }
 
-/// The squared residual and the squared size of all samples.
-pub(crate) fn residual_and_size<T: Real>(
-    samples: &dyn Samples<T>,
-    weights: ArrayView2<'_, T>,
-    components: ArrayView2<'_, T>,
-) -> Result<(f64, f64), SamplesError> {
-    if let Some(answer) = ask(samples, &Question::Residual { weights, components })? {
-        return Ok((answer.added[0], answer.added[1]));
+/// The squared sizes of the samples and of what weights and components leave of them.
+#[derive(Debug)]
+pub(crate) struct Residual<'a, T: Real> {
+    /// Samples × components.
+    pub(crate) weights: CowArray<'a, T, Ix2>,
+    /// Components × features.
+    pub(crate) components: CowArray<'a, T, Ix2>,
+}
+
+/// Squared Frobenius norms.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SquaredSizes {
+    /// Of what weights and components leave of the samples.
+    pub residual: f64,
+    /// Of the samples.
+    pub samples: f64,
+}
+
+wire!(impl [] SquaredSizes { residual, samples });
+
+impl Sums for SquaredSizes {
+    fn merge(&mut self, next: Self) -> Result<(), WireError> {
+        self.residual += next.residual;
+        self.samples += next.samples;
+        Ok(())
     }
-    let all = samples.n_samples().saturating_mul(samples.n_features());
-    let thin = samples.is_sparse() && samples.stored_values().saturating_mul(THIN) < all;
-    let sparse = thin.then(|| SparseResidual::new(components));
-    fold(
-        samples,
-        &FoldPlan::new(samples, 1),
-        &|| (0.0, 0.0),
-        &|(residual, size): &mut (f64, f64), first, block| {
-            let weights = weights.slice(s![first..first + block.n_samples(), ..]);
-            *residual += match (&block, &sparse) {
-                (Block::Sparse(rows), Some(sparse)) => sparse.residual(rows, weights),
-                _ => dense_residual(&block, weights, components),
-            };
-            *size += squared_size(&block);
-            Ok::<(), SamplesError>(())
-        },
-        &|left, right| {
-            left.0 += right.0;
-            left.1 += right.1;
-        },
-    )
+}
+
+impl<T: Real> Query<T> for Residual<'_, T> {
+    const NAME: &'static str = "residual";
+    type Partial = SquaredSizes;
+    type Error = SamplesError;
+
+    fn write(&self, to: &mut Writer) {
+        self.components.write(to);
+    }
+
+    fn write_rows(&self, to: &mut Writer) {
+        to.rows(self.weights.view());
+    }
+
+    fn read(from: &mut Reader<'_>, rows: &mut Reader<'_>, part: &Part<'_, T>) -> Result<Self, WireError> {
+        let components: CowArray<'_, T, Ix2> = Wire::read(from)?;
+        let weights = rows.matrix(part.samples.n_samples(), components.nrows())?;
+        Ok(Self { weights: weights.into(), components })
+    }
+
+    fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {
+        let (n, features) = (part.samples.n_samples(), part.samples.n_features());
+        let rank = self.components.nrows();
+        check_shape("the matrix of weights", self.weights.dim(), (n, rank), part)?;
+        check_shape("the matrix of components", self.components.dim(), (rank, features), part)
+    }
+
+    fn run(&self, part: &Part<'_, T>) -> Result<SquaredSizes, SamplesError> {
+        let samples = part.samples;
+        let all = samples.n_samples().saturating_mul(samples.n_features());
+        let thin = samples.is_sparse() && samples.stored_values().saturating_mul(THIN) < all;
+        let sparse = thin.then(|| SparseResidual::new(self.components.view()));
+        fold(
+            samples,
+            &FoldPlan::new(samples, 1),
+            &|| SquaredSizes { residual: 0.0, samples: 0.0 },
+            &|sums: &mut SquaredSizes, first, block| {
+                let weights = self.weights.slice(s![first..first + block.n_samples(), ..]);
+                sums.residual += match (&block, &sparse) {
+                    (Block::Sparse(rows), Some(sparse)) => sparse.residual(rows, weights),
+                    _ => dense_residual(&block, weights, self.components.view()),
+                };
+                sums.samples += squared_size(&block);
+                Ok::<(), SamplesError>(())
+            },
+            &|left, right| {
+                left.residual += right.residual;
+                left.samples += right.samples;
+            },
+        )
+    }
+
+    fn accepts(&self, _: &SquaredSizes, _: &Part<'_, T>) -> bool {
+        true
+    }
 }
 
 /// The squared residual of a block, by its definition.
@@ -113,14 +166,14 @@ impl SparseResidual {
         let mut sum = 0.0;
         for (i, weights) in weights.outer_iter().enumerate() {
             let x = weights.mapv(Real::as_f64);
-            let (mut stored, mut elsewhere) = (0.0, x.dot(&self.gram.dot(&x)));
+            let (mut stored, mut unstored) = (0.0, x.dot(&self.gram.dot(&x)));
             for (feature, value) in rows.row(i) {
                 let made = self.columns.row(feature).dot(&x);
                 stored += (value.as_f64() - made).powi(2);
-                elsewhere -= made * made;
+                unstored -= made * made;
             }
             // A difference of sums that should be equal may be below zero.
-            sum += stored + elsewhere.max(0.0);
+            sum += stored + unstored.max(0.0);
         }
         sum
     }

@@ -31,7 +31,7 @@ pub use weights::weights;
 
 pub(crate) use block::{Begin, BlockRoom, OutOfRange, solve_block};
 pub(crate) use gram::ScaledGram;
-pub(crate) use weights::weights_on_these_threads;
+pub(crate) use weights::Weights;
 
 use crate::{Real, SamplesError, ShapeError};
 
@@ -78,7 +78,7 @@ pub enum NnlsError {
         /// Sample, counted from 0.
         sample: usize,
     },
-    /// The samples cannot be read, or reading them was called off.
+    /// The samples cannot be read, or reading them was cancelled.
     #[error(transparent)]
     Samples(#[from] SamplesError),
     /// The worker threads could not be started.

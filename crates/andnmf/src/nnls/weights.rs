@@ -1,21 +1,21 @@
 //! The weights of samples under given components.
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, CowArray, Ix2};
 
 use super::gram::{exponent, power_of_two};
 use super::{Begin, BlockRoom, NnlsError, OutOfRange, ScaledGram, check_finite, solve_block};
-use crate::elsewhere::{Question, ask};
 use crate::fit::{Run, is_cancelled};
 use crate::linalg::product::multiply;
 use crate::linalg::row_map::RowMap;
 use crate::pool::Pool;
+use crate::query::{self, Part, Partial, Query, QueryError, Reader, Wire, WireError, Writer, check_shape};
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Samples, Watched};
-use crate::{FitError, Real, ShapeError, entry_point};
+use crate::{FitError, Real, SamplesError, ShapeError, entry_point};
 
 /// The non-negative least-squares weights (n × rank) of samples under `components` (rank × features) of any
 /// sign. Of `run`, the threads and the cancel flag count; cancelling ends in
-/// [`SamplesError::CalledOff`](crate::SamplesError::CalledOff).
+/// [`SamplesError::Cancelled`](crate::SamplesError::Cancelled).
 ///
 /// ```
 /// use andnmf::fit::Run;
@@ -55,52 +55,114 @@ entry_point! {
     fn compiled<'a; T>(samples: &'a dyn Samples<T>, components: ArrayView2<'a, T>) -> Result<Array2<T>, NnlsError> = weights_on_these_threads;
 }
 
-pub(crate) fn weights_on_these_threads<T: Real>(
+fn weights_on_these_threads<T: Real>(
     samples: &dyn Samples<T>,
     components: ArrayView2<'_, T>,
 ) -> Result<Array2<T>, NnlsError> {
-    if let Some(answer) = ask(samples, &Question::Weights { components })? {
-        return Ok(answer.rows);
+    Ok(query::run(samples, &Weights { components: components.into() })?.rows)
+}
+
+/// The non-negative least-squares weights of each sample.
+#[derive(Debug)]
+pub(crate) struct Weights<'a, T: Real> {
+    /// Components × features.
+    pub(crate) components: CowArray<'a, T, Ix2>,
+}
+
+/// What [`Weights`] finds.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct WeightRows<T: Real> {
+    /// Samples × components.
+    pub(crate) rows: Array2<T>,
+}
+
+impl<T: Real> Partial for WeightRows<T> {
+    type Sums = ();
+
+    fn split(self, rows: &mut Writer) {
+        rows.rows(self.rows.view());
     }
-    let rank = components.nrows();
-    // Powers of two keep the products in range and change no digit.
-    let scales: Vec<f64> = components
-        .outer_iter()
-        .map(|row| row.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs())))
-        .map(|largest| if largest > 0.0 { power_of_two(-exponent(largest)) } else { 0.0 })
-        .collect();
-    let mut wide = components.mapv(Real::as_f64);
-    for (mut row, &scale) in wide.outer_iter_mut().zip(&scales) {
-        row.mapv_inplace(|v| v * scale);
+
+    fn join((): (), rows: &mut Reader<'_>, n_samples: usize) -> Result<Self, WireError> {
+        Ok(Self { rows: rows.all_rows(n_samples)? })
     }
-    let gram = ScaledGram::new(multiply(wide.view(), wide.t()).view())?;
-    let map = RowMap::new(wide.mapv(T::from_f64), samples.is_sparse());
-    let room = Pool::<BlockRoom>::default();
-    let values = fold(
-        samples,
-        &FoldPlan::new(samples, rank),
-        &Vec::new,
-        &|values: &mut Vec<T>, first, block| {
-            let mut products = Array2::zeros((block.n_samples(), rank));
-            map.apply(&block, products.view_mut());
-            let mut weights = Array2::zeros(products.dim());
-            let overflow = |row| NnlsError::Overflow { sample: first + row };
-            room.lend(|room| solve_block(&gram, products.view(), weights.view_mut(), Begin::Cold, room))
-                .map_err(|OutOfRange { row }| overflow(row))?;
-            for (row, mut weights) in weights.outer_iter_mut().enumerate() {
-                for (weight, &scale) in weights.iter_mut().zip(&scales) {
-                    *weight = T::from_f64(weight.as_f64() * scale);
-                    if !weight.finite() {
-                        return Err(overflow(row));
+}
+
+impl QueryError for NnlsError {
+    fn sendable(self) -> SamplesError {
+        match self {
+            Self::Samples(error) => error,
+            other => SamplesError::Executor { reason: other.to_string() },
+        }
+    }
+}
+
+impl<T: Real> Query<T> for Weights<'_, T> {
+    const NAME: &'static str = "weights";
+    const RETURNS_ROWS: bool = true;
+    type Partial = WeightRows<T>;
+    type Error = NnlsError;
+
+    fn write(&self, to: &mut Writer) {
+        self.components.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>, _: &mut Reader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
+        Ok(Self { components: Wire::read(from)? })
+    }
+
+    fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {
+        let wanted = (self.components.nrows(), part.samples.n_features());
+        check_shape("the matrix of components", self.components.dim(), wanted, part)
+    }
+
+    fn run(&self, part: &Part<'_, T>) -> Result<WeightRows<T>, NnlsError> {
+        let (samples, rank) = (part.samples, self.components.nrows());
+        // Powers of two keep the products in range and change no digit.
+        let scales: Vec<f64> = self
+            .components
+            .outer_iter()
+            .map(|row| row.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs())))
+            .map(|largest| if largest > 0.0 { power_of_two(-exponent(largest)) } else { 0.0 })
+            .collect();
+        let mut wide = self.components.mapv(Real::as_f64);
+        for (mut row, &scale) in wide.outer_iter_mut().zip(&scales) {
+            row.mapv_inplace(|v| v * scale);
+        }
+        let gram = ScaledGram::new(multiply(wide.view(), wide.t()).view())?;
+        let map = RowMap::new(wide.mapv(T::from_f64), samples.is_sparse());
+        let room = Pool::<BlockRoom>::default();
+        let values = fold(
+            samples,
+            &FoldPlan::new(samples, rank),
+            &Vec::new,
+            &|values: &mut Vec<T>, first, block| {
+                let mut products = Array2::zeros((block.n_samples(), rank));
+                map.apply(&block, products.view_mut());
+                let mut weights = Array2::zeros(products.dim());
+                let overflow = |row| NnlsError::Overflow { sample: part.first + first + row };
+                room.lend(|room| solve_block(&gram, products.view(), weights.view_mut(), Begin::Cold, room))
+                    .map_err(|OutOfRange { row }| overflow(row))?;
+                for (row, mut weights) in weights.outer_iter_mut().enumerate() {
+                    for (weight, &scale) in weights.iter_mut().zip(&scales) {
+                        *weight = T::from_f64(weight.as_f64() * scale);
+                        if !weight.finite() {
+                            return Err(overflow(row));
+                        }
                     }
                 }
-            }
-            values.extend(weights);
-            Ok(())
-        },
-        &|left, right| left.extend(right),
-    )?;
-    Ok(Array2::from_shape_vec((samples.n_samples(), rank), values).expect("one row per sample, in order"))
+                values.extend(weights);
+                Ok(())
+            },
+            &|left, right| left.extend(right),
+        )?;
+        let rows = Array2::from_shape_vec((samples.n_samples(), rank), values);
+        Ok(WeightRows { rows: rows.expect("one row per sample, in order") })
+    }
+
+    fn accepts(&self, partial: &WeightRows<T>, part: &Part<'_, T>) -> bool {
+        partial.rows.dim() == (part.samples.n_samples(), self.components.nrows())
+    }
 }
 
 #[cfg(test)]
@@ -108,7 +170,6 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::SamplesError;
     use crate::nnls::kkt_violation;
     use crate::nnls::oracle::lawson_hanson;
     use crate::samples::{CsrSamples, DenseSamples};
@@ -180,6 +241,6 @@ mod tests {
         let samples = DenseSamples::new(random_matrix::<f64>(4, 3, 1)).unwrap();
         let run = Run::new().cancel_with(&flag);
         let error = weights(&samples, random_matrix::<f64>(2, 3, 2).view(), &run).unwrap_err();
-        assert_eq!(error, NnlsError::Samples(SamplesError::CalledOff));
+        assert_eq!(error, NnlsError::Samples(SamplesError::Cancelled));
     }
 }

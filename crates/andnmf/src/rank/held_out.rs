@@ -167,7 +167,7 @@ fn fold_errors(
     let mut errors = Vec::with_capacity(left.ncols());
     for (column, direction) in left.columns().into_iter().zip(right.rows()) {
         if stop() {
-            return Err(SamplesError::CalledOff);
+            return Err(SamplesError::Cancelled);
         }
         for (mut row, &weight) in residual.outer_iter_mut().zip(column) {
             row.scaled_add(-weight, &direction);
@@ -254,6 +254,6 @@ mod tests {
     #[test]
     fn a_fold_can_be_called_off() {
         let data = random_matrix::<f64>(20, 20, 1);
-        assert_eq!(held_out_errors(data.view(), 4, 2, 1, &|| true), Err(SamplesError::CalledOff));
+        assert_eq!(held_out_errors(data.view(), 4, 2, 1, &|| true), Err(SamplesError::Cancelled));
     }
 }

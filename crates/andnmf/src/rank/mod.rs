@@ -111,7 +111,7 @@ entry_point! {
     /// inside it. Ranks above the number of samples or features do not exist and are left out.
     ///
     /// Reads the samples some eight times, and for the stability a few times more for each of up to nine ranks. Of
-    /// `run`, the threads and the cancel flag count; cancelling ends in [`SamplesError::CalledOff`].
+    /// `run`, the threads and the cancel flag count; cancelling ends in [`SamplesError::Cancelled`].
     ///
     /// # Errors
     /// Where the range is empty, holds no rank that the samples can have, or the samples cannot be read or leave the

@@ -25,8 +25,8 @@ pub(super) fn unstable_share<T: Real>(
     let solver = AndParams { seed, ..AndParams::new(rank) }.check()?;
     let fit = |samples: &dyn Samples<T>, start| match solver.fit(samples, start, &mut run.unobserved()) {
         // Without a start there is no fit, and here a fit cut short is no better.
-        Err(FitError::StoppedBeforeStart) => Err(FitError::from(SamplesError::CalledOff)),
-        Ok(fit) if fit.stop == StopReason::Cancelled => Err(SamplesError::CalledOff.into()),
+        Err(FitError::StoppedBeforeStart) => Err(FitError::from(SamplesError::Cancelled)),
+        Ok(fit) if fit.stop == StopReason::Cancelled => Err(SamplesError::Cancelled.into()),
         Ok(fit) => Ok(fit.components),
         Err(error) => Err(error),
     };

@@ -172,9 +172,9 @@ fn cancelling_calls_the_whole_thing_off() {
     let flag = AtomicBool::new(true);
     let samples = DenseSamples::new(samples_of(DatasetKind::Dir, 0.0, 0)).unwrap();
     let error = suggest_rank(&samples, 2..=5, &QUICK, &Run::new().cancel_with(&flag)).unwrap_err();
-    assert_eq!(error, SamplesError::CalledOff.into());
+    assert_eq!(error, SamplesError::Cancelled.into());
     let error = stability::unstable_share(&samples, 3, 0, &Run::new().cancel_with(&flag)).unwrap_err();
-    assert_eq!(error, SamplesError::CalledOff.into());
+    assert_eq!(error, SamplesError::Cancelled.into());
 }
 
 #[test]

@@ -55,6 +55,10 @@ impl FoldPlan {
         start(index)..start(index + 1)
     }
 
+    pub(crate) fn n_samples(&self) -> usize {
+        self.n_samples
+    }
+
     /// The blocks that these samples are in.
     pub(crate) fn blocks_meeting(&self, samples: &Range<usize>) -> Vec<Range<usize>> {
         let meets = |range: &Range<usize>| range.start < samples.end && samples.start < range.end;

@@ -5,6 +5,7 @@
 
 mod csr;
 mod dense;
+mod executor;
 mod feature_indices;
 pub(crate) mod fold;
 mod non_negative;
@@ -19,6 +20,7 @@ use ndarray::{Array2, CowArray, Ix2};
 
 pub use csr::{CsrSamples, CsrView};
 pub use dense::DenseSamples;
+pub use executor::{Executor, Reply, Request};
 pub use feature_indices::CsrIndex;
 pub(crate) use feature_indices::NarrowRows;
 pub(crate) use non_negative::{NonNegative, need_positive};
@@ -26,7 +28,6 @@ pub(crate) use picked::{Picked, gather};
 pub use select::{document_frequencies, frequent_features};
 pub use watched::Watched;
 
-use crate::elsewhere::Elsewhere;
 use crate::{Real, SamplesError};
 
 /// A matrix of samples (rows) by features (columns) that can be read in blocks of rows.
@@ -64,8 +65,9 @@ pub trait Samples<T: Real>: Sync {
         false
     }
 
-    /// Where the samples are worked on, if that is not here. Blocks are then read only where a few rows are wanted.
-    fn elsewhere(&self) -> Option<&dyn Elsewhere<T>> {
+    /// What runs queries where the samples are stored, if that is not in this process. Blocks are then read only where
+    /// few rows are needed.
+    fn executor(&self) -> Option<&dyn Executor> {
         None
     }
 

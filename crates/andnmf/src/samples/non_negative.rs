@@ -4,8 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Mutex;
 
-use super::{Block, CsrView, Samples, same_shape_as};
-use crate::elsewhere::{Answer, Elsewhere, Question, ask_through};
+use super::{Block, CsrView, Executor, Samples, same_shape_as};
 use crate::pool::lock;
 use crate::{Real, SamplesError};
 
@@ -15,7 +14,8 @@ const ROWS_AT_ONCE: usize = 256;
 /// Other samples, refused where a value is negative.
 ///
 /// Values are looked at as they are read, so no pass is spent on it, and a block that was found good is not looked
-/// at again.
+/// at again. Values that an executor processes are not read here: whoever needs those to be non-negative passes the lowest
+/// value that a query found to [`check_lowest`](Self::check_lowest).
 pub(crate) struct NonNegative<'a, T: Real> {
     samples: &'a dyn Samples<T>,
     wanted_by: &'static str,
@@ -26,6 +26,15 @@ impl<'a, T: Real> NonNegative<'a, T> {
     /// `wanted_by` names who needs non-negative values, as errors will put it.
     pub(crate) fn new(samples: &'a dyn Samples<T>, wanted_by: &'static str) -> Self {
         Self { samples, wanted_by, good: Mutex::default() }
+    }
+
+    /// Refuses samples by their lowest value, of which the position is not known.
+    pub(crate) fn check_lowest(&self, lowest: f64) -> Result<(), SamplesError> {
+        if lowest >= 0.0 {
+            return Ok(());
+        }
+        let reason = format!("a value is {lowest}, but {} needs values of zero or more", self.wanted_by);
+        Err(SamplesError::Unusable { reason })
     }
 
     fn check(&self, first: usize, block: &Block<'_, T>) -> Result<(), SamplesError> {
@@ -54,26 +63,11 @@ fn negative_feature<T: Real>(rows: &CsrView<'_, T>, i: usize) -> Option<(usize, 
     rows.row(i).find(|&(_, v)| v < T::from_f64(0.0)).map(|(feature, v)| (feature, v.as_f64()))
 }
 
-/// Where nobody here looks at values, the lowest of all is told with coordinates, though not its place.
-impl<T: Real> Elsewhere<T> for NonNegative<'_, T> {
-    fn ask(&self, question: &Question<'_, T>) -> Result<Answer<T>, SamplesError> {
-        let answer = ask_through(self.samples, question)?;
-        match answer.lowest.first() {
-            Some(&lowest) if lowest < 0.0 && matches!(question, Question::Coordinates { .. }) => {
-                let wanted_by = self.wanted_by;
-                let reason = format!("a value is {lowest}, but {wanted_by} needs values of zero or more");
-                Err(SamplesError::Unusable { reason })
-            }
-            _ => Ok(answer),
-        }
-    }
-}
-
 impl<T: Real> Samples<T> for NonNegative<'_, T> {
     same_shape_as!(samples);
 
-    fn elsewhere(&self) -> Option<&dyn Elsewhere<T>> {
-        self.samples.elsewhere().map(|_| self as &dyn Elsewhere<T>)
+    fn executor(&self) -> Option<&dyn Executor> {
+        self.samples.executor()
     }
 
     fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {

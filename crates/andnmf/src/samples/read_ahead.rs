@@ -137,10 +137,10 @@ mod tests {
     fn an_error_of_the_work_ends_the_reading() {
         let samples = Slow::default();
         let error = for_each_block(&samples, blocks(), |first, _| match first {
-            300 => Err(SamplesError::CalledOff),
+            300 => Err(SamplesError::Cancelled),
             _ => Ok(()),
         });
-        assert_eq!(error.unwrap_err(), SamplesError::CalledOff);
+        assert_eq!(error.unwrap_err(), SamplesError::Cancelled);
         assert!(samples.read.lock().unwrap().len() <= 6);
     }
 

@@ -1,24 +1,23 @@
-//! Samples whose reading can be called off.
+//! Samples whose reading can be cancelled.
 
 use std::ops::Range;
 
-use super::{Block, Samples, same_shape_as};
-use crate::elsewhere::{Answer, Elsewhere, Question, ask_through};
+use super::{Block, Executor, Reply, Request, Samples, same_shape_as};
 use crate::{Real, SamplesError};
 
-/// Other samples, read only as long as nobody wants to stop: everything that reads them ends soon after.
+/// Other samples, readable until `stop` says so: every computation that reads them ends soon after.
 pub struct Watched<'a, T: Real> {
     /// The samples that are read.
     pub samples: &'a dyn Samples<T>,
-    /// Asked before every block and question; from the first yes on, reading fails with [`SamplesError::CalledOff`].
+    /// Called before every block and query; once it is true, reading fails with [`SamplesError::Cancelled`].
     pub stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl<T: Real> Samples<T> for Watched<'_, T> {
     same_shape_as!(samples);
 
-    fn elsewhere(&self) -> Option<&dyn Elsewhere<T>> {
-        self.samples.elsewhere().map(|_| self as &dyn Elsewhere<T>)
+    fn executor(&self) -> Option<&dyn Executor> {
+        self.samples.executor().map(|_| self as &dyn Executor)
     }
 
     fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
@@ -27,15 +26,18 @@ impl<T: Real> Samples<T> for Watched<'_, T> {
     }
 }
 
-impl<T: Real> Elsewhere<T> for Watched<'_, T> {
-    fn ask(&self, question: &Question<'_, T>) -> Result<Answer<T>, SamplesError> {
+impl<T: Real> Executor for Watched<'_, T> {
+    fn execute(&self, request: &Request) -> Result<Reply, SamplesError> {
         self.go_on()?;
-        ask_through(self.samples, question)
+        match self.samples.executor() {
+            Some(executor) => executor.execute(request),
+            None => Err(SamplesError::Executor { reason: "the samples have no executor any more".into() }),
+        }
     }
 }
 
 impl<T: Real> Watched<'_, T> {
     fn go_on(&self) -> Result<(), SamplesError> {
-        if (self.stop)() { Err(SamplesError::CalledOff) } else { Ok(()) }
+        if (self.stop)() { Err(SamplesError::Cancelled) } else { Ok(()) }
     }
 }

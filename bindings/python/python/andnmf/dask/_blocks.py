@@ -109,18 +109,24 @@ def ordinary(work: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @ordinary
-def answer(parts: Sequence[Any], dtype: Any, place: tuple[int, int], question: tuple, weights: Any = None) -> tuple:
-    """What the block of the samples in a place answers; ``weights`` are those of its own samples."""
-    first, count = place[0], place[1] - place[0]
-    kind, numbers, matrix, _, thresholds = question
-    matrix, weights, thresholds = (
-        None if part is None else aligned(part) for part in (matrix, weights, thresholds)
-    )
-    question = (kind, numbers, matrix, weights, thresholds)
+def execute(
+    parts: Sequence[Any], dtype: Any, samples: tuple[int, int], request: tuple[str, bytes], rows: bytes
+) -> tuple[bytes, bytes]:
+    """Runs a query on the block of these samples; ``rows`` are its own."""
+    first, count = samples[0], samples[1] - samples[0]
+    query, arguments = request
     block = joined(parts)
     if (found := block.shape[0]) != count:
         raise ValueError(f"a block of {count} samples has {found} by now; blocks must be the same whenever they are computed")
-    return _with_places(lambda: _core.answer(readable(block, dtype), first, question, THREADS), block, first)
+    return _with_places(
+        lambda: _core.execute(readable(block, dtype), first, query, arguments, rows, THREADS), block, first
+    )
+
+
+@ordinary
+def merge(query: str, left: bytes, right: bytes) -> bytes:
+    """Merges the sums of neighbouring samples, those of the earlier ones first."""
+    return _core.merge(query, left, right)
 
 
 def _with_places(work: Callable[[], Any], block: Any, first: int) -> Any:
@@ -130,33 +136,6 @@ def _with_places(work: Callable[[], Any], block: Any, first: int) -> Any:
     except ValueError:
         refuse_wrong(first_wrong(block), first)
         raise
-
-
-def together(left: tuple, right: tuple) -> tuple:
-    """The answers of samples and of those after them, as one."""
-    rows, sizes, products, moments, added, lowest, highest = zip(left, right, strict=True)
-    return (
-        _stacked(rows),
-        _stacked(sizes),
-        products[0] + products[1],
-        moments[0] + moments[1],
-        added[0] + added[1],
-        np.minimum(*lowest),
-        np.maximum(*highest),
-    )
-
-
-def _stacked(rows: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    return np.concatenate(rows) if rows[0].size and rows[1].size else rows[0] if rows[0].size else rows[1]
-
-
-@ordinary
-def residual(parts: Sequence[Any], components: np.ndarray) -> np.ndarray:
-    """The squared size of what components leave of a block, and that of the block."""
-    block, components = readable(joined(parts), components.dtype), aligned(components)
-    weights = _core.weights(block, components, THREADS)
-    none = np.empty(0, components.dtype)
-    return _core.answer(block, 0, ("residual", [], components, weights, none), THREADS)[4]
 
 
 @ordinary

@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 import andnmf
 from andnmf._base import all_or_nothing
-from andnmf._elsewhere import is_dask
+from andnmf._distributed import is_dask
 from andnmf.dask import _blocks
 from andnmf.dask._samples import DaskSamples, as_array, blocks_of, is_frame
 
@@ -133,7 +133,7 @@ class AND(andnmf.AND, auto_wrap_output_keys=None):
         check_is_fitted(self)
         if sample_weight is not None:
             raise ValueError("sample_weight must be None for dask arrays")
-        residual, size = self._validated(X, reset=False).residual_and_size(self.components_)
+        residual, size = self._validated(X, reset=False).unexplained(self.components_)
         return 1.0 - residual / (size or 1.0)
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:

@@ -1,4 +1,4 @@
-"""The blocks of a dask array as samples that answer questions."""
+"""The blocks of a dask array as samples on which queries run."""
 
 from __future__ import annotations
 
@@ -10,17 +10,14 @@ import numpy as np
 from dask.base import get_scheduler
 from dask.delayed import Delayed, delayed
 
-from andnmf._elsewhere import Elsewhere
-from andnmf._input import aligned
+from andnmf._distributed import DistributedSamples
 from andnmf.dask import _blocks
 
-#: What is answered with something for each sample: that comes here block by block, not through sums.
-_BY_SAMPLE = ("coordinates", "weights", "sizes")
-#: Questions are as large as they are: there is nothing to be warned of.
+#: Queries are as large as they are: there is nothing to be warned of.
 _QUIET = {"distributed.admin.large-graph-warning-threshold": "1TB"}
 
 
-class DaskSamples(Elsewhere):
+class DaskSamples(DistributedSamples):
     """The samples of a dask array (or DataFrame), which stay where they are.
 
     Parameters
@@ -30,7 +27,7 @@ class DaskSamples(Elsewhere):
     """
 
     def __init__(self, X: Any):
-        # The one that is current now, whatever is when questions come.
+        # The one that is current now, whatever is when queries come.
         self._get = get_scheduler(collections=[X])
         self._blocks = blocks_of(X)
         surveyed = self._compute([delayed(_blocks.survey, pure=False)(parts) for parts in self._blocks])
@@ -52,22 +49,22 @@ class DaskSamples(Elsewhere):
         single = all(block.is_single for block in surveyed)
         self.dtype = np.dtype(np.float32 if single else np.float64)
 
-    def ask(self, question: tuple) -> tuple:
-        """The answer of all samples together."""
-        kind, numbers, matrix, weights, thresholds = question
+    def execute(
+        self, query: str, arguments: bytes, rows: bytes, row_bytes: int, returns_rows: bool
+    ) -> tuple[bytes, bytes]:
+        """Run a query on all blocks; sums are merged along a tree, rows come here block by block."""
         # As one task it goes to each worker once, not to each block, and is there again if a worker is lost.
-        common = delayed((kind, numbers, matrix, None, thresholds), pure=False, traverse=False)
-        task = delayed(_blocks.answer, pure=False)
-        answers = []
-        for i, parts in self._filled():
+        common = delayed((query, arguments), pure=False, traverse=False)
+        task = delayed(_blocks.execute, pure=False, nout=2)
+        parts = []
+        for i, block in self._filled():
             start, end = int(self._starts[i]), int(self._starts[i + 1])
-            own = None if weights is None else weights[start:end]
-            answers.append(task(parts, self.dtype, (start, end), common, own))
-        if kind in _BY_SAMPLE:
-            found = tree(_blocks.together, self._compute(answers))
-        else:
-            found = self._compute([tree(delayed(_blocks.together, pure=False), answers)])[0]
-        return tuple(aligned(part) for part in found)
+            own = rows[start * row_bytes : end * row_bytes]
+            parts.append(task(block, self.dtype, (start, end), common, own))
+        merge = delayed(_blocks.merge, pure=False)
+        sums = tree(lambda left, right: merge(query, left, right), [part[0] for part in parts])
+        found = self._compute([sums, *(part[1] for part in parts if returns_rows)])
+        return found[0], b"".join(found[1:])
 
     def rows(self, start: int, end: int) -> np.ndarray:
         """Some samples, dense."""
@@ -78,14 +75,6 @@ class DaskSamples(Elsewhere):
             if first < end and start < last:
                 wanted.append(task(parts, self.dtype, max(start - first, 0), min(end, last) - first))
         return np.concatenate(self._compute(wanted))
-
-    def residual_and_size(self, components: np.ndarray) -> tuple[float, float]:
-        """The squared size of what components leave of the samples, and that of the samples."""
-        components = delayed(components.astype(self.dtype, copy=False), pure=False)
-        task = delayed(_blocks.residual, pure=False)
-        sums = [task(parts, components) for _, parts in self._filled()]
-        residual, size = self._compute([tree(delayed(np.add, pure=False), sums)])[0]
-        return float(residual), float(size)
 
     def _filled(self) -> list[tuple[int, Sequence[Delayed]]]:
         """The blocks that have samples."""

@@ -1,9 +1,9 @@
 //! The stages of an alternating method.
 
-use ndarray::{Array2, s};
+use ndarray::Array2;
 
 use super::state::AlternatingState;
-use super::{Alternation, BlockAt, Now, Renewed};
+use super::{Alternation, Now, Renewed};
 use crate::compression::{Chosen, Space};
 use crate::fit::{
     Beginning, Checkpoint, ExpectedShape, Fit, Halt, Header, Run, Snapshot, StageRecord, StagedRun, Start,
@@ -11,8 +11,6 @@ use crate::fit::{
 };
 use crate::init::NndsvdFill;
 use crate::linalg::product::{distance, frobenius};
-use crate::linalg::products::Products;
-use crate::samples::fold::{FoldPlan, fold_with_rows};
 use crate::samples::{Samples, Watched, need_positive};
 use crate::{FitError, Real, SamplesError};
 
@@ -159,7 +157,7 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
         let chosen =
             workers.run(|| Space::choose(compress, usize::MAX, &watched, nothing.view(), rank, header.seed));
         let chosen = match chosen {
-            Err(FitError::Samples(SamplesError::CalledOff)) => Chosen::original(),
+            Err(FitError::Samples(SamplesError::Cancelled)) => Chosen::original(),
             other => other?,
         };
         header.passes += chosen.passes;
@@ -198,38 +196,11 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
 
     /// Renews the weights of all samples and sums up what the components need.
     fn pass(&mut self) -> Result<A::Sums, Halt> {
-        let samples = self.space.samples(self.original);
-        let (rank, width, sparse) = (self.next_weights.ncols(), samples.n_features(), samples.is_sparse());
-        if samples.elsewhere().is_some() {
-            self.watch.check()?;
-            let first = self.state.weights.is_none();
-            match &self.state.weights {
-                Some(last) => self.next_weights.assign(last),
-                None => self.next_weights.fill(T::from_f64(0.0)),
-            }
-            let (method, pass, weights) = (self.method, &self.pass, &mut self.next_weights);
-            if let Some(sums) = method.ask(pass, samples, first, weights)? {
-                return Ok(sums);
-            }
-        }
-        let plan = FoldPlan::new(samples, Products::<T>::size(rank, width, sparse));
-        let (method, pass, watch, state) = (self.method, &self.pass, &self.watch, &self.state);
-        fold_with_rows(
-            samples,
-            &plan,
-            self.next_weights.view_mut(),
-            &|| method.new_sums(width, sparse),
-            &|sums: &mut A::Sums, first, rows, mut weights| {
-                watch.check()?;
-                match &state.weights {
-                    Some(last) => weights.assign(&last.slice(s![first..first + rows.n_samples(), ..])),
-                    None => weights.fill(T::from_f64(0.0)),
-                }
-                let block = BlockAt { rows, first: state.weights.is_none() };
-                method.block(pass, sums, &block, weights).map_err(Halt::Error)
-            },
-            &|into, other| method.merge(into, other),
-        )
+        let stop = || self.watch.reason().is_some();
+        let samples = Watched { samples: self.space.samples(self.original), stop: &stop };
+        let (last, weights) = (self.state.weights.as_ref(), &mut self.next_weights);
+        let sums = self.method.pass(&self.pass, &samples, last, weights);
+        sums.map_err(|error| self.watch.halt(error))
     }
 }
 

@@ -7,23 +7,26 @@
 mod engine;
 mod gram;
 mod moments;
+mod pass;
 mod revive;
 mod state;
 mod weights;
 
-use ndarray::{Array2, ArrayViewMut2};
+use ndarray::Array2;
 
 pub(crate) use engine::Factors;
 pub(super) use engine::{fit, improve};
 pub(super) use gram::{GramMethod, GramRule};
 pub(super) use moments::Moments;
+#[cfg(test)]
+pub(crate) use pass::Passed;
+pub(crate) use pass::{WeightPass, WeightRule};
 pub(super) use weights::{PreparedGram, WeightProblem};
 
 use crate::compression::Space;
 use crate::fit::Limits;
-use crate::samples::{Block, Samples};
-use crate::settings::Compress;
-use crate::settings::{Memory, Size};
+use crate::samples::Samples;
+use crate::settings::{Compress, Memory, Size};
 use crate::{FitError, Real};
 
 /// The settings that alternating methods share.
@@ -69,48 +72,21 @@ pub(super) trait Alternation<T: Real>: Sync {
     /// Takes back the preparation for a pass that is over, for the next one to use what it holds.
     fn take_back(&self, _pass: Self::Pass) {}
 
-    /// Empty sums over samples of this width.
-    fn new_sums(&self, width: usize, sparse: bool) -> Self::Sums;
-
-    /// Renews the weights of a block, which come as the last stage left them, and adds the block to the sums.
-    /// Before the first stage there are no weights yet: they come as zeros.
+    /// Renews the weights of all samples and sums up what the components need. `last` are the weights of the last stage,
+    /// if there was one; what is in `weights` before means nothing, and its memory is used again.
     ///
     /// # Errors
-    /// Where a value of the samples is none that the method can work with.
-    fn block(
+    /// Where the samples cannot be read, or a value is none that the method can work with.
+    fn pass(
         &self,
         pass: &Self::Pass,
-        sums: &mut Self::Sums,
-        block: &BlockAt<'_, T>,
-        weights: ArrayViewMut2<'_, T>,
-    ) -> Result<(), FitError>;
-
-    fn merge(&self, into: &mut Self::Sums, other: Self::Sums);
-
-    /// The same for all samples at once where they are elsewhere, and the method knows what to ask there; nothing
-    /// where they have to be read.
-    ///
-    /// # Errors
-    /// Where the samples are out of reach.
-    fn ask(
-        &self,
-        _pass: &Self::Pass,
-        _samples: &dyn Samples<T>,
-        _first: bool,
-        _weights: &mut Array2<T>,
-    ) -> Result<Option<Self::Sums>, FitError> {
-        Ok(None)
-    }
+        samples: &dyn Samples<T>,
+        last: Option<&Array2<T>>,
+        weights: &mut Array2<T>,
+    ) -> Result<Self::Sums, FitError>;
 
     /// Renews the components from the sums over all samples.
     fn renew(&self, sums: Self::Sums, now: Now<'_, T>) -> Result<Renewed<T, Self>, FitError>;
-}
-
-/// A block of samples and when it is read.
-pub(super) struct BlockAt<'a, T: Real> {
-    pub(super) rows: Block<'a, T>,
-    /// Whether there are no weights yet.
-    pub(super) first: bool,
 }
 
 /// Where a run stands when its components are to be renewed.

@@ -7,7 +7,7 @@ use crate::linalg::product::make_room;
 use crate::nnls::{Begin, BlockRoom, ScaledGram, solve_block};
 
 /// The problem of a block: which weights fit its samples best?
-pub(in crate::baselines) struct WeightProblem<'a, T: Real> {
+pub(crate) struct WeightProblem<'a, T: Real> {
     /// A·Aᵀ.
     pub(in crate::baselines) gram: ArrayView2<'a, T>,
     /// Y·Aᵀ, samples × rank.

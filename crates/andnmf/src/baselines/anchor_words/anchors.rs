@@ -47,7 +47,7 @@ pub(super) fn find_anchors(
     let mut directions = Array2::<f64>::zeros((0, points.ncols()));
     while anchors.len() < rank {
         if stop() {
-            return Err(SamplesError::CalledOff);
+            return Err(SamplesError::Cancelled);
         }
         let Some((place, direction)) =
             outermost(points, candidates, &origin, &directions, &mut left, nothing)
@@ -257,7 +257,7 @@ mod tests {
     fn a_search_can_be_called_off() {
         let points = random_matrix::<f64>(20, 10, 3);
         let error = find_anchors(points.view(), &[0, 1, 2], 2, &|| true).unwrap_err();
-        assert_eq!(error, SamplesError::CalledOff);
+        assert_eq!(error, SamplesError::Cancelled);
     }
 
     #[test]

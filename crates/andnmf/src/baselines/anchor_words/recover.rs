@@ -51,7 +51,7 @@ pub(super) fn recover(
         let words = first..first + solved.nrows();
         for (word, mut solved) in words.clone().zip(solved.outer_iter_mut()) {
             if stop() {
-                return Err(SamplesError::CalledOff);
+                return Err(SamplesError::Cancelled);
             }
             if pairs.probabilities[word] > 0.0 {
                 let (row, linear) = (pairs.conditional.row(word), products.row(word));
@@ -156,6 +156,6 @@ mod tests {
     fn recovery_can_be_called_off() {
         let pairs = Cooccurrences::of_joint(joint(&separable_topics(3, 20, 1), 2));
         let error = recover(&pairs, &[0, 1, 2], Recover::Kl, 1e-9, &|| true).unwrap_err();
-        assert_eq!(error, SamplesError::CalledOff);
+        assert_eq!(error, SamplesError::Cancelled);
     }
 }

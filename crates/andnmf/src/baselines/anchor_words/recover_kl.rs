@@ -65,7 +65,7 @@ impl<'a> Divergence<'a> {
             (0..targets.nrows()).filter_map(|number| self.begin(targets, number, &mut weights)).collect();
         for step in 0..MOST_STEPS {
             if stop() {
-                return Err(SamplesError::CalledOff);
+                return Err(SamplesError::Cancelled);
             }
             let gains = self.gains(&going);
             let mut row = 0;

@@ -27,7 +27,7 @@ impl AnchorWords {
         let stop = || watch.reason().is_some();
         let found = run.workers()?.run(|| self.topics_unless(&Watched { samples, stop: &stop }, &stop));
         let topics = found.map_err(|error| match error {
-            FitError::Samples(SamplesError::CalledOff) => FitError::StoppedBeforeStart,
+            FitError::Samples(SamplesError::Cancelled) => FitError::StoppedBeforeStart,
             other => other,
         })?;
         let done = self.done(samples.n_samples(), topics, watch.clock.seconds());

@@ -51,7 +51,7 @@ impl AnchorWords {
         self.topics_unless(samples, &|| false)
     }
 
-    /// [`topics`](Self::topics), called off with [`SamplesError::CalledOff`] where `stop` says so.
+    /// [`topics`](Self::topics), called off with [`SamplesError::Cancelled`] where `stop` says so.
     pub(super) fn topics_unless<T: Real>(
         &self,
         samples: &dyn Samples<T>,

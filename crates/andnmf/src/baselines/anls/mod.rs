@@ -17,3 +17,4 @@ mod solver;
 mod tests;
 
 pub use params::{Anls, AnlsParams};
+pub(crate) use solver::ExactRule;

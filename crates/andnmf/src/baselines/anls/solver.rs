@@ -6,12 +6,13 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use super::params::{Anls, AnlsParams};
 use crate::baselines::alternating::{
-    GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit,
+    GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, WeightRule, fit,
 };
 use crate::fit::{Fit, Run, Start, solver};
 use crate::linalg::product::{all_finite, by_columns, matrix_in};
 use crate::nnls::Begin;
 use crate::pool::Pool;
+use crate::query::wire;
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
@@ -31,17 +32,32 @@ impl Anls {
     }
 }
 
+/// The best weights.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ExactRule {}
+
+wire!(impl [] ExactRule {});
+
+impl<T: Real> WeightRule<T> for ExactRule {
+    const QUERY: &'static str = "exact-weights";
+    type Buffers = AnlsRoom<T>;
+
+    fn update(&self, problem: &WeightProblem<'_, T>, weights: ArrayViewMut2<'_, T>, room: &mut AnlsRoom<T>) {
+        problem.solve(weights, &mut room.prepared);
+    }
+}
+
 impl<T: Real> GramRule<T> for &AnlsParams {
     const METHOD: &'static str = AnlsParams::NAME;
     const REVIVES: bool = true;
-    type Buffers = AnlsRoom<T>;
+    type Weights = ExactRule;
 
     fn settings(&self) -> Settings {
         Settings { limits: self.limits(), signed: self.signed, compress: self.compress, seed: self.seed }
     }
 
-    fn weights(&self, problem: &WeightProblem<'_, T>, weights: ArrayViewMut2<'_, T>, room: &mut AnlsRoom<T>) {
-        problem.solve(weights, &mut room.prepared);
+    fn weight_rule(&self) -> ExactRule {
+        ExactRule {}
     }
 
     fn components(
@@ -65,7 +81,7 @@ impl<T: Real> GramRule<T> for &AnlsParams {
 }
 
 /// What one thread needs for a block of samples or of features.
-pub(in crate::baselines) struct AnlsRoom<T> {
+pub(crate) struct AnlsRoom<T> {
     prepared: PreparedGram<T>,
     products: Vec<T>,
     solved: Vec<T>,

@@ -17,6 +17,5 @@ mod sweep;
 mod tile;
 
 pub use params::{Hals, HalsParams};
-pub(crate) use solver::improve_by_hals;
-pub(super) use sweep::sweep_weights;
+pub(crate) use solver::{SweepRule, improve_by_hals};
 pub(super) use tile::Tile;

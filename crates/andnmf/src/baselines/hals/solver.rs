@@ -7,11 +7,12 @@ use super::params::{Hals, HalsParams};
 use super::sweep::sweep_weights;
 use super::tile::Tile;
 use crate::baselines::alternating::{
-    Factors, GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit, improve,
+    Factors, GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, WeightRule, fit, improve,
 };
 use crate::compression::Space;
 use crate::fit::{Fit, Run, Start, solver};
 use crate::pool::Pool;
+use crate::query::wire;
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
@@ -39,20 +40,37 @@ pub(crate) fn improve_by_hals<T: Real>(
     improve(&GramMethod::new(params), samples, factors, space, run)
 }
 
+/// Weights by sweeps; before the first stage the best ones.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SweepRule {
+    pub(crate) sweeps: usize,
+}
+
+wire!(impl [] SweepRule { sweeps });
+
+impl<T: Real> WeightRule<T> for SweepRule {
+    const QUERY: &'static str = "weights-by-sweeps";
+    type Buffers = Tile<T>;
+
+    fn update(&self, problem: &WeightProblem<'_, T>, weights: ArrayViewMut2<'_, T>, tile: &mut Tile<T>) {
+        if problem.first {
+            return problem.solve(weights, &mut PreparedGram::default());
+        }
+        sweep_weights(problem.gram, problem.products, weights, self.sweeps, tile);
+    }
+}
+
 impl<T: Real> GramRule<T> for &HalsParams {
     const METHOD: &'static str = HalsParams::NAME;
     const REVIVES: bool = true;
-    type Buffers = Tile<T>;
+    type Weights = SweepRule;
 
     fn settings(&self) -> Settings {
         Settings { limits: self.limits(), signed: self.signed, compress: self.compress, seed: self.seed }
     }
 
-    fn weights(&self, problem: &WeightProblem<'_, T>, weights: ArrayViewMut2<'_, T>, tile: &mut Tile<T>) {
-        if problem.first {
-            return problem.solve(weights, &mut PreparedGram::default());
-        }
-        sweep_weights(problem.gram, problem.products, weights, self.sweeps, tile);
+    fn weight_rule(&self) -> SweepRule {
+        SweepRule { sweeps: self.sweeps }
     }
 
     fn components(

@@ -1,13 +1,11 @@
 //! Minimum-volume factorization under the common contract.
 
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, s};
+use ndarray::{Array2, ArrayView2, Axis, s};
 
 use super::params::{MinVolume, MinVolumeParams};
 use super::project::{project_on_simplex, project_on_sphere};
-use crate::baselines::alternating::{
-    GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, fit,
-};
-use crate::baselines::hals::{Tile, sweep_weights};
+use crate::baselines::alternating::{GramMethod, GramRule, Moments, Settings, fit};
+use crate::baselines::hals::{SweepRule, Tile};
 use crate::fit::{Fit, Run, Start, solver};
 use crate::linalg::product::{gram_of_rows, multiply, multiply_add_wide};
 use crate::linalg::symmetric::eigen;
@@ -63,7 +61,7 @@ impl<T: Real> GramRule<T> for &MinVolumeParams {
     const METHOD: &'static str = MinVolumeParams::NAME;
     // A new direction would add to the volume.
     const REVIVES: bool = false;
-    type Buffers = Tile<T>;
+    type Weights = SweepRule;
 
     fn settings(&self) -> Settings {
         Settings { limits: self.limits(), signed: self.signed, compress: self.compress, seed: self.seed }
@@ -84,11 +82,8 @@ impl<T: Real> GramRule<T> for &MinVolumeParams {
         start
     }
 
-    fn weights(&self, problem: &WeightProblem<'_, T>, weights: ArrayViewMut2<'_, T>, tile: &mut Tile<T>) {
-        if problem.first {
-            return problem.solve(weights, &mut PreparedGram::default());
-        }
-        sweep_weights(problem.gram, problem.products, weights, self.sweeps, tile);
+    fn weight_rule(&self) -> SweepRule {
+        SweepRule { sweeps: self.sweeps }
     }
 
     fn components(

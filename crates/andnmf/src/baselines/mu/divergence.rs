@@ -1,15 +1,18 @@
 //! The Kullback–Leibler updates as stages over all samples.
 
-use ndarray::{Array2, ArrayViewMut2, Axis, s};
+use ndarray::{Array2, Axis, s};
 use rayon::prelude::*;
 
 use super::blocks::{Buffers, ByFeature, QuotientSums, add_block, padded};
 use super::params::MuParams;
 use super::ratio::scaled;
 use super::start::positive;
-use crate::baselines::alternating::{Alternation, BlockAt, Now, Renewed, Settings};
+use crate::baselines::alternating::{Alternation, Now, Renewed, Settings};
 use crate::compression::Space;
+use crate::linalg::products::Products;
 use crate::pool::Pool;
+use crate::samples::Samples;
+use crate::samples::fold::{FoldPlan, fold_with_rows};
 use crate::settings::Compress;
 use crate::{FitError, Real};
 
@@ -44,29 +47,40 @@ impl<T: Real> Alternation<T> for Divergence<'_, T> {
         ByFeature::transposed(components)
     }
 
-    fn new_sums(&self, width: usize, _: bool) -> QuotientSums<T> {
-        let rank = self.params.rank;
-        let products = Array2::zeros((width, padded::<T>(rank)));
-        QuotientSums { products, weights: vec![0.0; rank], active: 0, loss: 0.0 }
-    }
-
-    fn block(
+    fn pass(
         &self,
         pass: &ByFeature<T>,
-        sums: &mut QuotientSums<T>,
-        block: &BlockAt<'_, T>,
-        weights: ArrayViewMut2<'_, T>,
-    ) -> Result<(), FitError> {
-        let (sweeps, first) = (self.params.sweeps, block.first);
-        self.buffers.lend(|buffers| add_block(sums, pass, &block.rows, weights, sweeps, first, buffers));
-        Ok(())
-    }
-
-    fn merge(&self, into: &mut QuotientSums<T>, other: QuotientSums<T>) {
-        into.products += &other.products;
-        into.weights.iter_mut().zip(other.weights).for_each(|(a, b)| *a += b);
-        into.active += other.active;
-        into.loss += other.loss;
+        samples: &dyn Samples<T>,
+        last: Option<&Array2<T>>,
+        weights: &mut Array2<T>,
+    ) -> Result<QuotientSums<T>, FitError> {
+        let (rank, width, sweeps) = (self.params.rank, samples.n_features(), self.params.sweeps);
+        fold_with_rows(
+            samples,
+            &FoldPlan::new(samples, Products::<T>::size(rank, width, samples.is_sparse())),
+            weights.view_mut(),
+            &|| QuotientSums {
+                products: Array2::zeros((width, padded::<T>(rank))),
+                weights: vec![0.0; rank],
+                active: 0,
+                loss: 0.0,
+            },
+            &|sums: &mut QuotientSums<T>, first, block, mut weights| {
+                match last {
+                    Some(last) => weights.assign(&last.slice(s![first..first + block.n_samples(), ..])),
+                    None => weights.fill(T::from_f64(0.0)),
+                }
+                let first = last.is_none();
+                self.buffers.lend(|buffers| add_block(sums, pass, &block, weights, sweeps, first, buffers));
+                Ok::<(), FitError>(())
+            },
+            &|into, other| {
+                into.products += &other.products;
+                into.weights.iter_mut().zip(other.weights).for_each(|(a, b)| *a += b);
+                into.active += other.active;
+                into.loss += other.loss;
+            },
+        )
     }
 
     fn renew(&self, sums: QuotientSums<T>, now: Now<'_, T>) -> Result<Renewed<T, Self>, FitError> {

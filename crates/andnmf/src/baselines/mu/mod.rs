@@ -37,3 +37,4 @@ mod squared;
 mod start;
 
 pub use params::{Mu, MuLoss, MuParams};
+pub(crate) use solver::MultiplicativeRule;

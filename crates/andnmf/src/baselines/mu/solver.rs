@@ -6,10 +6,13 @@ use super::divergence::Divergence;
 use super::params::{Mu, MuLoss, MuParams};
 use super::squared::{Buffers, update_components, update_weights};
 use super::start::positive;
-use crate::baselines::alternating::{GramMethod, GramRule, Moments, Settings, WeightProblem, fit};
+use crate::baselines::alternating::{
+    GramMethod, GramRule, Moments, Settings, WeightProblem, WeightRule, fit,
+};
 use crate::fit::{Fit, Run, Start, solver};
 use crate::init::NndsvdFill;
 use crate::pool::Pool;
+use crate::query::wire;
 use crate::samples::{NonNegative, Samples};
 use crate::{FitError, Real};
 
@@ -37,11 +40,34 @@ impl Mu {
     }
 }
 
+/// Weights by multiplicative updates.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MultiplicativeRule {
+    pub(crate) signed: bool,
+    pub(crate) sweeps: usize,
+}
+
+wire!(impl [] MultiplicativeRule { signed, sweeps });
+
+impl<T: Real> WeightRule<T> for MultiplicativeRule {
+    const QUERY: &'static str = "multiplicative-weights";
+    type Buffers = Buffers<T>;
+
+    fn update(
+        &self,
+        problem: &WeightProblem<'_, T>,
+        weights: ArrayViewMut2<'_, T>,
+        buffers: &mut Buffers<T>,
+    ) {
+        update_weights(problem, weights, self.signed, self.sweeps, buffers);
+    }
+}
+
 impl<T: Real> GramRule<T> for &MuParams {
     const METHOD: &'static str = MuParams::NAME;
     // Multiplication cannot leave zero.
     const REVIVES: bool = false;
-    type Buffers = Buffers<T>;
+    type Weights = MultiplicativeRule;
 
     fn settings(&self) -> Settings {
         Settings { limits: self.limits(), signed: self.signed, compress: self.compress, seed: self.seed }
@@ -51,13 +77,8 @@ impl<T: Real> GramRule<T> for &MuParams {
         if self.signed { start } else { positive(start) }
     }
 
-    fn weights(
-        &self,
-        problem: &WeightProblem<'_, T>,
-        weights: ArrayViewMut2<'_, T>,
-        buffers: &mut Buffers<T>,
-    ) {
-        update_weights(problem, weights, self.signed, self.sweeps, buffers);
+    fn weight_rule(&self) -> MultiplicativeRule {
+        MultiplicativeRule { signed: self.signed, sweeps: self.sweeps }
     }
 
     fn components(

@@ -94,7 +94,7 @@ pub(super) fn update_components<T: Real>(
 }
 
 /// What one thread needs for a block.
-pub(in crate::baselines) struct Buffers<T> {
+pub(crate) struct Buffers<T> {
     numerators: Vec<T>,
     denominators: Vec<T>,
     /// The positive part of a Gram matrix, and the negative one.

@@ -1,4 +1,4 @@
-//! Fits of samples in parts elsewhere beside fits of the same samples here.
+//! Fits of samples in parts with an executor, beside fits of the same samples in memory.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -6,14 +6,18 @@ use std::sync::Mutex;
 use ndarray::{Array2, CowArray, s};
 
 use super::*;
+use crate::MethodParams;
 use crate::and::{AndParams, Compress, Threshold};
+use crate::baselines::{AnlsParams, HalsParams, MinVolumeParams, MuLoss, MuParams};
 use crate::fit::{Fit, Run, Solver, Start, StopReason};
+use crate::linalg::sample_products::ProductSum;
 use crate::pool::lock;
-use crate::samples::{Block, CsrSamples, DenseSamples, check_rows};
+use crate::samples::fold::FoldPlan;
+use crate::samples::{Block, CsrSamples, DenseSamples, Executor, Request, check_rows};
 use crate::synth::{DatasetKind, DatasetSpec, Weights};
 use crate::testing::{assert_close, random_matrix, sparse_copy};
 
-/// Samples cut into parts that only answer questions; the numbers of rows that were read all the same.
+/// Samples cut into parts that run queries; the number of rows that were read all the same.
 struct InParts {
     data: Array2<f64>,
     ends: Vec<usize>,
@@ -59,7 +63,7 @@ impl Samples<f64> for InParts {
         self.sparse
     }
 
-    fn elsewhere(&self) -> Option<&dyn Elsewhere<f64>> {
+    fn executor(&self) -> Option<&dyn Executor> {
         Some(self)
     }
 
@@ -70,23 +74,22 @@ impl Samples<f64> for InParts {
     }
 }
 
-impl Elsewhere<f64> for InParts {
-    fn ask(&self, question: &Question<'_, f64>) -> Result<Answer<f64>, SamplesError> {
-        let ask = |rows: Range<usize>| {
-            let own = match *question {
-                Question::Combinations { weights } => {
-                    Question::Combinations { weights: weights.slice_move(s![rows.clone(), ..]) }
-                }
-                Question::Residual { weights, components } => {
-                    Question::Residual { weights: weights.slice_move(s![rows.clone(), ..]), components }
-                }
-                other => other,
-            };
-            answer(self.part(rows.clone()).as_ref(), rows.start, &own)
+impl Executor for InParts {
+    fn execute(&self, request: &Request) -> Result<Reply, SamplesError> {
+        let run = |own: Range<usize>| {
+            let rows = request.rows_of(own.clone()).expect("a row for each sample");
+            let (query, arguments) = (&request.query, &request.arguments);
+            let reply = execute(self.part(own.clone()).as_ref(), own.start, query, arguments, rows)?;
+            assert_eq!(reply.rows.is_empty(), !request.returns_rows);
+            Ok::<_, SamplesError>(reply)
         };
-        let mut answers = self.parts().into_iter().map(ask);
-        let first = answers.next().expect("there is a part")?;
-        answers.try_fold(first, |all, next| Ok(all.and(next?)))
+        let mut replies = self.parts().into_iter().map(run);
+        let first = replies.next().expect("there is a part")?;
+        replies.try_fold(first, |mut all, next| {
+            let next = next?;
+            all.rows.extend(next.rows);
+            Ok(Reply { sums: merge(&request.query, &all.sums, &next.sums)?, rows: all.rows })
+        })
     }
 }
 
@@ -162,22 +165,24 @@ fn weights_and_what_they_leave_are_those_of_samples_here() {
 }
 
 #[test]
-fn chance_does_not_depend_on_the_parts() {
+fn random_numbers_do_not_depend_on_the_parts() {
     let data = random_matrix::<f64>(3000, 5, 1);
     let whole = here(&data, false);
-    let cut = Cut(FoldPlan::new(whole.as_ref(), 20));
-    let question = Question::RandomCombinations { size: 4, seed: 9, cut };
-    let all = answer(whole.as_ref(), 0, &question).unwrap().products;
+    let query = RandomCombinations { size: 4, seed: 9, plan: FoldPlan::new(whole.as_ref(), 20) };
+    let all: ProductSum<f64> = query::run(whole.as_ref(), &query).unwrap();
     for ends in [&[1, 2][..], &[700, 701, 2000], &[2999]] {
-        let parts = InParts::new(&data, ends, false).ask(&question).unwrap().products;
-        assert_close(&parts, &all, 1e-13);
+        let parts: ProductSum<f64> = query::run(&InParts::new(&data, ends, false), &query).unwrap();
+        assert_close(&parts.products, &all.products, 1e-13);
     }
-    assert_eq!(Cut::from_numbers(cut.numbers()), Some(cut));
-    assert_eq!(Cut::from_numbers([5, 0, 1]).or(Cut::from_numbers([5, 1, 0])), None);
+    for numbers in [[5, 0, 1], [5, 1, 0], [5, 1 << 40, 1]] {
+        assert_eq!(FoldPlan::from_numbers(numbers), None);
+    }
 }
 
-/// Samples whose answers have a column too many, or that cannot be reached.
-struct Broken<'a>(&'a InParts, bool);
+/// Samples whose replies are damaged by a function, or that cannot be reached.
+struct Broken<'a>(&'a InParts, Damage);
+
+type Damage = fn(Reply) -> Option<Reply>;
 
 impl Samples<f64> for Broken<'_> {
     fn n_samples(&self) -> usize {
@@ -188,7 +193,7 @@ impl Samples<f64> for Broken<'_> {
         self.0.n_features()
     }
 
-    fn elsewhere(&self) -> Option<&dyn Elsewhere<f64>> {
+    fn executor(&self) -> Option<&dyn Executor> {
         Some(self)
     }
 
@@ -197,40 +202,40 @@ impl Samples<f64> for Broken<'_> {
     }
 }
 
-impl Elsewhere<f64> for Broken<'_> {
-    fn ask(&self, question: &Question<'_, f64>) -> Result<Answer<f64>, SamplesError> {
-        if self.1 {
-            return Err(SamplesError::Elsewhere { reason: "nobody is there".into() });
-        }
-        let answer = self.0.ask(question)?;
-        Ok(Answer { products: Array2::zeros((answer.products.nrows(), 91)), ..answer })
+impl Executor for Broken<'_> {
+    fn execute(&self, request: &Request) -> Result<Reply, SamplesError> {
+        let unreachable = SamplesError::Executor { reason: "the workers are gone".into() };
+        self.1(self.0.execute(request)?).ok_or(unreachable)
     }
 }
 
 #[test]
-fn wrong_answers_and_none_are_errors() {
+fn malformed_replies_and_none_are_errors() {
     let parts = InParts::new(&data(DatasetKind::Dir, 0.0), &[10], false);
-    for (unreachable, word) in [(false, "the answer has matrices"), (true, "nobody is there")] {
-        let broken = Broken(&parts, unreachable);
+    let narrower = |_: Reply| {
+        let products = Array2::<f64>::zeros((16, 89));
+        Some(Reply { sums: query::to_bytes(&products), rows: Vec::new() })
+    };
+    let truncated = |reply: Reply| {
+        let Reply { mut sums, rows } = reply;
+        sums.pop();
+        Some(Reply { sums, rows })
+    };
+    let damages: [(Damage, &str); 3] = [
+        (narrower, "does not have the shape of the samples"),
+        (truncated, "ends too early"),
+        (|_| None, "the workers are gone"),
+    ];
+    for (damage, words) in damages {
+        let broken = Broken(&parts, damage);
         let error =
             AndParams::new(6).check().unwrap().fit(&broken, Start::Auto, &mut Run::new()).unwrap_err();
-        assert!(error.to_string().contains(word), "{error}");
-    }
-    let narrow = random_matrix::<f64>(2, 89, 1);
-    let wrong: [Question<'_, f64>; 4] = [
-        Question::Coordinates { directions: narrow.view() },
-        Question::Combinations { weights: narrow.view() },
-        Question::Stage { decoder: narrow.view(), thresholds: &[0.1] },
-        Question::Weights { components: narrow.view() },
-    ];
-    for question in wrong {
-        let asked = answer(parts.part(0..10).as_ref(), 0, &question);
-        assert!(matches!(asked, Err(SamplesError::Elsewhere { .. })), "{question:?}");
+        assert!(error.to_string().contains(words), "{error}");
     }
 }
 
 #[test]
-fn a_fit_can_be_stopped_between_questions() {
+fn a_fit_can_be_stopped_between_queries() {
     let parts = InParts::new(&data(DatasetKind::Dir, 0.0), &[10], false);
     let params = AndParams {
         threshold: "constant:0.1".parse().unwrap(),
@@ -267,4 +272,38 @@ fn singular_starts_are_found_and_negative_values_refused() {
     assert_eq!(*lock(&parts.read), 0);
     let error = start(&InParts::new(&(data - 0.001), &[300], false)).unwrap_err();
     assert!(error.to_string().contains("needs values of zero or more"), "{error}");
+}
+
+#[test]
+fn alternating_methods_end_with_the_same_components() {
+    let data = data(DatasetKind::Dir, 0.01);
+    let start = random_matrix::<f64>(5, 90, 4).mapv(f64::abs);
+    let compress = Compress::Off;
+    let methods = [
+        MethodParams::Hals(HalsParams { compress, ..HalsParams::new(5) }),
+        MethodParams::Anls(AnlsParams { compress, ..AnlsParams::new(5) }),
+        MethodParams::Mu(MuParams { compress, ..MuParams::new(5) }),
+        MethodParams::MinVolume(MinVolumeParams { compress, ..MinVolumeParams::new(5) }),
+    ];
+    for method in methods {
+        for sparse in [false, true] {
+            let solver = || method.clone().with_max_stages(8).with_tolerance(0.0).check::<f64>().unwrap();
+            let fit = |samples: &dyn Samples<f64>| {
+                solver().fit(samples, Start::Given(start.clone()), &mut Run::new()).unwrap()
+            };
+            let parts = InParts::new(&data, &[7, 500], sparse);
+            let (whole, away) = (fit(here(&data, sparse).as_ref()), fit(&parts));
+            assert_close(&away.components, &whole.components, 1e-9);
+            assert_close(away.weights.as_ref().unwrap(), whole.weights.as_ref().unwrap(), 1e-9);
+            assert!((away.trace[7].loss.unwrap() / whole.trace[7].loss.unwrap() - 1.0).abs() < 1e-9);
+        }
+    }
+    // The divergence needs the values themselves: rows are read, and negative ones are refused.
+    let params = MuParams { loss: MuLoss::KullbackLeibler, max_stages: 3, ..MuParams::new(5) };
+    let fit = |data: &Array2<f64>| {
+        let solver = params.clone().check().unwrap();
+        solver.fit(&InParts::new(data, &[300], false), Start::Given(start.clone()), &mut Run::new())
+    };
+    assert!(fit(&data.mapv(f64::abs)).is_ok());
+    assert!(fit(&(data - 0.5)).unwrap_err().to_string().contains("needs values of zero or more"));
 }

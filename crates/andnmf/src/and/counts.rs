@@ -1,46 +1,10 @@
-//! The inner loop of a stage: decode a block, threshold it while it is in cache, add it to the sums.
+//! Thresholds and counts of a block of decoded values, while it is in cache.
 
 use pulp::{Simd, WithSimd};
 
-use super::decoder::{Decoder, hard_threshold};
-use super::statistics::{DecodeStatistics, StageStatistics};
+use super::decoder::hard_threshold;
+use super::statistics::DecodeStatistics;
 use crate::Real;
-use crate::linalg::product::matrix_in;
-use crate::linalg::weighted_sums::SumBuffers;
-use crate::samples::Block;
-
-/// Buffers that one thread keeps from block to block.
-#[derive(Debug)]
-pub(crate) struct Scratch<T> {
-    decoded: Vec<T>,
-    sums: SumBuffers<T>,
-    counts: Counts<T>,
-}
-
-impl<T> Default for Scratch<T> {
-    fn default() -> Self {
-        Self { decoded: Vec::new(), sums: SumBuffers::default(), counts: Counts::default() }
-    }
-}
-
-pub(super) struct Accumulator<'a, T: Real> {
-    pub(super) decoder: &'a Decoder<T>,
-    pub(super) thresholds: &'a [T],
-    pub(super) scratch: &'a mut Scratch<T>,
-}
-
-impl<T: Real> Accumulator<'_, T> {
-    pub(super) fn add(self, sums: &mut StageStatistics<T>, block: &Block<'_, T>) {
-        let (n, rank) = (block.n_samples(), self.thresholds.len());
-        let Scratch { decoded, sums: buffers, counts } = self.scratch;
-        let mut z = matrix_in(decoded, (n, rank));
-        self.decoder.decode_into(block, z.view_mut());
-        let active = counts.threshold(z.as_slice_mut().expect("row-major"), self.thresholds);
-        counts.add_to(&mut sums.decoded);
-        sums.sums.add(block, z.view(), active, buffers);
-        sums.n_samples += n;
-    }
-}
 
 /// Decode statistics of one block, in the arithmetic of the block so that they vectorise.
 #[derive(Debug)]
@@ -77,15 +41,10 @@ impl<T: Real> Counts<T> {
         self.active.iter().map(|v| v.as_f64() as u64).sum()
     }
 
-    /// Adds how many values of each component passed.
-    pub(crate) fn count_active(&self, total: &mut [u64]) {
-        total.iter_mut().zip(&self.active).for_each(|(total, count)| *total += count.as_f64() as u64);
-    }
-
     pub(crate) fn add_to(&self, total: &mut DecodeStatistics) {
-        self.count_active(&mut total.active);
         for k in 0..self.active.len() {
             // Counts of a block are exact up to 2²⁴ samples even in single precision; the engine's hold hundreds.
+            total.active[k] += self.active[k].as_f64() as u64;
             total.negative[k] += self.negative[k].as_f64() as u64;
             total.negative_squares[k] += self.negative_squares[k].as_f64();
             total.largest[k] = total.largest[k].max(self.largest[k].as_f64());

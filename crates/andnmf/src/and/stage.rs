@@ -1,0 +1,352 @@
+//! The queries of a stage: decode all samples, and sum up their thresholded weights.
+
+use std::borrow::Cow;
+
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, CowArray, Ix2, s};
+
+use super::counts::Counts;
+use super::decoder::Decoder;
+use super::statistics::{DecodeStatistics, StageStatistics};
+use crate::linalg::product::matrix_in;
+use crate::linalg::products::Products;
+use crate::linalg::weighted_sums::SumBuffers;
+use crate::pool::{Pool, Slot};
+use crate::query::{
+    Held, Part, Partial, Query, Reader, Sums, Wire, WireError, Writer, check_shape, write_matrix,
+};
+use crate::samples::Block;
+use crate::samples::fold::{FoldPlan, fold, fold_with_rows};
+use crate::{Real, SamplesError};
+
+/// Memory that stages keep for the next one with samples and components of the same shape.
+#[derive(Debug)]
+pub(crate) struct StageWorkspace<T: Real> {
+    scratch: Pool<Scratch<T>>,
+    /// Sums that are no longer needed.
+    pub(crate) sums: Pool<StageStatistics<T>>,
+    /// Decoded values that are no longer needed.
+    pub(crate) values: Slot<Array2<T>>,
+}
+
+impl<T: Real> Default for StageWorkspace<T> {
+    fn default() -> Self {
+        Self { scratch: Pool::default(), sums: Pool::default(), values: Slot::default() }
+    }
+}
+
+/// Buffers that one thread keeps from block to block.
+#[derive(Debug)]
+struct Scratch<T> {
+    weights: Vec<T>,
+    sums: SumBuffers<T>,
+    counts: Counts<T>,
+}
+
+impl<T> Default for Scratch<T> {
+    fn default() -> Self {
+        Self { weights: Vec::new(), sums: SumBuffers::default(), counts: Counts::default() }
+    }
+}
+
+/// The sums of a stage over all samples, as [`StageStatistics`].
+#[derive(Debug)]
+pub(crate) struct Stage<'a, T: Real> {
+    pub(crate) weights: StageWeights<'a, T>,
+    /// One for each component.
+    pub(crate) thresholds: Cow<'a, [T]>,
+    pub(crate) floors: Option<NoiseFloors<'a>>,
+    pub(crate) workspace: Held<'a, StageWorkspace<T>>,
+}
+
+/// Where the weights of a stage come from, before they are thresholded.
+#[derive(Debug)]
+pub(crate) enum StageWeights<'a, T: Real> {
+    /// A decoder that is applied to the samples.
+    Decoder(Held<'a, Decoder<T>>),
+    /// Weights decoded earlier, samples × components.
+    Decoded(CowArray<'a, T, Ix2>),
+}
+
+/// The floor that noise sets under the decoded weights of each sample.
+#[derive(Debug, Clone)]
+pub(crate) struct NoiseFloors<'a> {
+    /// Floor of each component per unit of the sample's noise.
+    pub(crate) per_noise: Cow<'a, [f64]>,
+    /// No floor is higher than this.
+    pub(crate) highest: Cow<'a, [f64]>,
+    /// The noise of each sample.
+    pub(crate) noise: Cow<'a, [f64]>,
+}
+
+impl NoiseFloors<'_> {
+    /// Sets values below their floor to zero; the rows are those of samples from number `first` on.
+    pub(crate) fn apply<T: Real>(&self, first: usize, mut rows: ArrayViewMut2<'_, T>) {
+        for (mut row, &noise) in rows.outer_iter_mut().zip(&self.noise[first..]) {
+            for (k, v) in row.iter_mut().enumerate() {
+                let floor = (self.per_noise[k] * noise).min(self.highest[k]);
+                if v.as_f64() < floor {
+                    *v = T::from_f64(0.0);
+                }
+            }
+        }
+    }
+}
+
+impl<'a, T: Real> Stage<'a, T> {
+    /// A stage with the weights of a decoder.
+    pub(crate) fn decoding(
+        decoder: &'a Decoder<T>,
+        thresholds: &'a [T],
+        workspace: Held<'a, StageWorkspace<T>>,
+    ) -> Self {
+        let weights = StageWeights::Decoder(Held::Borrowed(decoder));
+        Self { weights, thresholds: thresholds.into(), floors: None, workspace }
+    }
+
+    fn rank(&self) -> usize {
+        self.thresholds.len()
+    }
+
+    /// Adds a block of samples from number `first` on: weights, floors, thresholds and counts while they are in cache.
+    pub(super) fn add(&self, sums: &mut StageStatistics<T>, first: usize, block: &Block<'_, T>) {
+        let n = block.n_samples();
+        self.workspace.scratch.lend(|Scratch { weights, sums: buffers, counts }| {
+            let mut z = matrix_in(weights, (n, self.rank()));
+            match &self.weights {
+                StageWeights::Decoder(decoder) => decoder.decode_into(block, z.view_mut()),
+                StageWeights::Decoded(rows) => z.assign(&rows.slice(s![first..first + n, ..])),
+            }
+            if let Some(floors) = &self.floors {
+                floors.apply(first, z.view_mut());
+            }
+            let active = counts.threshold(z.as_slice_mut().expect("row-major"), &self.thresholds);
+            counts.add_to(&mut sums.decoded);
+            sums.sums.add(block, z.view(), active, buffers);
+            sums.n_samples += n;
+        });
+    }
+}
+
+impl<T: Real> Sums for StageStatistics<T> {
+    fn merge(&mut self, next: Self) -> Result<(), WireError> {
+        let shape = WireError::Shape { left: self.products().len(), right: next.products().len() };
+        if !(self.is_consistent() && next.is_consistent()) {
+            return Err(shape);
+        }
+        StageStatistics::merge(self, next).map_err(|_| shape)
+    }
+}
+
+impl<T: Real> Query<T> for Stage<'_, T> {
+    const NAME: &'static str = "stage";
+    type Partial = StageStatistics<T>;
+    type Error = SamplesError;
+
+    fn write(&self, to: &mut Writer) {
+        self.thresholds.write(to);
+        match &self.weights {
+            StageWeights::Decoder(decoder) => {
+                true.write(to);
+                write_matrix(decoder.matrix(), to);
+            }
+            StageWeights::Decoded(_) => false.write(to),
+        }
+        self.floors.is_some().write(to);
+        if let Some(floors) = &self.floors {
+            floors.per_noise.write(to);
+            floors.highest.write(to);
+        }
+    }
+
+    fn write_rows(&self, to: &mut Writer) {
+        let decoded: Option<ArrayView2<'_, T>> = match &self.weights {
+            StageWeights::Decoder(_) => None,
+            StageWeights::Decoded(rows) => Some(rows.view()),
+        };
+        let noise = self.floors.as_ref().map(|floors| &floors.noise);
+        match (decoded, noise) {
+            (Some(rows), None) => to.rows(rows),
+            (None, Some(noise)) => to.values(noise.iter()),
+            (Some(rows), Some(noise)) => {
+                for (row, noise) in rows.outer_iter().zip(noise.iter()) {
+                    to.values(row.iter());
+                    noise.write(to);
+                }
+            }
+            (None, None) => {}
+        }
+    }
+
+    fn read(from: &mut Reader<'_>, rows: &mut Reader<'_>, part: &Part<'_, T>) -> Result<Self, WireError> {
+        let thresholds: Cow<'_, [T]> = Wire::read(from)?;
+        let decoder = match bool::read(from)? {
+            true => Some(Decoder::from_matrix(Wire::read(from)?, part.samples.is_sparse())),
+            false => None,
+        };
+        let limits: Option<(Vec<f64>, Vec<f64>)> = match bool::read(from)? {
+            true => Some((Wire::read(from)?, Wire::read(from)?)),
+            false => None,
+        };
+        let (n, rank) = (part.samples.n_samples(), thresholds.len());
+        let (mut decoded, mut noise) = (None, Vec::new());
+        match (&decoder, &limits) {
+            (None, None) => decoded = Some(rows.matrix(n, rank)?),
+            (Some(_), Some(_)) => noise = rows.values(n)?,
+            (None, Some(_)) => {
+                let mut values = Vec::new();
+                for _ in 0..n {
+                    values.extend(rows.values::<T>(rank)?);
+                    noise.push(f64::read(rows)?);
+                }
+                let shape = WireError::Shape { left: n, right: rank };
+                decoded = Some(Array2::from_shape_vec((n, rank), values).map_err(|_| shape)?);
+            }
+            (Some(_), None) => {}
+        }
+        let weights = match decoder {
+            Some(decoder) => StageWeights::Decoder(Held::Owned(decoder)),
+            None => StageWeights::Decoded(decoded.unwrap_or_default().into()),
+        };
+        let floors = limits.map(|(per_noise, highest)| NoiseFloors {
+            per_noise: per_noise.into(),
+            highest: highest.into(),
+            noise: noise.into(),
+        });
+        Ok(Self { weights, thresholds, floors, workspace: Held::default() })
+    }
+
+    fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {
+        let (n, features, rank) = (part.samples.n_samples(), part.samples.n_features(), self.rank());
+        match &self.weights {
+            StageWeights::Decoder(decoder) => {
+                check_shape("the decoder", decoder.matrix().dim(), (rank, features), part)?;
+            }
+            StageWeights::Decoded(rows) => {
+                check_shape("the matrix of decoded weights", rows.dim(), (n, rank), part)?;
+            }
+        }
+        let Some(floors) = &self.floors else { return Ok(()) };
+        check_shape("the list of noise floors", (floors.per_noise.len(), 1), (rank, 1), part)?;
+        check_shape("the list of highest floors", (floors.highest.len(), 1), (rank, 1), part)?;
+        check_shape("the list of the samples' noise", (floors.noise.len(), 1), (n, 1), part)
+    }
+
+    fn run(&self, part: &Part<'_, T>) -> Result<StageStatistics<T>, SamplesError> {
+        let (samples, rank) = (part.samples, self.rank());
+        let (features, sparse) = (samples.n_features(), samples.is_sparse());
+        let kept = &self.workspace.sums;
+        fold(
+            samples,
+            &FoldPlan::new(samples, Products::<T>::size(rank, features, sparse)),
+            &|| {
+                let sums = kept.take().filter(|sums| sums.fits(rank, features, sparse));
+                sums.map_or_else(|| StageStatistics::new(rank, features, sparse), StageStatistics::cleared)
+            },
+            &|sums: &mut StageStatistics<T>, first, block| {
+                self.add(sums, first, &block);
+                Ok::<(), SamplesError>(())
+            },
+            &|left, right| {
+                left.merge_same_shape(&right);
+                kept.give(right);
+            },
+        )
+    }
+
+    fn accepts(&self, partial: &StageStatistics<T>, part: &Part<'_, T>) -> bool {
+        partial.products().dim() == (self.rank(), part.samples.n_features())
+            && partial.is_consistent()
+            && partial.n_samples == part.samples.n_samples()
+    }
+}
+
+/// The decoded values of all samples, not yet thresholded.
+#[derive(Debug)]
+pub(crate) struct Decode<'a, T: Real> {
+    pub(crate) decoder: Held<'a, Decoder<T>>,
+    pub(crate) workspace: Held<'a, StageWorkspace<T>>,
+}
+
+/// What [`Decode`] finds.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct DecodedRows<T: Real> {
+    /// Samples × components.
+    pub(crate) values: Array2<T>,
+    /// All of them count as active.
+    pub(crate) statistics: DecodeStatistics,
+}
+
+impl Sums for DecodeStatistics {
+    fn merge(&mut self, next: Self) -> Result<(), WireError> {
+        let (left, right) = (self.active.len(), next.active.len());
+        if !(self.has_rank(left) && next.has_rank(left)) {
+            return Err(WireError::Shape { left, right });
+        }
+        DecodeStatistics::merge(self, &next);
+        Ok(())
+    }
+}
+
+impl<T: Real> Partial for DecodedRows<T> {
+    type Sums = DecodeStatistics;
+
+    fn split(self, rows: &mut Writer) -> DecodeStatistics {
+        rows.rows(self.values.view());
+        self.statistics
+    }
+
+    fn join(sums: DecodeStatistics, rows: &mut Reader<'_>, n_samples: usize) -> Result<Self, WireError> {
+        Ok(Self { values: rows.all_rows(n_samples)?, statistics: sums })
+    }
+}
+
+impl<T: Real> Query<T> for Decode<'_, T> {
+    const NAME: &'static str = "decode";
+    const RETURNS_ROWS: bool = true;
+    type Partial = DecodedRows<T>;
+    type Error = SamplesError;
+
+    fn write(&self, to: &mut Writer) {
+        write_matrix(self.decoder.matrix(), to);
+    }
+
+    fn read(from: &mut Reader<'_>, _: &mut Reader<'_>, part: &Part<'_, T>) -> Result<Self, WireError> {
+        let decoder = Decoder::from_matrix(Wire::read(from)?, part.samples.is_sparse());
+        Ok(Self { decoder: Held::Owned(decoder), workspace: Held::default() })
+    }
+
+    fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {
+        let given = self.decoder.matrix().dim();
+        check_shape("the decoder", given, (given.0, part.samples.n_features()), part)
+    }
+
+    fn run(&self, part: &Part<'_, T>) -> Result<DecodedRows<T>, SamplesError> {
+        let (samples, rank) = (part.samples, self.decoder.matrix().nrows());
+        let shape = (samples.n_samples(), rank);
+        let kept = self.workspace.values.take().filter(|values| values.dim() == shape);
+        let mut values = kept.unwrap_or_else(|| Array2::zeros(shape));
+        // Everything passes: the values stay as they are and are only counted.
+        let everything = vec![T::from_f64(f64::NEG_INFINITY); rank];
+        let statistics = fold_with_rows(
+            samples,
+            &FoldPlan::new(samples, rank * samples.n_features()),
+            values.view_mut(),
+            &|| DecodeStatistics::new(rank),
+            &|seen: &mut DecodeStatistics, _, block, mut rows| {
+                self.workspace.scratch.lend(|Scratch { counts, .. }| {
+                    self.decoder.decode_into(&block, rows.view_mut());
+                    counts.threshold(rows.as_slice_mut().expect("row-major"), &everything);
+                    counts.add_to(seen);
+                });
+                Ok::<(), SamplesError>(())
+            },
+            &|left, right| left.merge(&right),
+        )?;
+        Ok(DecodedRows { values, statistics })
+    }
+
+    fn accepts(&self, partial: &DecodedRows<T>, part: &Part<'_, T>) -> bool {
+        let rank = self.decoder.matrix().nrows();
+        partial.values.dim() == (part.samples.n_samples(), rank) && partial.statistics.has_rank(rank)
+    }
+}
