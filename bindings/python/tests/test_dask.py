@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import andnmf
+from andnmf import _core
 from andnmf._distributed import is_dask
 
 dask = pytest.importorskip("dask")
@@ -355,6 +356,21 @@ def test_errors_of_workers_are_told():
     with pytest.raises(OSError, match="the disk is gone"):
         model.fit(lazy)
     assert not hasattr(model, "components_")
+
+
+def test_queries_are_bytes_that_are_checked():
+    X = samples(n=50)
+    sums, rows = _core.execute(X, 0, "sizes.f64", b"", b"", 1)
+    sizes = np.frombuffer(rows).reshape(50, 2)
+    assert_allclose(sizes[:, 0], X.sum(axis=1))
+    assert_allclose(sizes[:, 1], np.linalg.norm(X, axis=1))
+    left, right = (_core.execute(X[part], 0, "sizes.f64", b"", b"", 1) for part in (slice(0, 7), slice(7, 50)))
+    assert len(_core.merge("sizes.f64", left[0], right[0])) == len(sums)
+    assert left[1] + right[1] == rows
+    with pytest.raises(RuntimeError, match="ends too early"):
+        _core.merge("sizes.f64", sums[:-1], sums)
+    with pytest.raises(RuntimeError, match="there is no query 'sizes.f32'"):
+        _core.execute(X, 0, "sizes.f32", b"", b"", 1)
 
 
 def test_tasks_end_in_exceptions_and_nothing_else():

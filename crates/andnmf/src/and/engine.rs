@@ -59,11 +59,11 @@ struct Engine<'a, T: Real> {
     watch: Watch<'a>,
     header: Header,
     state: AndState<T>,
-    room: Room<T>,
+    workspace: Workspace<T>,
 }
 
 /// What a stage leaves for the next, so that memory is asked for once.
-struct Room<T: Real> {
+struct Workspace<T: Real> {
     decoder: Option<Decoder<T>>,
     inverse: InverseRoom,
     stage: StageWorkspace<T>,
@@ -80,7 +80,7 @@ struct Room<T: Real> {
     sorted: Vec<f64>,
 }
 
-impl<T: Real> Room<T> {
+impl<T: Real> Workspace<T> {
     fn new(shape: (usize, usize)) -> Self {
         Self {
             decoder: None,
@@ -117,15 +117,15 @@ impl<'a, T: Real> Engine<'a, T> {
             space,
             workers,
             watch,
-            room: Room::new(state.working.dim()),
+            workspace: Workspace::new(state.working.dim()),
             header,
             state,
         })
     }
 
     fn full_stage(&mut self, decoder: &Decoder<T>) -> Result<StageResult, Halt> {
-        let mut sums = self.full_statistics(decoder, &self.room.cast)?;
-        let Room { next, moments, advance, decoded, .. } = &mut self.room;
+        let mut sums = self.full_statistics(decoder, &self.workspace.cast)?;
+        let Workspace { next, moments, advance, decoded, .. } = &mut self.workspace;
         sums.sums.copy_gram(moments);
         let products = sums.sums.products_mut();
         let steps =
@@ -133,7 +133,7 @@ impl<'a, T: Real> Engine<'a, T> {
         let change = steps.advance(next, &self.state.working, products, moments, advance)?;
         let result = StageResult { change, active_fraction: sums.active_fraction(), passes: 1 };
         std::mem::swap(decoded, &mut sums.decoded);
-        self.room.stage.sums.give(sums);
+        self.workspace.stage.sums.give(sums);
         Ok(result)
     }
 
@@ -141,7 +141,7 @@ impl<'a, T: Real> Engine<'a, T> {
     fn full_statistics(&self, decoder: &Decoder<T>, thresholds: &[T]) -> Result<StageStatistics<T>, Halt> {
         let stop = || self.watch.reason().is_some();
         let samples = Watched { samples: self.samples(), stop: &stop };
-        let stage = Stage::decoding(decoder, thresholds, Held::Borrowed(&self.room.stage));
+        let stage = Stage::decoding(decoder, thresholds, Held::Borrowed(&self.workspace.stage));
         query::run(&samples, &stage).map_err(|error| self.watch.halt(error))
     }
 
@@ -149,7 +149,7 @@ impl<'a, T: Real> Engine<'a, T> {
         let stage = OnlineStage {
             samples: self.samples(),
             decoder,
-            thresholds: &self.room.cast,
+            thresholds: &self.workspace.cast,
             batch,
             inner: self.params.inner,
             step: self.params.step,
@@ -159,14 +159,14 @@ impl<'a, T: Real> Engine<'a, T> {
         let done = stage.run(&self.state.working, &|| self.watch.check())?;
         let active: u64 = done.decoded.active.iter().sum();
         let active_fraction = active as f64 / (done.n_used * self.params.rank).max(1) as f64;
-        (self.room.next, self.room.decoded) = (done.components, done.decoded);
+        (self.workspace.next, self.workspace.decoded) = (done.components, done.decoded);
         Ok(StageResult { change: done.change, active_fraction, passes: done.passes })
     }
 
     /// Takes over what a stage did.
     fn record(&mut self, decoder: &Decoder<T>, result: &StageResult) {
         let (rank, stage) = (self.params.rank, self.header.stages);
-        let Room { next, decoded, thresholds, sorted, .. } = &mut self.room;
+        let Workspace { next, decoded, thresholds, sorted, .. } = &mut self.workspace;
         let numerical_rank = decoder.numerical_rank();
         let known = |w: &Warning| matches!(w, Warning::DependentComponents { .. });
         if numerical_rank < rank && !self.header.warnings.iter().any(known) {
@@ -243,12 +243,12 @@ impl<T: Real> Engine<'_, T> {
         let samples = self.samples();
         let (working, sparse) = (self.state.working.view(), samples.is_sparse());
         let mut decoder = self
-            .room
+            .workspace
             .decoder
             .take()
             .unwrap_or_else(|| Decoder::from_matrix(Array2::zeros(working.dim()), sparse));
-        let room = &mut self.room.inverse;
-        if decoder.renew(working, room).is_none() {
+        let workspace = &mut self.workspace.inverse;
+        if decoder.renew(working, workspace).is_none() {
             return Err(FitError::Overflow { stage }.into());
         }
         if self.state.last.negative_rms.is_empty() && self.schedule.data_floor.is_some() {
@@ -263,23 +263,23 @@ impl<T: Real> Engine<'_, T> {
             negative_rms: &self.state.last.negative_rms,
             mixing_error: self.state.last.mixing_error,
         };
-        self.schedule.next_into(&mut self.room.thresholds, stage, self.params.rank, &last);
-        if self.room.thresholds.values.iter().any(|v| !v.is_finite()) {
+        self.schedule.next_into(&mut self.workspace.thresholds, stage, self.params.rank, &last);
+        if self.workspace.thresholds.values.iter().any(|v| !v.is_finite()) {
             return Err(FitError::Overflow { stage }.into());
         }
-        self.room.thresholds.cast_into(&mut self.room.cast);
+        self.workspace.thresholds.cast_into(&mut self.workspace.cast);
         let result = match self.params.batch {
             Batch::All => self.full_stage(&decoder)?,
             Batch::Size(batch) => self.online_stage(&decoder, batch)?,
         };
-        let Room { thresholds, decoded, .. } = &self.room;
+        let Workspace { thresholds, decoded, .. } = &self.workspace;
         if decoded.negative_squares.iter().any(|v| !v.is_finite()) {
             return Err(FitError::Overflow { stage }.into());
         }
         let at_floor = thresholds.at_floor || nothing_left_to_threshold::<T>(thresholds, decoded);
         self.count_passes(result.passes);
         self.record(&decoder, &result);
-        self.room.decoder = Some(decoder);
+        self.workspace.decoder = Some(decoder);
         Ok(at_floor)
     }
 }

@@ -41,6 +41,7 @@
 mod advance;
 mod begin;
 mod counts;
+mod decode;
 mod decoder;
 mod engine;
 mod literal;
@@ -53,9 +54,10 @@ mod threshold;
 mod written;
 
 pub(crate) use advance::advance;
+pub(crate) use decode::{Decode, DecodedRows};
 pub(crate) use decoder::hard_threshold;
 pub(crate) use engine::fit_with_schedule;
-pub(crate) use stage::{Decode, DecodedRows, NoiseFloors, Stage, StageWeights, StageWorkspace};
+pub(crate) use stage::{NoiseFloors, Stage, StageWeights, StageWorkspace};
 pub(crate) use state::AndState;
 
 pub use crate::settings::Compress;

@@ -1,4 +1,4 @@
-//! The queries of a stage: decode all samples, and sum up their thresholded weights.
+//! The query of a stage: the sums of all samples with their thresholded weights.
 
 use std::borrow::Cow;
 
@@ -6,22 +6,20 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, CowArray, Ix2, s};
 
 use super::counts::Counts;
 use super::decoder::Decoder;
-use super::statistics::{DecodeStatistics, StageStatistics};
+use super::statistics::StageStatistics;
 use crate::linalg::product::matrix_in;
 use crate::linalg::products::Products;
 use crate::linalg::weighted_sums::SumBuffers;
 use crate::pool::{Pool, Slot};
-use crate::query::{
-    Held, Part, Partial, Query, Reader, Sums, Wire, WireError, Writer, check_shape, write_matrix,
-};
+use crate::query::{Held, Part, Query, Reader, Sums, Wire, WireError, Writer, check_shape, write_matrix};
 use crate::samples::Block;
-use crate::samples::fold::{FoldPlan, fold, fold_with_rows};
+use crate::samples::fold::{FoldPlan, fold};
 use crate::{Real, SamplesError};
 
 /// Memory that stages keep for the next one with samples and components of the same shape.
 #[derive(Debug)]
 pub(crate) struct StageWorkspace<T: Real> {
-    scratch: Pool<Scratch<T>>,
+    pub(super) scratch: Pool<Scratch<T>>,
     /// Sums that are no longer needed.
     pub(crate) sums: Pool<StageStatistics<T>>,
     /// Decoded values that are no longer needed.
@@ -36,10 +34,10 @@ impl<T: Real> Default for StageWorkspace<T> {
 
 /// Buffers that one thread keeps from block to block.
 #[derive(Debug)]
-struct Scratch<T> {
+pub(super) struct Scratch<T> {
     weights: Vec<T>,
     sums: SumBuffers<T>,
-    counts: Counts<T>,
+    pub(super) counts: Counts<T>,
 }
 
 impl<T> Default for Scratch<T> {
@@ -257,96 +255,5 @@ impl<T: Real> Query<T> for Stage<'_, T> {
         partial.products().dim() == (self.rank(), part.samples.n_features())
             && partial.is_consistent()
             && partial.n_samples == part.samples.n_samples()
-    }
-}
-
-/// The decoded values of all samples, not yet thresholded.
-#[derive(Debug)]
-pub(crate) struct Decode<'a, T: Real> {
-    pub(crate) decoder: Held<'a, Decoder<T>>,
-    pub(crate) workspace: Held<'a, StageWorkspace<T>>,
-}
-
-/// What [`Decode`] finds.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct DecodedRows<T: Real> {
-    /// Samples × components.
-    pub(crate) values: Array2<T>,
-    /// All of them count as active.
-    pub(crate) statistics: DecodeStatistics,
-}
-
-impl Sums for DecodeStatistics {
-    fn merge(&mut self, next: Self) -> Result<(), WireError> {
-        let (left, right) = (self.active.len(), next.active.len());
-        if !(self.has_rank(left) && next.has_rank(left)) {
-            return Err(WireError::Shape { left, right });
-        }
-        DecodeStatistics::merge(self, &next);
-        Ok(())
-    }
-}
-
-impl<T: Real> Partial for DecodedRows<T> {
-    type Sums = DecodeStatistics;
-
-    fn split(self, rows: &mut Writer) -> DecodeStatistics {
-        rows.rows(self.values.view());
-        self.statistics
-    }
-
-    fn join(sums: DecodeStatistics, rows: &mut Reader<'_>, n_samples: usize) -> Result<Self, WireError> {
-        Ok(Self { values: rows.all_rows(n_samples)?, statistics: sums })
-    }
-}
-
-impl<T: Real> Query<T> for Decode<'_, T> {
-    const NAME: &'static str = "decode";
-    const RETURNS_ROWS: bool = true;
-    type Partial = DecodedRows<T>;
-    type Error = SamplesError;
-
-    fn write(&self, to: &mut Writer) {
-        write_matrix(self.decoder.matrix(), to);
-    }
-
-    fn read(from: &mut Reader<'_>, _: &mut Reader<'_>, part: &Part<'_, T>) -> Result<Self, WireError> {
-        let decoder = Decoder::from_matrix(Wire::read(from)?, part.samples.is_sparse());
-        Ok(Self { decoder: Held::Owned(decoder), workspace: Held::default() })
-    }
-
-    fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {
-        let given = self.decoder.matrix().dim();
-        check_shape("the decoder", given, (given.0, part.samples.n_features()), part)
-    }
-
-    fn run(&self, part: &Part<'_, T>) -> Result<DecodedRows<T>, SamplesError> {
-        let (samples, rank) = (part.samples, self.decoder.matrix().nrows());
-        let shape = (samples.n_samples(), rank);
-        let kept = self.workspace.values.take().filter(|values| values.dim() == shape);
-        let mut values = kept.unwrap_or_else(|| Array2::zeros(shape));
-        // Everything passes: the values stay as they are and are only counted.
-        let everything = vec![T::from_f64(f64::NEG_INFINITY); rank];
-        let statistics = fold_with_rows(
-            samples,
-            &FoldPlan::new(samples, rank * samples.n_features()),
-            values.view_mut(),
-            &|| DecodeStatistics::new(rank),
-            &|seen: &mut DecodeStatistics, _, block, mut rows| {
-                self.workspace.scratch.lend(|Scratch { counts, .. }| {
-                    self.decoder.decode_into(&block, rows.view_mut());
-                    counts.threshold(rows.as_slice_mut().expect("row-major"), &everything);
-                    counts.add_to(seen);
-                });
-                Ok::<(), SamplesError>(())
-            },
-            &|left, right| left.merge(&right),
-        )?;
-        Ok(DecodedRows { values, statistics })
-    }
-
-    fn accepts(&self, partial: &DecodedRows<T>, part: &Part<'_, T>) -> bool {
-        let rank = self.decoder.matrix().nrows();
-        partial.values.dim() == (part.samples.n_samples(), rank) && partial.statistics.has_rank(rank)
     }
 }

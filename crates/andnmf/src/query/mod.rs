@@ -1,7 +1,7 @@
 //! Queries: what fits compute from samples, wherever the samples are stored.
 //!
-//! A stage is a fold, so samples need not come to the solver. Every computation over all samples that may run elsewhere is
-//! a [`Query`]: it computes a [`Partial`] result from a [`Part`] of the samples, and partial results merge. [`run`] runs
+//! A stage is a fold, so samples need not come to the solver. Every computation over all samples that may run in another
+//! process is a [`Query`]: it computes a [`Partial`] result from a [`Part`] of the samples, and partial results merge. [`run`] runs
 //! a query on samples in memory by the deterministic fold of [`samples::fold`](crate::samples::fold), and hands it to the
 //! [`Executor`](crate::samples::Executor) of samples that have one.
 //!
