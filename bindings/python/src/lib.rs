@@ -10,6 +10,7 @@ mod failure;
 mod fit;
 mod methods;
 mod models;
+mod remote;
 mod samples;
 mod tools;
 

@@ -9,8 +9,8 @@ use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyRea
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::distributed::Remote;
 use crate::failure::Failure;
+use crate::remote::Remote;
 
 /// A matrix of samples in its own precision.
 pub(crate) enum Input<'py> {

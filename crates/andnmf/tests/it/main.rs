@@ -7,6 +7,7 @@ mod data_forms;
 mod determinism;
 mod edge_cases;
 mod figures;
+mod layers;
 mod method_input;
 mod methods;
 mod oracle;
