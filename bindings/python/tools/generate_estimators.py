@@ -244,12 +244,14 @@ def render_page(known: dict[str, Any]) -> str:
         text += f"| `{start['name']}` | {start['help']} |\n"
     text += "| a file, an array | these components, rank × features |\n"
     for method in known["methods"]:
-        text += f"\n## {method['class']}: {method['title'].lower()}\n\n{method['summary']}\n\n"
+        text += f"\n## {method['class']}: {method['title'][0].lower()}{method['title'][1:]}\n\n{method['summary']}\n\n"
         text += "| option | Python | values | default | what it does |\n|---|---|---|---|---|\n"
         for setting in method["settings"]:
             values = f"`{form(setting)}`" if form(setting) else "flag"
+            # The number of components has a default in the library alone.
+            usual = "required" if setting["name"] == "rank" else f"`{setting['default_text']}`"
             text += (
-                f"| `--{setting['option']}` | `{setting['parameter']}` | {cell(values)} | `{setting['default_text']}` "
+                f"| `--{setting['option']}` | `{setting['parameter']}` | {cell(values)} | {usual} "
                 f"| {cell(setting['help'] + span(setting))} |\n"
             )
     return text

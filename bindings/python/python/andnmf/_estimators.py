@@ -1,0 +1,692 @@
+"""The estimators.
+
+Generated from the library's description of its methods; do not edit. To write it anew:
+python bindings/python/tools/generate_estimators.py
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from andnmf._and import ANDBase
+from andnmf._base import Factorization
+from andnmf._methods import ANLSBase, AnchorWordsBase, HALSBase, MUBase, MinVolumeBase, OnlineLDABase
+
+__all__ = [
+    "AND",
+    "ANLS",
+    "AnchorWords",
+    "HALS",
+    "MU",
+    "MinVolume",
+    "OnlineLDA",
+]
+
+
+class AND(ANDBase):
+    """Recover the true components behind non-negative mixtures (alternating non-negative gradient descent).
+
+    Samples are taken for ``weights @ components`` with non-negative weights. Where the usual factorizations find any
+    pair with a small residual, AND finds the components themselves, also where weights are strongly correlated. By
+    default nothing has to be tuned: start and thresholds come from the data.
+
+    Parameters
+    ----------
+    n_components : int, "auto" or None, default=None
+        Number of components. ``None`` and ``"auto"`` take that of ``init`` where it is an array, else the number that
+        stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if
+        that is less), with a warning.
+    init : str or array of shape (n_components, n_features), default="auto"
+        Where to begin: ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``, ``"nndsvdar"``,
+        ``"random"`` (see :mod:`andnmf.init`), or components. ``None`` is ``"auto"``.
+    threshold : "auto", str, float, sequence of float or dict, default="auto"
+        Thresholds of decoded weights. Anything but ``"auto"`` is Algorithm 1 as printed, with a schedule as the command
+        writes it (``"constant:C"``, ``"geometric:START:RATIO[:FLOOR]"``, ``"theory:LAMBDA:R:Q"``, ``"list:A,B,..."``),
+        one value for all stages, or values for the first stages, of which the last one stays.
+    max_stages : int, default=200
+        Maximum number of stages. With thresholds from the data: of the long descent, while the short ones that look for
+        a start have a limit of their own. It must be at least 1.
+    inner : {"exact"} or int, default="exact"
+        Gradient steps per stage: a number, or their limit (exact). With thresholds from the data, exact only.
+    step : {"safe", "paper"} or float, default="safe"
+        Length of a gradient step: one that cannot diverge (safe), 0.5/rank (paper), or a value that multiplies sums
+        over samples. With thresholds from the data, safe only. It must be a positive number, safe or paper.
+    batch_size : int or None, default=None
+        Samples per gradient step: in ``fit`` with a schedule only, where ``None`` is all of them; in ``partial_fit``
+        always, where ``None`` is 16.
+    compress : {"auto", "off", "lossless"} or int, default="auto"
+        Whether to work in a smaller space: losslessly where that pays (auto), never (off), always (lossless), or
+        projected on this many leading directions. With thresholds from the data, auto only.
+    nonnegative : {"auto", True, False}, default="auto"
+        Whether components are kept from being negative: ``"auto"`` does so where the samples are not negative. ``True``
+        also refuses samples with negative values.
+    tol : float, default=1e-12
+        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size,
+        and the threshold is at its floor. Changes of a few units of rounding count as none whatever is asked; with
+        thresholds from the data, so do changes of 1e-8. It must be zero or a positive number.
+    time_limit : float or None, default=None
+        Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
+        ValueError.
+    random_state : int, RandomState instance or None, default=None
+        Random seed. The same number gives the same bits on any number of threads.
+    n_jobs : int or None, default=None
+        Threads; ``None`` and -1 are all cores.
+    verbose : int, default=0
+        Whether to print a line per stage.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+    n_components_, n_features_in_, n_iter_ : int
+        ``n_iter_`` is the number of stages, those of ``trace_``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where the samples had names.
+    stop_reason_ : {"converged", "max_stages", "time_limit", "cancelled"}
+    thresholds_ : ndarray of shape (n_components,)
+        Of the last stage.
+    trust_ : dict or None
+        ``verdict`` (good, doubtful, poor), ``reasons`` and ``component_stability``; None with a schedule, and once
+        ``partial_fit`` has gone on from a start.
+    stability_ : ndarray of shape (n_components,) or None
+        Estimated error of each component as a sine: 0 is stable. None where ``trust_`` is.
+    trace_ : dict of ndarray
+        A value per stage: stage, seconds, threshold_min, threshold_median, active_fraction, change and loss; NaN where a
+        method has none: AND has no loss, the others have no thresholds.
+    reconstruction_err_ : float
+        Frobenius norm of what is left of the samples; after ``partial_fit``, of the last batch.
+    warnings_ : list of str
+
+    Examples
+    --------
+    >>> from andnmf import AND
+    >>> from andnmf.datasets import make_dir
+    >>> data = make_dir(n_samples=400, n_features=50, n_components=5, random_state=0)
+    >>> model = AND(n_components=5, random_state=0)
+    >>> model.fit_transform(data.samples).shape
+    (400, 5)
+    >>> model.components_.shape, model.stop_reason_
+    ((5, 50), 'converged')
+    """
+
+    _method: ClassVar[str] = "and"
+
+    def __init__(
+        self,
+        n_components: Any = None,
+        *,
+        init: Any = "auto",
+        threshold: Any = "auto",
+        max_stages: int = 200,
+        inner: Literal["exact"] | int = "exact",
+        step: Literal["safe", "paper"] | float = "safe",
+        batch_size: int | None = None,
+        compress: Literal["auto", "off", "lossless"] | int = "auto",
+        nonnegative: bool | Literal["auto"] = "auto",
+        tol: float = 1e-12,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.n_components = n_components
+        self.init = init
+        self.threshold = threshold
+        self.max_stages = max_stages
+        self.inner = inner
+        self.step = step
+        self.batch_size = batch_size
+        self.compress = compress
+        self.nonnegative = nonnegative
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class HALS(HALSBase):
+    """Non-negative matrix factorization by hierarchical alternating least squares.
+
+    Finds non-negative weights and components with a small squared error, as scikit-learn's ``NMF`` does by coordinate
+    descent. Which of the many such pairs it finds depends on where it begins.
+
+    Parameters
+    ----------
+    n_components : int, "auto" or None, default=None
+        Number of components. ``None`` and ``"auto"`` take that of ``init`` where it is an array, else the number that
+        stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if
+        that is less), with a warning.
+    init : str or array of shape (n_components, n_features), default="auto"
+        Where to begin: ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``, ``"nndsvdar"``,
+        ``"random"`` (see :mod:`andnmf.init`), or components. ``None`` is ``"auto"``.
+    nonnegative : bool, default=True
+        Whether components must not be negative; samples without any value above zero are then refused. Weights never
+        are negative.
+    sweeps : int, default=2
+        Maximum number of sweeps over the weights, and over the components, for one pass over the samples. Sweeps that
+        have become small beside the first one of the pass are left out. It must be at least 1.
+    compress : {"auto", "off", "lossless"} or int, default="auto"
+        Whether to read the samples in a smaller space: losslessly where that pays (auto), never (off), always
+        (lossless), or projected on this many leading directions.
+    max_stages : int, default=200
+        Maximum number of stages, each a pass over the samples. It must be at least 1.
+    tol : float, default=1e-05
+        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size. It
+        must be zero or a positive number.
+    time_limit : float or None, default=None
+        Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
+        ValueError.
+    random_state : int, RandomState instance or None, default=None
+        Random seed. The same number gives the same bits on any number of threads.
+    n_jobs : int or None, default=None
+        Threads; ``None`` and -1 are all cores.
+    verbose : int, default=0
+        Whether to print a line per stage.
+
+    Attributes
+    ----------
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
+        As for :class:`andnmf.AND`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from andnmf import HALS
+    >>> X = np.array([[1, 1], [2, 1], [3, 1.2], [4, 1], [5, 0.8], [6, 1]])
+    >>> HALS(n_components=2, random_state=0, max_stages=2000).fit_transform(X).shape
+    (6, 2)
+    """
+
+    _method: ClassVar[str] = "hals"
+
+    def __init__(
+        self,
+        n_components: Any = None,
+        *,
+        init: Any = "auto",
+        nonnegative: bool = True,
+        sweeps: int = 2,
+        compress: Literal["auto", "off", "lossless"] | int = "auto",
+        max_stages: int = 200,
+        tol: float = 1e-05,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.n_components = n_components
+        self.init = init
+        self.nonnegative = nonnegative
+        self.sweeps = sweeps
+        self.compress = compress
+        self.max_stages = max_stages
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ANLS(ANLSBase):
+    """Non-negative matrix factorization by alternating exact non-negative least squares (block principal pivoting).
+
+    Parameters
+    ----------
+    n_components : int, "auto" or None, default=None
+        Number of components. ``None`` and ``"auto"`` take that of ``init`` where it is an array, else the number that
+        stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if
+        that is less), with a warning.
+    init : str or array of shape (n_components, n_features), default="auto"
+        Where to begin: ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``, ``"nndsvdar"``,
+        ``"random"`` (see :mod:`andnmf.init`), or components. ``None`` is ``"auto"``.
+    nonnegative : bool, default=True
+        Whether components must not be negative; samples without any value above zero are then refused. Weights never
+        are negative.
+    compress : {"auto", "off", "lossless"} or int, default="auto"
+        Whether to read the samples in a smaller space: losslessly where that pays (auto), never (off), always
+        (lossless), or projected on this many leading directions.
+    max_stages : int, default=200
+        Maximum number of stages, each a pass over the samples. It must be at least 1.
+    tol : float, default=1e-05
+        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size. It
+        must be zero or a positive number.
+    time_limit : float or None, default=None
+        Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
+        ValueError.
+    random_state : int, RandomState instance or None, default=None
+        Random seed. The same number gives the same bits on any number of threads.
+    n_jobs : int or None, default=None
+        Threads; ``None`` and -1 are all cores.
+    verbose : int, default=0
+        Whether to print a line per stage.
+
+    Attributes
+    ----------
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
+        As for :class:`andnmf.AND`.
+
+    Examples
+    --------
+    >>> from andnmf import ANLS
+    >>> from andnmf.datasets import make_dir
+    >>> data = make_dir(n_samples=100, n_features=20, n_components=3, random_state=0)
+    >>> ANLS(n_components=3, tol=1e-3, random_state=0).fit(data.samples).score(data.samples) > 0.99
+    True
+    """
+
+    _method: ClassVar[str] = "anls"
+
+    def __init__(
+        self,
+        n_components: Any = None,
+        *,
+        init: Any = "auto",
+        nonnegative: bool = True,
+        compress: Literal["auto", "off", "lossless"] | int = "auto",
+        max_stages: int = 200,
+        tol: float = 1e-05,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.n_components = n_components
+        self.init = init
+        self.nonnegative = nonnegative
+        self.compress = compress
+        self.max_stages = max_stages
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MU(MUBase):
+    """Non-negative matrix factorization by multiplicative updates.
+
+    Parameters
+    ----------
+    n_components : int, "auto" or None, default=None
+        Number of components. ``None`` and ``"auto"`` take that of ``init`` where it is an array, else the number that
+        stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if
+        that is less), with a warning.
+    init : str or array of shape (n_components, n_features), default="auto"
+        Where to begin: ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``, ``"nndsvdar"``,
+        ``"random"`` (see :mod:`andnmf.init`), or components. ``None`` is ``"auto"``.
+    loss : {"frobenius", "kullback-leibler"}, default="frobenius"
+        What is minimized: the squared error (frobenius), or the generalized Kullback–Leibler divergence, which is for
+        counts and needs samples that are not negative.
+    nonnegative : bool, default=True
+        Whether components must not be negative; samples without any value above zero are then refused. Weights never
+        are negative.
+    sweeps : int, default=1
+        Updates of the weights for one pass over the samples, and with the Frobenius loss as many of the components.
+        More than one is the accelerated form of Gillis & Glineur (2012): further updates are cheap beside the pass. It
+        must be at least 1.
+    compress : {"auto", "off", "lossless"} or int, default="auto"
+        Whether to read the samples in a smaller space: losslessly where that pays (auto), never (off), always
+        (lossless), or projected on this many leading directions.
+    max_stages : int, default=200
+        Maximum number of stages, each a pass over the samples. It must be at least 1.
+    tol : float, default=1e-05
+        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size. It
+        must be zero or a positive number.
+    time_limit : float or None, default=None
+        Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
+        ValueError.
+    random_state : int, RandomState instance or None, default=None
+        Random seed. The same number gives the same bits on any number of threads.
+    n_jobs : int or None, default=None
+        Threads; ``None`` and -1 are all cores.
+    verbose : int, default=0
+        Whether to print a line per stage.
+
+    Attributes
+    ----------
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
+        As for :class:`andnmf.AND`.
+
+    Examples
+    --------
+    >>> from andnmf import MU
+    >>> from andnmf.datasets import make_dir
+    >>> data = make_dir(n_samples=100, n_features=20, n_components=3, random_state=0)
+    >>> model = MU(n_components=3, loss="kullback-leibler", max_stages=500, tol=1e-3, random_state=0)
+    >>> model.fit(data.samples).score(data.samples) > 0.99
+    True
+    """
+
+    _method: ClassVar[str] = "mu"
+
+    def __init__(
+        self,
+        n_components: Any = None,
+        *,
+        init: Any = "auto",
+        loss: Literal["frobenius", "kullback-leibler"] = "frobenius",
+        nonnegative: bool = True,
+        sweeps: int = 1,
+        compress: Literal["auto", "off", "lossless"] | int = "auto",
+        max_stages: int = 200,
+        tol: float = 1e-05,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.n_components = n_components
+        self.init = init
+        self.loss = loss
+        self.nonnegative = nonnegative
+        self.sweeps = sweeps
+        self.compress = compress
+        self.max_stages = max_stages
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MinVolume(MinVolumeBase):
+    """Non-negative matrix factorization whose components span a small volume.
+
+    Minimizes the squared error plus a weight times the log-determinant of the components, which sum to one each: of all
+    factorizations that fit, it prefers the one that encloses the samples most tightly.
+
+    Parameters
+    ----------
+    n_components : int, "auto" or None, default=None
+        Number of components. ``None`` and ``"auto"`` take that of ``init`` where it is an array, else the number that
+        stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if
+        that is less), with a warning.
+    init : str or array of shape (n_components, n_features), default="auto"
+        Where to begin: ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``, ``"nndsvdar"``,
+        ``"random"`` (see :mod:`andnmf.init`), or components. ``None`` is ``"auto"``.
+    volume_weight : float, default=0.0001
+        Weight of the volume in the first stage: λ is this times ‖Y‖² / rank. It must be zero or a positive number.
+    weight_ratio : float, default=1.0
+        Factor of the weight after every stage: 1 keeps it, less lets it fade, which suits samples with little noise. It
+        must be above 0 and at most 1.
+    offset : float, default=0.001
+        Offset δ, relative to the mean square length of the components: keeps the volume of dependent components finite.
+        It must be a positive number.
+    nonnegative : bool, default=True
+        Whether components must not be negative; samples without any value above zero are then refused. Weights never
+        are negative.
+    sweeps : int, default=2
+        Maximum number of updates of the weights, and of the components, for one pass over the samples. It must be at
+        least 1.
+    compress : {"auto", "off", "lossless"} or int, default="auto"
+        Whether to read the samples in a smaller space: losslessly where that pays (auto), never (off), always
+        (lossless), or projected on this many leading directions.
+    max_stages : int, default=200
+        Maximum number of stages, each a pass over the samples. It must be at least 1.
+    tol : float, default=1e-05
+        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size. It
+        must be zero or a positive number.
+    time_limit : float or None, default=None
+        Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
+        ValueError.
+    random_state : int, RandomState instance or None, default=None
+        Random seed. The same number gives the same bits on any number of threads.
+    n_jobs : int or None, default=None
+        Threads; ``None`` and -1 are all cores.
+    verbose : int, default=0
+        Whether to print a line per stage.
+
+    Attributes
+    ----------
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
+        As for :class:`andnmf.AND`.
+
+    Examples
+    --------
+    >>> from andnmf import MinVolume
+    >>> from andnmf.datasets import make_dir
+    >>> data = make_dir(n_samples=100, n_features=20, n_components=3, random_state=0)
+    >>> model = MinVolume(n_components=3, volume_weight=1e-5, tol=1e-3, random_state=0)
+    >>> model.fit(data.samples).score(data.samples) > 0.99
+    True
+    """
+
+    _method: ClassVar[str] = "min-volume"
+
+    def __init__(
+        self,
+        n_components: Any = None,
+        *,
+        init: Any = "auto",
+        volume_weight: float = 0.0001,
+        weight_ratio: float = 1.0,
+        offset: float = 0.001,
+        nonnegative: bool = True,
+        sweeps: int = 2,
+        compress: Literal["auto", "off", "lossless"] | int = "auto",
+        max_stages: int = 200,
+        tol: float = 1e-05,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.n_components = n_components
+        self.init = init
+        self.volume_weight = volume_weight
+        self.weight_ratio = weight_ratio
+        self.offset = offset
+        self.nonnegative = nonnegative
+        self.sweeps = sweeps
+        self.compress = compress
+        self.max_stages = max_stages
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class OnlineLDA(OnlineLDABase):
+    """Topics by latent Dirichlet allocation with online variational Bayes.
+
+    The components are the topics, each a distribution over words. ``transform`` gives least-squares weights as for all
+    methods here, not the posterior of the model: rows add up to about the number of words of a document, and divided by
+    their sums they are shares of topics. There is no ``partial_fit``.
+
+    Parameters
+    ----------
+    n_components : int, "auto" or None, default=None
+        Number of components. ``None`` and ``"auto"`` take that of ``init`` where it is an array, else the number that
+        stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if
+        that is less), with a warning.
+    init : str or array of shape (n_components, n_features), default="auto"
+        Where to begin: ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``, ``"nndsvdar"``,
+        ``"random"`` (see :mod:`andnmf.init`), or components. ``None`` is ``"auto"``.
+    document_prior : float or None, default=None
+        Prior of the topics in a document, α: below 1, documents have few topics each. None is 1/rank. It must be a
+        positive number.
+    topic_prior : float or None, default=None
+        Prior of the words in a topic, η: below 1, topics have few words each. None is 1/rank. It must be a positive
+        number.
+    kappa : float, default=0.7
+        How fast old batches are forgotten, above 0.5 and up to 1: batch t counts with (tau0 + t)^−kappa. Within these
+        bounds the topics converge. It must be above 0.5 and at most 1.
+    tau0 : float, default=10.0
+        Slows down the first batches, which know little. It must be zero or a positive number.
+    batch_size : int or None, default=128
+        Documents after which the topics are renewed: about this many, as a pass is cut into equal batches. All of them
+        is batch variational Bayes, without any forgetting. It must be at least 1 sample, or all.
+    e_step_tol : float, default=0.001
+        Convergence tolerance of a document: it is done when its γ changes by less than this on average. It must be zero
+        or a positive number.
+    e_step_max : int, default=100
+        Maximum number of iterations for one document. It must be at least 1.
+    sample_scale : float, default=1.0
+        Factor of every value. LDA takes values for counts of words: a document of 100 words says more than one of 10,
+        and both more than the priors, which count like α or η words per topic. Mixtures that are given as frequencies
+        (rows that sum to 1) would be documents of a single word, and the priors would drown them: the scale says how
+        many words a row of sum 1 stands for. It must be a positive number.
+    max_stages : int, default=10
+        Maximum number of stages, each a pass over the samples. It must be at least 1.
+    tol : float, default=1e-05
+        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size. It
+        must be zero or a positive number.
+    time_limit : float or None, default=None
+        Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
+        ValueError.
+    random_state : int, RandomState instance or None, default=None
+        Random seed. The same number gives the same bits on any number of threads.
+    n_jobs : int or None, default=None
+        Threads; ``None`` and -1 are all cores.
+    verbose : int, default=0
+        Whether to print a line per stage.
+
+    Attributes
+    ----------
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
+        As for :class:`andnmf.AND`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from andnmf import OnlineLDA
+    >>> counts = np.random.default_rng(0).poisson(1.0, size=(50, 12))
+    >>> topics = OnlineLDA(n_components=3, random_state=0).fit(counts).components_
+    >>> np.allclose(topics.sum(axis=1), 1)
+    True
+    """
+
+    _method: ClassVar[str] = "lda"
+
+    def __init__(
+        self,
+        n_components: Any = None,
+        *,
+        init: Any = "auto",
+        document_prior: float | None = None,
+        topic_prior: float | None = None,
+        kappa: float = 0.7,
+        tau0: float = 10.0,
+        batch_size: int | None = 128,
+        e_step_tol: float = 0.001,
+        e_step_max: int = 100,
+        sample_scale: float = 1.0,
+        max_stages: int = 10,
+        tol: float = 1e-05,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.n_components = n_components
+        self.init = init
+        self.document_prior = document_prior
+        self.topic_prior = topic_prior
+        self.kappa = kappa
+        self.tau0 = tau0
+        self.batch_size = batch_size
+        self.e_step_tol = e_step_tol
+        self.e_step_max = e_step_max
+        self.sample_scale = sample_scale
+        self.max_stages = max_stages
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class AnchorWords(AnchorWordsBase):
+    """Topics from words that only one of them uses.
+
+    The components are the topics, each a distribution over words, found in one stage from how often words occur
+    together. Samples are documents as counts of words. ``transform`` gives least-squares weights as for all methods.
+
+    Parameters
+    ----------
+    n_components : int, "auto" or None, default=None
+        Number of components. ``None`` and ``"auto"`` take that of ``init`` where it is an array, else the number that
+        stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if
+        that is less), with a warning.
+    values : {"auto", "counts", "weights"}, default="auto"
+        What values are: how often each word occurs (counts), other weights of any scale (weights), or counts where all
+        of them are whole numbers (auto).
+    recover : {"l2", "kl"}, default="l2"
+        Which distance to minimize where words are written as mixtures of the anchors: the squared Euclidean one (l2),
+        or the Kullback–Leibler divergence (kl), which is slower.
+    min_documents : int, default=0
+        Only words in at least this many documents can be anchors. With 0 every word that occurs can. Rare words are far
+        from all others by chance alone, so that a corpus with its rare words in it needs this: the authors take 100 for
+        some 1500 long documents.
+    projection : int or None, default=1000
+        Anchors are looked for in a random projection of this many dimensions (or of the rank, if that is more); with
+        none, or where there are no more words than that, in the space of all words. It must be at least 1 dimension, or
+        none.
+    tol : float, default=1e-09
+        Convergence tolerance: how far above the smallest possible distance the mixtures may be, by their duality gap,
+        as a share of the squared length of the word's row for l2, in nats for kl. It must be zero or a positive number.
+    time_limit : float or None, default=None
+        Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
+        ValueError.
+    random_state : int, RandomState instance or None, default=None
+        Random seed. The same number gives the same bits on any number of threads.
+    n_jobs : int or None, default=None
+        Threads; ``None`` and -1 are all cores.
+    verbose : int, default=0
+        Whether to print a line per stage.
+
+    Attributes
+    ----------
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
+        As for :class:`andnmf.AND`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from andnmf import AnchorWords
+    >>> from andnmf.datasets import make_dir
+    >>> data = make_dir(n_samples=500, n_features=30, n_components=3, random_state=0)
+    >>> topics = AnchorWords(n_components=3, random_state=0).fit(np.round(400 * data.samples)).components_
+    >>> np.allclose(topics.sum(axis=1), 1)
+    True
+    """
+
+    _method: ClassVar[str] = "anchor-words"
+
+    def __init__(
+        self,
+        n_components: Any = None,
+        *,
+        values: Literal["auto", "counts", "weights"] = "auto",
+        recover: Literal["l2", "kl"] = "l2",
+        min_documents: int = 0,
+        projection: int | None = 1000,
+        tol: float = 1e-09,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.n_components = n_components
+        self.values = values
+        self.recover = recover
+        self.min_documents = min_documents
+        self.projection = projection
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+#: Every estimator by its method.
+ESTIMATORS: dict[str, type[Factorization]] = {
+    "and": AND,
+    "hals": HALS,
+    "anls": ANLS,
+    "mu": MU,
+    "min-volume": MinVolume,
+    "lda": OnlineLDA,
+    "anchor-words": AnchorWords,
+}
