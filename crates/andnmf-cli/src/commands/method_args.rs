@@ -1,7 +1,7 @@
 //! `--method` and an option for every setting of every method, made from the library's descriptions.
 
 use andnmf::and::Schedule;
-use andnmf::settings::{Kind, NumberKind, Setting};
+use andnmf::settings::{Kind, Setting};
 use andnmf::{Method, MethodParams, SettingError};
 use andnmf_program::{Failure, did_you_mean, nearest};
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -90,6 +90,12 @@ fn all_settings() -> Vec<(&'static Setting, Vec<Method>)> {
             }
         }
     }
+    // In the help, what all methods have stands first, and what only one has last.
+    found.sort_by_key(|(_, methods)| match methods.len() {
+        all if all == Method::ALL.len() => 0,
+        1 => 2,
+        _ => 1,
+    });
     found
 }
 
@@ -102,6 +108,7 @@ fn method_option() -> Arg {
     let values = Method::ALL.map(|method| PossibleValue::new(method.name()).help(method.info().about.title));
     Arg::new(METHOD)
         .long(METHOD)
+        .value_name("METHOD")
         .help("How to factorize")
         .default_value(Method::And.name())
         .value_parser(PossibleValuesParser::new(values))
@@ -123,9 +130,7 @@ fn option(setting: &Setting, methods: &[Method]) -> Arg {
             .value_parser(PossibleValuesParser::new(words))
             .hide_possible_values(true)
             .value_name(words.join("|")),
-        _ => arg
-            .value_name(setting.kind.form())
-            .allow_negative_numbers(setting.kind.number() == Some(NumberKind::Real)),
+        _ => arg.value_name(setting.kind.form()).allow_negative_numbers(setting.kind.number().is_some()),
     }
 }
 
