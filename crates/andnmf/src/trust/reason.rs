@@ -158,7 +158,29 @@ impl Reason {
                 components
             }
             Self::Unknown(reason) => reason.components.clone(),
-            _ => Vec::new(),
+            Self::NoSpectralGap { .. }
+            | Self::Inclusions { .. }
+            | Self::NegativeWeights { .. }
+            | Self::HiddenLevel
+            | Self::SharedBackground { .. }
+            | Self::NmfInstead
+            | Self::OutOfStages
+            | Self::Stopped
+            | Self::ZeroSamples
+            | Self::NoWeights
+            | Self::DenseWeights { .. }
+            | Self::DependentWeights
+            | Self::FewerSamplesThanComponents { .. }
+            | Self::FewSamples { .. }
+            | Self::ExactRank { .. }
+            | Self::AboveNoise { .. }
+            | Self::NearNoise { .. }
+            | Self::UnstableRank { .. }
+            | Self::RankBelowRange { .. }
+            | Self::RankBeyondRange { .. }
+            | Self::BestPrediction { .. }
+            | Self::StableRanks { .. }
+            | Self::NoStableRank { .. } => Vec::new(),
         }
     }
 }
