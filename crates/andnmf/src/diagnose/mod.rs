@@ -79,7 +79,18 @@ entry_point! {
 }
 
 fn diagnosis<T: Real>(weights: ArrayView2<'_, T>) -> Result<WeightDiagnosis, MatrixError> {
-    let constants = &DiagnosisConstants::default();
+    diagnose_weights_with(weights, &DiagnosisConstants::default())
+}
+
+/// [`diagnose_weights`] with other constants, for experiments: see [`crate::constants`].
+///
+/// # Errors
+/// As there.
+#[doc(hidden)]
+pub fn diagnose_weights_with<T: Real>(
+    weights: ArrayView2<'_, T>,
+    constants: &DiagnosisConstants,
+) -> Result<WeightDiagnosis, MatrixError> {
     // Refuses what cannot be weights before anything is made of it.
     let correlations = strongest_correlations(weights, constants.correlations_shown)?
         .into_iter()

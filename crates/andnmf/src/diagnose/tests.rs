@@ -132,6 +132,14 @@ fn too_few_samples_are_counted() {
 }
 
 #[test]
+fn other_constants_lead_to_other_verdicts() {
+    let weights = draw(EASY, 1);
+    let constants = DiagnosisConstants { samples_per_component: 1000, ..DiagnosisConstants::default() };
+    let strict = diagnose_weights_with(weights.view(), &constants).unwrap().judgement;
+    assert_eq!(strict.reasons.iter().map(|reason| reason.code()).collect::<Vec<_>>(), ["few-samples"]);
+}
+
+#[test]
 fn the_scale_of_components_does_not_matter() {
     let weights = draw(paired(0.8, Some(1.0)), 5);
     let scaled =
