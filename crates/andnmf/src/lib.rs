@@ -52,6 +52,7 @@ mod linalg;
 pub mod methods;
 pub mod metrics;
 pub mod nnls;
+pub mod objective;
 pub mod online;
 mod pool;
 mod query;

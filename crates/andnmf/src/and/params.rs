@@ -5,6 +5,7 @@ use std::fmt::Display;
 use super::threshold::{Threshold, ThresholdParams};
 use crate::SettingError;
 use crate::constants::Constants;
+use crate::objective::Objective;
 use crate::settings::{About, Compress, Described, Memory, Range, Size, declare_choice, declare_settings};
 
 /// Directions beyond the components that the default form looks for, and of these the ones that it keeps.
@@ -69,7 +70,7 @@ declare_settings! {
     /// assert!(AndParams::new(0).check().is_err());
     /// # Ok::<(), andnmf::SettingError>(())
     /// ```
-    pub struct AndParams for And = "and" with constants: Constants {
+    pub struct AndParams for And = "and" with constants: Constants, objective: Objective {
         common rank;
         /// Thresholds of decoded weights: auto, or a schedule (constant:C, geometric:START:RATIO[:FLOOR],
         /// theory:LAMBDA:R:Q, list:A,B,...). With auto they come from the data, and so does everything else. All others
@@ -182,6 +183,31 @@ impl And {
 
     pub(crate) fn constants(&self) -> &Constants {
         &self.constants
+    }
+
+    /// The same with another objective: weights of features and samples in the squared error. It needs thresholds from
+    /// the data.
+    ///
+    /// ```
+    /// use andnmf::and::AndParams;
+    /// use andnmf::fit::{Run, Solver, Start};
+    /// use andnmf::objective::{Metric, Objective};
+    /// use andnmf::samples::DenseSamples;
+    ///
+    /// let samples = DenseSamples::new(ndarray::array![[1.0_f64, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 2.0], [2.0, 0.0, 2.0]])?;
+    /// let metric = Metric::default().with_feature_weights(vec![1.0, 100.0, 1.0])?;
+    /// let objective = Objective { metric, ..Objective::default() };
+    /// let fit = AndParams::new(2).check()?.with_objective(objective).fit(&samples, Start::Auto, &mut Run::new())?;
+    /// assert_eq!(fit.components.dim(), (2, 3));
+    /// # Ok::<(), andnmf::FitError>(())
+    /// ```
+    #[must_use]
+    pub fn with_objective(self, objective: Objective) -> Self {
+        Self { objective, ..self }
+    }
+
+    pub(crate) fn objective(&self) -> &Objective {
+        &self.objective
     }
 }
 

@@ -1,5 +1,7 @@
 //! How a run begins: its directions, its projected samples and its start, or a checkpoint.
 
+use std::sync::Arc;
+
 use ndarray::{Array2, s};
 
 use super::averaged_projection::{Measure, averaged_projection};
@@ -8,13 +10,14 @@ use super::engine::Engine;
 use super::projected::{Directions, Projection, directions};
 use super::search::Search;
 use super::state::{AutoState, Progress, Side};
-use crate::and::{AndParams, AndState};
+use crate::and::{And, AndParams, AndState};
 use crate::constants::Constants;
 use crate::fit::{
     Beginning, Checkpoint, ExpectedShape, Found, Header, MethodState, Run, Start, StopReason, Warning, Watch,
-    Workers,
+    Workers, wrong,
 };
 use crate::linalg::product::multiply;
+use crate::objective::Objective;
 use crate::samples::{Samples, Watched};
 use crate::{FitError, Real, SamplesError};
 
@@ -32,14 +35,21 @@ pub(super) enum Begun<'a, T: Real> {
 struct Place<'a> {
     params: &'a AndParams,
     constants: &'a Constants,
+    objective: &'a Objective,
     workers: Workers,
     watch: Watch<'a>,
 }
 
+/// Samples as they are, and as the metric of the fit scales them.
+#[derive(Clone, Copy)]
+pub(super) struct Scaled<'s, T: Real> {
+    pub(super) samples: &'s dyn Samples<T>,
+    pub(super) scaled: &'s dyn Samples<T>,
+}
+
 pub(super) fn begin<'a, 'r: 'a, T: Real>(
-    params: &'a AndParams,
-    constants: &'a Constants,
-    samples: &dyn Samples<T>,
+    and: &'a And,
+    Scaled { samples, scaled }: Scaled<'_, T>,
     start: Start<T>,
     run: &Run<'r, T>,
 ) -> Result<Begun<'a, T>, FitError> {
@@ -47,9 +57,10 @@ pub(super) fn begin<'a, 'r: 'a, T: Real>(
     if n_samples == 0 || n_features == 0 {
         return Err(SamplesError::Empty { n_samples, n_features }.into());
     }
+    let (params, constants, objective) = (and.params(), and.constants(), and.objective());
     let workers = run.workers()?;
     let watch = Watch::new(run, params.time_limit, start.seconds_before());
-    let place = Place { params, constants, workers, watch };
+    let place = Place { params, constants, objective, workers, watch };
     let stop = || place.watch.reason().is_some();
     let watched = Watched { samples, stop: &stop };
     let given = match start {
@@ -63,9 +74,10 @@ pub(super) fn begin<'a, 'r: 'a, T: Real>(
                 let components = checkpoint_components(*checkpoint, samples, params.rank)?;
                 Some(Found { components, passes: 0 })
             }
-            Beginning::Resumed(checkpoint) => return resume(place, samples, *checkpoint),
+            Beginning::Resumed(checkpoint) => return resume(place, scaled, *checkpoint),
         },
     };
+    let watched = Watched { samples: scaled, stop: &stop };
     let header = || Header::new(AndParams::NAME, n_samples, params.seed);
     let called_off = |given: Option<Found<T>>| match given {
         Some(given) => {
@@ -107,8 +119,9 @@ fn fresh_run<'a, T: Real>(
         Bench { projected, constants, workers: &place.workers, watch: &place.watch, room: Room::default() };
     let mut passes = passes + 1;
     let (search, start) = match given {
-        Some(given) => {
+        Some(mut given) => {
             passes += given.passes;
+            place.objective.metric.scale(&mut given.components);
             let mut inside = multiply(given.components.view(), basis.t());
             inside.mapv_inplace(|v| T::from_f64(v.as_f64() / spectrum.unit));
             if rank < params.rank {
@@ -134,8 +147,8 @@ fn fresh_run<'a, T: Real>(
         ever_active: vec![false; params.rank],
     };
     let header = Header { passes, warnings, ..Header::new(AndParams::NAME, n_samples, params.seed) };
-    let state = AutoState { working, basis, spare, progress };
-    let Place { params, constants, workers, watch } = place;
+    let Place { params, constants, objective, workers, watch } = place;
+    let state = AutoState { working, basis, spare, progress, objective: Arc::new(objective.clone()) };
     Ok(Engine::new((params, constants), workers, watch, (header, state), projection))
 }
 
@@ -147,12 +160,15 @@ fn resume<'a, T: Real>(
     let (header, state) = checkpoint.into_state::<AutoState<T>>()?;
     let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
     state.check(&ExpectedShape { n_samples, n_features, rank: place.params.rank }, header.stages)?;
+    if *state.objective != *place.objective {
+        return Err(wrong("it belongs to a run with another objective"));
+    }
     let AutoState { basis, spare, progress, .. } = &state;
     // Without this one pass the state could not even be returned: it is not called off.
     let projection = place
         .workers
         .run(|| Projection::new(samples, basis, spare, &progress.spectrum, &place.constants.projection))?;
-    let Place { params, constants, workers, watch } = place;
+    let Place { params, constants, workers, watch, .. } = place;
     Ok(Begun::Stages(Box::new(Engine::new((params, constants), workers, watch, (header, state), projection))))
 }
 

@@ -43,9 +43,11 @@ pub(super) fn finish<T: Real>(
         _ => (None, stop),
     };
     let (rank, effective, constants) = (engine.params.rank, engine.effective_rank(), engine.constants);
+    let objective = engine.state.objective.clone();
     let padded = |components: &Array2<T>| {
         let mut all = Array2::zeros((rank, components.ncols()));
         all.slice_mut(s![..components.nrows(), ..]).assign(components);
+        objective.metric.unscale(&mut all);
         all
     };
     let unfinished =

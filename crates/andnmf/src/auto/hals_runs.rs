@@ -15,6 +15,7 @@ use crate::compression::Space;
 use crate::constants::EndConstants;
 use crate::fit::{Fit, Halt, Run, StopReason};
 use crate::init::{NndsvdFill, from_pairs};
+use crate::objective::Loss;
 use crate::random::{Stream, numbered_generator};
 use crate::samples::{DenseSamples, Samples};
 use crate::{FitError, Real};
@@ -158,7 +159,11 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
             seed: self.engine.params.seed,
             ..HalsParams::new(start.components.nrows())
         };
-        let fit = improve_by_hals(&params, samples, start, space, &mut self.run.unobserved())?;
+        let fit = match self.engine.state.objective.loss {
+            Loss::SquaredError => {
+                improve_by_hals(&params, samples, start, space, &mut self.run.unobserved())?
+            }
+        };
         match fit.stop {
             StopReason::Cancelled | StopReason::TimeLimit => Err(Halt::Stop(fit.stop)),
             _ => Ok(fit),

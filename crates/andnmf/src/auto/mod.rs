@@ -46,25 +46,28 @@ mod state;
 pub use crate::trust::{Ending, FitReport as AutoReport, Origin};
 pub(crate) use shares::quantile;
 
-use crate::and::AndParams;
-use crate::constants::Constants;
+use crate::and::And;
 use crate::fit::{Fit, Run, Start, StopReason, Warning, drive};
+use crate::objective::ScaledSamples;
 use crate::samples::Samples;
 use crate::trust::{Reason, Trust};
 use crate::{FitError, Real};
 
 pub(crate) use begin::checkpoint_components;
-use begin::{Begun, begin};
+use begin::{Begun, Scaled, begin};
 
 /// Fits samples with thresholds from the data.
 fn fit<T: Real>(
-    params: &AndParams,
-    constants: &Constants,
+    and: &And,
     samples: &dyn Samples<T>,
     start: Start<T>,
     run: &mut Run<'_, T>,
 ) -> Result<Fit<T>, FitError> {
-    let mut engine = match begin(params, constants, samples, start, run)? {
+    let (params, metric) = (and.params(), &and.objective().metric);
+    metric.check(samples)?;
+    let scaled = ScaledSamples::new(samples, metric);
+    let scaled: &dyn Samples<T> = if metric.is_plain() { samples } else { &scaled };
+    let mut engine = match begin(and, Scaled { samples, scaled }, start, run)? {
         Begun::Stages(engine) => engine,
         Begun::Stopped(header, start, reason) => {
             let trust = Some(Trust::without_evidence(Reason::Stopped, params.rank));
@@ -77,5 +80,5 @@ fn fit<T: Real>(
         }
     };
     let stop = drive(&mut *engine, &params.limits(), run)?;
-    finish::finish(*engine, samples, run, stop)
+    finish::finish(*engine, scaled, run, stop)
 }

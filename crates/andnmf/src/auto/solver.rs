@@ -2,8 +2,9 @@
 
 use crate::and::{And, AndParams, Threshold, fit_with_schedule};
 use crate::fit::{Fit, Run, Start, solver};
+use crate::objective::Objective;
 use crate::samples::Samples;
-use crate::{FitError, Real};
+use crate::{FitError, Real, SettingError};
 
 solver!(And, AndParams::NAME);
 
@@ -15,7 +16,12 @@ impl And {
         run: &mut Run<'_, T>,
     ) -> Result<Fit<T>, FitError> {
         match &self.params().threshold {
-            Threshold::Auto => super::fit(self.params(), self.constants(), samples, start, run),
+            Threshold::Auto => super::fit(self, samples, start, run),
+            Threshold::Scheduled(_) if *self.objective() != Objective::default() => {
+                let expected =
+                    "a threshold schedule is the paper's algorithm, which has no weights; use threshold auto";
+                Err(SettingError::new("objective", "given", expected).into())
+            }
             Threshold::Scheduled(schedule) => fit_with_schedule(self.params(), schedule, samples, start, run),
         }
     }

@@ -1,5 +1,7 @@
 //! What a run needs to go on, beside the components.
 
+use std::sync::Arc;
+
 use ndarray::{Array2, Axis};
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +12,7 @@ use crate::constants::SearchConstants;
 use crate::fit::{ExpectedShape, MethodState, Parts, ResumableState, Stored, bits, wrong};
 use crate::linalg::product::{length, multiply};
 use crate::linalg::pseudo_inverse::pseudo_inverse_of_rows;
+use crate::objective::Objective;
 use crate::trust::Origin;
 use crate::{FitError, Real};
 
@@ -23,6 +26,8 @@ pub(crate) struct AutoState<T: Real> {
     /// Further directions of the samples (rows), beside the basis.
     pub(super) spare: Array2<T>,
     pub(super) progress: Progress<T>,
+    /// The objective of the fit: basis and working matrix belong to samples that its metric scales.
+    pub(super) objective: Arc<Objective>,
 }
 
 /// What a stage changes, beside the components: small, so that a stage works on a copy.
@@ -58,7 +63,7 @@ pub(crate) enum Side<T: Real> {
 impl<T: Real> AutoState<T> {
     /// Refuses a state that does not fit the run, or itself.
     pub(super) fn check(&self, shape: &ExpectedShape, stages: usize) -> Result<(), FitError> {
-        let Self { working, basis, spare, progress } = self;
+        let Self { working, basis, spare, progress, .. } = self;
         shape.check_working(working, Some(basis))?;
         let Spectrum { values, unit, noise, .. } = &progress.spectrum;
         let positive = |v: &f64| *v > 0.0 && v.is_finite();
@@ -99,7 +104,9 @@ impl<T: Real> AutoState<T> {
 
 impl<T: Real> MethodState<T> for AutoState<T> {
     fn components(&self) -> Array2<T> {
-        unprojected(&self.working, &self.basis, self.unit())
+        let mut components = unprojected(&self.working, &self.basis, self.unit());
+        self.objective.metric.unscale(&mut components);
+        components
     }
 
     fn thresholds(&self) -> &[f64] {
@@ -112,7 +119,11 @@ impl<T: Real> MethodState<T> for AutoState<T> {
 
     fn parts(&self) -> serde_json::Result<Parts<'_, T>> {
         let matrices = vec![("working", &self.working), ("basis", &self.basis), ("spare", &self.spare)];
-        Ok(Parts { kind: Self::KIND, matrices, values: serde_json::to_value(&self.progress)? })
+        Ok(Parts {
+            kind: Self::KIND,
+            matrices,
+            values: serde_json::to_value((&self.progress, &*self.objective))?,
+        })
     }
 }
 
@@ -120,12 +131,10 @@ impl<T: Real> ResumableState<T> for AutoState<T> {
     const KIND: &'static str = "and-auto";
 
     fn load(stored: &mut Stored<T>) -> Result<Self, FitError> {
-        Ok(Self {
-            working: stored.matrix("working")?,
-            basis: stored.matrix("basis")?,
-            spare: stored.matrix("spare")?,
-            progress: stored.values()?,
-        })
+        let (working, basis, spare) =
+            (stored.matrix("working")?, stored.matrix("basis")?, stored.matrix("spare")?);
+        let (progress, objective): (Progress<T>, Objective) = stored.values()?;
+        Ok(Self { working, basis, spare, progress, objective: Arc::new(objective) })
     }
 }
 

@@ -34,8 +34,8 @@ const LAYERS: [&str; 27] = [
     "online",
     "rank",
     "diagnose",
-    "testing",
     "distributed",
+    "testing",
 ];
 
 type Imports = BTreeMap<String, BTreeSet<String>>;
@@ -95,7 +95,8 @@ fn root() -> PathBuf {
 
 /// The source files of a folder, by their paths within it, without those of tests.
 fn sources(folder: &str) -> BTreeMap<Vec<String>, String> {
-    let (top, mut files) = (root().join(folder), BTreeMap::new());
+    let top = root().join(folder);
+    let mut files: BTreeMap<Vec<String>, String> = BTreeMap::new();
     let mut folders = vec![top.clone()];
     while let Some(folder) = folders.pop() {
         for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -110,7 +111,18 @@ fn sources(folder: &str) -> BTreeMap<Vec<String>, String> {
             }
         }
     }
+    let for_tests: Vec<Vec<String>> =
+        files.iter().flat_map(|(path, text)| test_modules(path, text)).collect();
+    files.retain(|path, _| !for_tests.contains(path));
     files
+}
+
+/// The files of modules that only tests are built with.
+fn test_modules(path: &[String], text: &str) -> Vec<Vec<String>> {
+    let declared = text.split("#[cfg(test)]\nmod ").skip(1);
+    let names = declared.filter_map(|rest| rest.split_once(';')).map(|(name, _)| name.to_owned());
+    let parent = if *path == ["lib"] { &[] } else { path };
+    names.map(|name| parent.iter().cloned().chain([name]).collect()).collect()
 }
 
 /// Which top-level module imports which.
@@ -147,7 +159,11 @@ fn without_tests(text: &str) -> String {
     let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
     let code: Vec<&str> = code.collect();
     let code = code.join("\n");
-    code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned()
+    let tests = code.match_indices("#[cfg(test)]\n").find(|(place, attribute)| {
+        let item = code[place + attribute.len()..].lines().next().unwrap_or_default();
+        item.contains("mod ") && item.ends_with('{')
+    });
+    code[..tests.map_or(code.len(), |(place, _)| place)].to_owned()
 }
 
 /// The top-level modules that code at some depth below the root of its crate names.

@@ -10,6 +10,7 @@ mod figures;
 mod layers;
 mod method_input;
 mod methods;
+mod objective;
 mod oracle;
 mod recovery;
 mod resume;
