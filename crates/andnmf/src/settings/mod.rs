@@ -91,12 +91,20 @@ impl Setting {
     }
 }
 
+/// Numbers below this are written with an exponent.
+const SMALL: f64 = 1e-3;
+
 /// A value as users write it. A choice that holds a number is that number, whatever its variant is called.
 fn text_of(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
         Value::String(text) => text.clone(),
         Value::Object(held) if held.len() == 1 => held.values().next().map_or_else(String::new, text_of),
+        Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+            Some(small) if small != 0.0 && small.abs() < SMALL => format!("{small:e}"),
+            Some(value) => value.to_string(),
+            None => number.to_string(),
+        },
         other => other.to_string(),
     }
 }

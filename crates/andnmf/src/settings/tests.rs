@@ -72,6 +72,8 @@ fn a_declaration_describes_itself() {
     let limit = &ToyParams::SETTINGS[5];
     assert_eq!((limit.option().as_str(), limit.default_text().as_str()), ("time-limit", "none"));
     assert_eq!(ToyParams::SETTINGS[4].parameter(), "tol");
+    let written = [0.5, 10.0, 1e-5, 1e-12].map(|value| text_of(&json_of(&value)));
+    assert_eq!(written, ["0.5", "10", "1e-5", "1e-12"]);
 }
 
 #[test]
