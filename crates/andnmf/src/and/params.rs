@@ -72,9 +72,9 @@ declare_settings! {
     /// ```
     pub struct AndParams for And = "and" with constants: Constants, objective: Objective {
         common rank;
-        /// Thresholds of decoded weights: auto, or a schedule (constant:C, geometric:START:RATIO[:FLOOR],
-        /// theory:LAMBDA:R:Q, list:A,B,...). With auto they come from the data, and so does everything else. All others
-        /// are the paper's Algorithm 1 to the letter; stage j = 0, 1, ... of geometric uses START/RATIO^j.
+        /// Thresholds of decoded weights: auto, or a schedule (`constant:C`, `geometric:START:RATIO[:FLOOR]`,
+        /// `theory:LAMBDA:R:Q`, `list:A,B,...`). With auto they come from the data, and so does everything else. All
+        /// others are the paper's Algorithm 1 to the letter; stage j = 0, 1, ... of geometric uses START/RATIO^j.
         threshold: Threshold = Threshold::Auto;
         /// Maximum number of stages. With thresholds from the data: of the long descent, while the short ones that look
         /// for a start have a limit of their own.

@@ -7,7 +7,7 @@
 ///     /// Documentation of the struct.
 ///     pub struct HalsParams for Hals = "hals" {
 ///         common rank;
-///         common signed = false;
+///         common signed;
 ///         /// Documentation of a setting of its own.
 ///         own: f64 = 0.5, Range::POSITIVE;
 ///         common seed;
