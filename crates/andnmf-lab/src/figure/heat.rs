@@ -171,7 +171,7 @@ impl Bar {
         Self { span, ticks: Ticks::fitting(&span, Run::Up(height)), label: label.to_owned(), height }
     }
 
-    /// Room that it takes right of a plot.
+    /// Workspace that it takes right of a plot.
     pub(super) fn width(&self) -> f64 {
         BAR_GAPS.0 + BAR_WIDTH + BAR_GAPS.1 + self.widest_label() + BAR_GAPS.2 + TICK_FACE.line_height()
     }

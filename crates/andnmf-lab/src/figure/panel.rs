@@ -67,18 +67,18 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Room above the plot.
+    /// Workspace above the plot.
     pub(super) fn top(&self) -> f64 {
         6.0 + self.title.len() as f64 * TITLE_FACE.line_height()
     }
 
-    /// Room below the plot.
+    /// Workspace below the plot.
     pub(super) fn bottom(&self) -> f64 {
         let ticks = TICK + TICK_GAP + TICK_FACE.line_height();
         ticks + 4.0 + self.x_label.len() as f64 * LABEL_FACE.line_height()
     }
 
-    /// Room left of the plot, with or without the label of the axis there.
+    /// Workspace left of the plot, with or without the label of the axis there.
     pub(super) fn left(&self, labelled: bool) -> f64 {
         let label =
             if labelled && !self.panel.y.label.is_empty() { LABEL_FACE.line_height() + 4.0 } else { 0.0 };
@@ -89,7 +89,7 @@ impl<'a> Prepared<'a> {
         TICK + TICK_GAP + self.y.labelled.iter().map(|tick| tick.label.width()).fold(0.0, f64::max)
     }
 
-    /// Room right of the plot into which the last label below it reaches.
+    /// Workspace right of the plot into which the last label below it reaches.
     pub(super) fn right(&self, width: f64) -> f64 {
         let beyond = |tick: &super::ticks::Tick| tick.label.width() / 2.0 - (1.0 - tick.fraction) * width;
         self.x.labelled.iter().map(beyond).fold(4.0, f64::max)

@@ -16,7 +16,7 @@ pub enum Scale {
 
 /// Values beyond this, or (on a logarithmic axis) nearer to zero than its inverse, leave no room to compute in.
 const LARGEST: f64 = 1e300;
-/// Room beside the data, as a share of their range.
+/// Workspace beside the data, as a share of their range.
 const MARGIN: f64 = 0.035;
 /// An axis starts at zero if the data come nearer to it than this share of the largest.
 const NEAR_ZERO: f64 = 0.2;

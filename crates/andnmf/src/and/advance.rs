@@ -14,11 +14,11 @@
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use super::params::{Inner, Step};
-use crate::linalg::powers::{PowersRoom, geometric_sum_into};
+use crate::linalg::powers::{PowersWorkspace, geometric_sum_into};
 use crate::linalg::product::{
     all_finite, change_wide, frobenius, make_room, multiply, multiply_add_wide, multiply_wide,
 };
-use crate::linalg::symmetric::{GramInverseRoom, eigen, eigenvalues, gram_inverse_into};
+use crate::linalg::symmetric::{GramInverseWorkspace, eigen, eigenvalues, gram_inverse_into};
 use crate::{FitError, Real};
 
 /// Applies all inner steps of a stage to its starting matrix (rank × features).
@@ -38,29 +38,29 @@ pub(crate) fn advance<T: Real>(
         start,
         gradient.view_mut(),
         second_moments,
-        &mut AdvanceRoom::default(),
+        &mut AdvanceWorkspace::default(),
     )?;
     Ok(components)
 }
 
 /// What a stage leaves for the next of the same rank.
 #[derive(Debug)]
-pub(super) struct AdvanceRoom<T> {
+pub(super) struct AdvanceWorkspace<T> {
     /// What the gradient is multiplied by.
     factor: Array2<T>,
     /// M = I − ηC.
     contraction: Array2<T>,
-    inverse: GramInverseRoom<T>,
-    powers: PowersRoom<T>,
+    inverse: GramInverseWorkspace<T>,
+    powers: PowersWorkspace<T>,
 }
 
-impl<T: Real> Default for AdvanceRoom<T> {
+impl<T: Real> Default for AdvanceWorkspace<T> {
     fn default() -> Self {
         Self {
             factor: Array2::zeros((0, 0)),
             contraction: Array2::zeros((0, 0)),
-            inverse: GramInverseRoom::default(),
-            powers: PowersRoom::default(),
+            inverse: GramInverseWorkspace::default(),
+            powers: PowersWorkspace::default(),
         }
     }
 }
@@ -82,7 +82,7 @@ impl StageSteps {
         start: &Array2<T>,
         products: ArrayViewMut2<'_, T>,
         second_moments: &Array2<T>,
-        room: &mut AdvanceRoom<T>,
+        room: &mut AdvanceWorkspace<T>,
     ) -> Result<f64, FitError> {
         let mut gradient = products;
         // Neither needs the other: the small matrix, which one thread works on, and the long product.
@@ -104,9 +104,9 @@ impl StageSteps {
     fn find_factor<T: Real>(
         self,
         second_moments: &Array2<T>,
-        room: &mut AdvanceRoom<T>,
+        room: &mut AdvanceWorkspace<T>,
     ) -> Result<(), FitError> {
-        let AdvanceRoom { factor, contraction, inverse, powers } = room;
+        let AdvanceWorkspace { factor, contraction, inverse, powers } = room;
         match self.inner {
             Inner::Exact => {
                 gram_inverse_into(factor, second_moments.view(), inverse).ok_or_else(|| self.overflow())
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn any_number_of_steps_equals_the_loop() {
         let (a, b, c) = problem(5);
-        let mut room = AdvanceRoom::default();
+        let mut room = AdvanceWorkspace::default();
         for steps in [1, 2, 3, 7, 50, 64, 101] {
             let (mut fast, mut products) = (Array2::zeros(a.dim()), b.clone());
             let steps_of_stage = StageSteps { inner: Inner::Steps(steps), step: Step::Value(0.02), stage: 0 };
@@ -278,7 +278,7 @@ mod tests {
         let c = Array2::from_diag(&ndarray::array![1.0_f64, 3e-7]);
         let m = Array2::eye(2) - &c;
         let mut sum = Array2::zeros((0, 0));
-        geometric_sum_into(&mut sum, &m, 1_000_001, &mut PowersRoom::default());
+        geometric_sum_into(&mut sum, &m, 1_000_001, &mut PowersWorkspace::default());
         assert_close(&many_steps(&c, 1.0, 1_000_001).unwrap(), &sum, 1e-9);
     }
 
@@ -317,7 +317,8 @@ mod tests {
         for inner in [Inner::Exact, Inner::Steps(5)] {
             let (mut after, mut products) = (Array2::zeros(a.dim()), b.clone());
             let steps = StageSteps { inner, step: Step::Safe, stage: 0 };
-            let change = steps.advance(&mut after, &a, products.view_mut(), &c, &mut AdvanceRoom::default());
+            let change =
+                steps.advance(&mut after, &a, products.view_mut(), &c, &mut AdvanceWorkspace::default());
             assert_eq!((after, change.unwrap()), (a.clone(), 0.0));
         }
     }

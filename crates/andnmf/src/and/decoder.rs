@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use crate::linalg::product::all_finite;
-use crate::linalg::pseudo_inverse::{InverseRoom, pseudo_inverse_into};
+use crate::linalg::pseudo_inverse::{InverseWorkspace, pseudo_inverse_into};
 use crate::linalg::row_map::RowMap;
 use crate::samples::Block;
 use crate::{Real, ShapeError};
@@ -26,12 +26,12 @@ impl<T: Real> Decoder<T> {
             return None;
         }
         let mut decoder = Self::from_matrix(Array2::zeros(components.dim()), for_sparse);
-        decoder.renew(components, &mut InverseRoom::default())?;
+        decoder.renew(components, &mut InverseWorkspace::default())?;
         Some(decoder)
     }
 
     /// Becomes the decoder of other components of the same shape, or, where they have none, of nothing in particular.
-    pub(crate) fn renew(&mut self, components: ArrayView2<'_, T>, room: &mut InverseRoom) -> Option<()> {
+    pub(crate) fn renew(&mut self, components: ArrayView2<'_, T>, room: &mut InverseWorkspace) -> Option<()> {
         if !all_finite(components) {
             return None;
         }

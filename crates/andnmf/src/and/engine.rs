@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use super::advance::{AdvanceRoom, StageSteps};
+use super::advance::{AdvanceWorkspace, StageSteps};
 use super::begin::begin;
 use super::decoder::Decoder;
 use super::online::OnlineStage;
@@ -17,7 +17,7 @@ use crate::fit::{
     drive,
 };
 use crate::linalg::product::multiply;
-use crate::linalg::pseudo_inverse::InverseRoom;
+use crate::linalg::pseudo_inverse::InverseWorkspace;
 use crate::linalg::symmetric::spectral_norm;
 use crate::query::{self, Held};
 use crate::samples::{Samples, Watched};
@@ -65,9 +65,9 @@ struct Engine<'a, T: Real> {
 /// What a stage leaves for the next, so that memory is asked for once.
 struct Workspace<T: Real> {
     decoder: Option<Decoder<T>>,
-    inverse: InverseRoom,
+    inverse: InverseWorkspace,
     stage: StageWorkspace<T>,
-    advance: AdvanceRoom<T>,
+    advance: AdvanceWorkspace<T>,
     /// The components that the stage comes to.
     next: Array2<T>,
     moments: Array2<T>,
@@ -84,9 +84,9 @@ impl<T: Real> Workspace<T> {
     fn new(shape: (usize, usize)) -> Self {
         Self {
             decoder: None,
-            inverse: InverseRoom::default(),
+            inverse: InverseWorkspace::default(),
             stage: StageWorkspace::default(),
-            advance: AdvanceRoom::default(),
+            advance: AdvanceWorkspace::default(),
             next: Array2::zeros(shape),
             moments: Array2::zeros((shape.0, shape.0)),
             decoded: DecodeStatistics::new(shape.0),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ndarray::{Array2, s};
 
 use super::averaged_projection::{Measure, averaged_projection};
-use super::decoded::{Bench, Room};
+use super::decoded::{Evaluator, Workspace};
 use super::engine::Engine;
 use super::projected::{Directions, Projection, directions};
 use super::search::Search;
@@ -115,8 +115,13 @@ fn fresh_run<'a, T: Real>(
     let Directions { basis, spare, spectrum, passes } = found;
     let (params, constants, rank) = (place.params, place.constants, basis.nrows());
     let projected = &projection.projected;
-    let bench =
-        Bench { projected, constants, workers: &place.workers, watch: &place.watch, room: Room::default() };
+    let evaluator = Evaluator {
+        projected,
+        constants,
+        workers: &place.workers,
+        watch: &place.watch,
+        room: Workspace::default(),
+    };
     let mut passes = passes + 1;
     let (search, start) = match given {
         Some(mut given) => {
@@ -130,7 +135,7 @@ fn fresh_run<'a, T: Real>(
             }
             (Search::from_given(), inside)
         }
-        None => Search::from_data(&bench, rank),
+        None => Search::from_data(&evaluator, rank),
     };
     let mut working = Array2::zeros((params.rank, rank));
     working.slice_mut(s![..start.nrows(), ..]).assign(&start);

@@ -15,22 +15,22 @@ use crate::samples::Watched;
 use crate::{FitError, Real};
 
 /// Projected samples with the decoded weights of the components last decoded.
-pub(super) struct Bench<'a, T: Real> {
+pub(super) struct Evaluator<'a, T: Real> {
     pub(super) projected: &'a Projected<T>,
     pub(super) constants: &'a Constants,
     pub(super) workers: &'a Workers,
     pub(super) watch: &'a Watch<'a>,
-    pub(super) room: Room<T>,
+    pub(super) room: Workspace<T>,
 }
 
 /// Memory that is kept from stage to stage.
-pub(super) struct Room<T: Real> {
+pub(super) struct Workspace<T: Real> {
     /// Decoded values, samples × rank.
     values: Array2<T>,
     stage: StageWorkspace<T>,
 }
 
-impl<T: Real> Default for Room<T> {
+impl<T: Real> Default for Workspace<T> {
     fn default() -> Self {
         Self { values: Array2::zeros((0, 0)), stage: StageWorkspace::default() }
     }
@@ -51,7 +51,7 @@ pub(super) struct Decoded<T: Real> {
     pub(super) leak: f64,
 }
 
-impl<T: Real> Bench<'_, T> {
+impl<T: Real> Evaluator<'_, T> {
     /// Runs a query on the projected samples until the watch stops it.
     fn query<Q: Query<T, Partial: Send, Error: Into<FitError> + Send>>(
         &self,

@@ -3,7 +3,7 @@
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use super::decoded::{Bench, Decoded};
+use super::decoded::{Decoded, Evaluator};
 use super::projected::Projected;
 use super::relaxation::Relaxation;
 use super::schedule::{Evidence, Rules};
@@ -97,14 +97,14 @@ impl<T: Real> Descent<T> {
     /// One stage. `last` are the thresholds of the stage before, relative to the components' scales.
     pub(super) fn stage(
         &mut self,
-        bench: &mut Bench<'_, T>,
+        evaluator: &mut Evaluator<'_, T>,
         components: &Array2<T>,
         last: &[f64],
         goal: &Goal,
     ) -> Result<StageDone<T>, Halt> {
-        let decoded = bench.decode(components)?;
-        let rules = Rules(&bench.constants.schedule);
-        let evidence = evidence(&decoded, bench.projected.noise);
+        let decoded = evaluator.decode(components)?;
+        let rules = Rules(&evaluator.constants.schedule);
+        let evidence = evidence(&decoded, evaluator.projected.noise);
         let thresholds: Vec<f64> = if self.stage == 0 {
             evidence.iter().map(|&e| rules.first(e, self.given)).collect()
         } else {
@@ -117,16 +117,16 @@ impl<T: Real> Descent<T> {
             (self.least_leak, self.least_leaking) = (decoded.leak, Some(components.clone()));
         }
         let absolute: Vec<f64> = thresholds.iter().zip(&decoded.scales).map(|(t, s)| t * s).collect();
-        let floors = noise_floors(&decoded, bench.projected, &bench.constants.schedule);
-        let sums = bench.sums(&absolute, floors)?;
+        let floors = noise_floors(&decoded, evaluator.projected, &evaluator.constants.schedule);
+        let sums = evaluator.sums(&absolute, floors)?;
         let moments = sums.second_moments();
         let mut after = advance(components, sums.products(), &moments, Inner::Exact, Step::Safe, self.stage)?;
         let active = sums.decoded().active.clone();
-        bench.recycle(sums);
+        evaluator.recycle(sums);
         let sideways = sideways(&decoded, &after);
         let largest = sideways.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs()));
         let moved = if self.patient { moved(&sideways, &decoded.scales) } else { Vec::new() };
-        let factor = self.relaxation.factor(self.stage, &sideways, &bench.constants.schedule);
+        let factor = self.relaxation.factor(self.stage, &sideways, &evaluator.constants.schedule);
         if factor > 1.0 {
             let further = T::from_f64(factor - 1.0);
             multiply_add(after.view_mut(), sideways.view(), components.view(), further);
@@ -138,7 +138,7 @@ impl<T: Real> Descent<T> {
         self.stage += 1;
         self.moved = moved;
         self.quiet = if at_floor && largest < goal.quiet { self.quiet + 1 } else { 0 };
-        let settled = self.quiet >= bench.constants.search.quiet_stages
+        let settled = self.quiet >= evaluator.constants.search.quiet_stages
             || thresholds.iter().all(|&t| t < goal.lowest_threshold);
         let end = if settled {
             Some(End::Settled)

@@ -3,7 +3,7 @@
 use ndarray::{Array2, s};
 
 use super::background::background;
-use super::decoded::{Bench, Room};
+use super::decoded::{Evaluator, Workspace};
 use super::descent::{Goal, StageDone};
 use super::projected::{Projected, Projection, Signs};
 use super::search::{Phase, Search};
@@ -30,7 +30,7 @@ pub(super) struct Engine<'a, T: Real> {
     pub(super) watch: Watch<'a>,
     pub(super) header: Header,
     pub(super) state: AutoState<T>,
-    pub(super) room: Room<T>,
+    pub(super) room: Workspace<T>,
 }
 
 impl<'a, T: Real> Engine<'a, T> {
@@ -42,14 +42,14 @@ impl<'a, T: Real> Engine<'a, T> {
         projection: Projection<T>,
     ) -> Self {
         let Projection { projected, spare, signs } = projection;
-        let (features, room) = (None, Room::default());
+        let (features, room) = (None, Workspace::default());
         Self { params, constants, projected, spare, features, signs, workers, watch, header, state, room }
     }
 
     /// The projected samples, to decode them.
-    pub(super) fn bench(&self) -> Bench<'_, T> {
+    pub(super) fn evaluator(&self) -> Evaluator<'_, T> {
         let Self { projected, constants, workers, watch, .. } = self;
-        Bench { projected, constants, workers, watch, room: Room::default() }
+        Evaluator { projected, constants, workers, watch, room: Workspace::default() }
     }
 
     /// Components that the samples have room for: the others are zero.
@@ -133,15 +133,16 @@ impl<'a, T: Real> Engine<'a, T> {
         let last: Vec<f64> = auto.thresholds.iter().take(effective).copied().collect();
         let room = std::mem::take(&mut self.room);
         let constants = self.constants;
-        let mut bench = Bench { projected, constants, workers: &self.workers, watch: &self.watch, room };
+        let mut evaluator =
+            Evaluator { projected, constants, workers: &self.workers, watch: &self.watch, room };
         let search = &mut auto.search;
         let goal = search.goal(self.goal(), &constants.search);
         let n_samples = projected.n_samples();
-        let done = self.workers.run_stage(|| search.descent.stage(&mut bench, &working, &last, &goal));
+        let done = self.workers.run_stage(|| search.descent.stage(&mut evaluator, &working, &last, &goal));
         let (next, record) = match done {
             Ok(done) => {
                 let next = match done.end {
-                    Some(end) => search.descended(&mut bench, Some((done.components.clone(), end)))?,
+                    Some(end) => search.descended(&mut evaluator, Some((done.components.clone(), end)))?,
                     None => None,
                 };
                 let StageDone { components, thresholds, change, active, numerical_rank, .. } = done;
@@ -150,7 +151,7 @@ impl<'a, T: Real> Engine<'a, T> {
             }
             Err(Halt::Error(FitError::Overflow { .. })) => {
                 // A descent that left the range of numbers is over, and what it led to is not used.
-                let next = search.descended(&mut bench, None)?;
+                let next = search.descended(&mut evaluator, None)?;
                 let thresholds = if last.is_empty() { vec![1.0; effective] } else { last };
                 let (active, numerical_rank) = (vec![0; effective], effective);
                 let record = Recorded { thresholds, active, change: 0.0, numerical_rank, n_samples };
@@ -158,7 +159,7 @@ impl<'a, T: Real> Engine<'a, T> {
             }
             Err(halt) => return Err(halt),
         };
-        self.room = bench.room;
+        self.room = evaluator.room;
         Ok((next, record))
     }
 
@@ -177,9 +178,9 @@ impl<'a, T: Real> Engine<'a, T> {
         let projected = self.features_of(auto)?;
         let room = std::mem::take(&mut self.room);
         let (constants, workers, watch) = (self.constants, &self.workers, &self.watch);
-        let bench = Bench { projected: &projected, constants, workers, watch, room };
-        let (search, start) = Search::from_data(&bench, projected.dimension());
-        self.room = bench.room;
+        let evaluator = Evaluator { projected: &projected, constants, workers, watch, room };
+        let (search, start) = Search::from_data(&evaluator, projected.dimension());
+        self.room = evaluator.room;
         self.features = Some(projected);
         auto.search = search;
         auto.side = Side::Features { samples: Box::new(best), working: start.clone() };

@@ -4,7 +4,7 @@ use ndarray::{Array2, CowArray, s};
 
 use super::background::background;
 use super::candidate::Candidate;
-use super::decoded::{Bench, Decoded};
+use super::decoded::{Decoded, Evaluator};
 use super::descent::{evidence, noise_floors};
 use super::ending::{Ended, Finisher, Wanted};
 use super::engine::Engine;
@@ -111,17 +111,17 @@ fn end<T: Real>(
     let (basis, spectrum) = (&engine.state.basis, &engine.state.progress.spectrum);
     let finisher = Finisher { runs: HalsRuns::new(engine, samples, run) };
     let best = retried(&finisher.runs, best)?;
-    let mut bench = engine.bench();
-    let decoded = bench.decode(&best.components)?;
-    let low = low_quantiles(bench.values(), constants.end.low_quantile);
+    let mut evaluator = engine.evaluator();
+    let decoded = evaluator.decode(&best.components)?;
+    let low = low_quantiles(evaluator.values(), constants.end.low_quantile);
     let certain = best.certain(&constants.search);
-    let negative_part = bench.workers.run(|| bench.negative_part(&best.components));
-    let evidence = evidence(&decoded, bench.projected.noise);
+    let negative_part = evaluator.workers.run(|| evaluator.negative_part(&best.components));
+    let evidence = evidence(&decoded, evaluator.projected.noise);
     let floors: Vec<f64> =
         evidence.iter().zip(&decoded.scales).map(|(&e, scale)| rules.last(e) * scale).collect();
-    let noise_floors = noise_floors(&decoded, bench.projected, &constants.schedule);
-    let sums = bench.sums(&floors, noise_floors.clone())?;
-    let n = bench.projected.n_samples() as f64;
+    let noise_floors = noise_floors(&decoded, evaluator.projected, &constants.schedule);
+    let sums = evaluator.sums(&floors, noise_floors.clone())?;
+    let n = evaluator.projected.n_samples() as f64;
     let on_shares: Vec<f64> = sums.decoded().active.iter().map(|&count| count as f64 / n).collect();
     let last = (best.origin == Origin::Hals).then(|| LastStage {
         thresholds: evidence.iter().map(|&e| rules.last(e)).collect(),
@@ -144,11 +144,11 @@ fn end<T: Real>(
     let weights_on = replaceable && !always_on.is_empty();
     let mut passes = 0;
     if spectrum.noise > 0.0 && !foreign && !weights_on {
-        bench.threshold(&floors, noise_floors.as_ref());
-        let products = full_products(&bench, samples)?;
+        evaluator.threshold(&floors, noise_floors.as_ref());
+        let products = full_products(&evaluator, samples)?;
         // Weights are in the units of the decoded values; components were scaled to a largest weight of one.
         let unscaled = unprojected(&best.components, basis, spectrum.unit);
-        let solved = bench.workers.run(|| {
+        let solved = evaluator.workers.run(|| {
             advance(&unscaled, products.view(), &sums.second_moments(), Inner::Exact, Step::Safe, 0)
         })?;
         components = scaled(&solved, &decoded);
@@ -157,7 +157,7 @@ fn end<T: Real>(
     let (moments, rank) = (sums.second_moments(), best.components.nrows());
     let noise_errors = match certain {
         true => vec![0.0; rank],
-        false => noise_errors(&bench, &best.components, &moments, samples.n_features()),
+        false => noise_errors(&evaluator, &best.components, &moments, samples.n_features()),
     };
     let before = components.clone();
     let noise = spectrum.noise;
@@ -177,8 +177,8 @@ fn end<T: Real>(
         // What would be learned of the components found says nothing about others that HALS ended with.
         Stability { resampled: Vec::new(), mixed: Vec::new() }
     } else {
-        let decoded = bench.decode(&best.components)?;
-        stability(&mut bench, &best.components, &decoded, &moments, engine.params.seed)?
+        let decoded = evaluator.decode(&best.components)?;
+        stability(&mut evaluator, &best.components, &decoded, &moments, engine.params.seed)?
     };
     let value_size = engine.projected.size / (n * samples.n_features() as f64).sqrt();
     let expected = noise * (engine.effective_rank() as f64 * n / 2.0).sqrt() / engine.projected.size;
@@ -214,9 +214,9 @@ fn scaled<T: Real>(components: &Array2<T>, decoded: &Decoded<T>) -> Array2<T> {
 }
 
 /// Σ y zᵀ over the full samples, with the thresholded weights of the projected ones, rank × features.
-fn full_products<T: Real>(bench: &Bench<'_, T>, samples: &dyn Samples<T>) -> Result<Array2<T>, Halt> {
-    let mut weights = CowArray::from(bench.values());
-    if let Some(multipliers) = &bench.projected.multipliers {
+fn full_products<T: Real>(evaluator: &Evaluator<'_, T>, samples: &dyn Samples<T>) -> Result<Array2<T>, Halt> {
+    let mut weights = CowArray::from(evaluator.values());
+    if let Some(multipliers) = &evaluator.projected.multipliers {
         let mut scaled = weights.into_owned();
         scale_rows(&mut scaled, multipliers);
         weights = scaled.into();
@@ -228,9 +228,12 @@ fn full_products<T: Real>(bench: &Bench<'_, T>, samples: &dyn Samples<T>) -> Res
         floors: None,
         workspace: Held::default(),
     };
-    let stop = || bench.watch.reason().is_some();
+    let stop = || evaluator.watch.reason().is_some();
     let samples = Watched { samples, stop: &stop };
-    let sums = bench.workers.run(|| query::run(&samples, &stage)).map_err(|error| bench.watch.halt(error))?;
+    let sums = evaluator
+        .workers
+        .run(|| query::run(&samples, &stage))
+        .map_err(|error| evaluator.watch.halt(error))?;
     Ok(sums.products().as_standard_layout().into_owned())
 }
 

@@ -49,20 +49,20 @@ pub(super) fn retried<T: Real>(
 
 /// What the stages make of a start; nothing where they go astray.
 fn descended<T: Real>(engine: &Engine<'_, T>, start: Array2<T>) -> Result<Option<Candidate<T>>, Halt> {
-    let mut bench = engine.bench();
+    let mut evaluator = engine.evaluator();
     let mut search = Search::from_given();
     let (mut working, mut thresholds) = (start, Vec::new());
     let most_stages = engine.constants.search.retry_stages.min(engine.params.max_stages);
     // A search from the data alone is where this began: it is not begun again.
     while over(&search, most_stages).is_none() && !matches!(search.phase, Phase::Search { .. }) {
         let goal = search.goal(Goal { most_stages, ..engine.goal() }, &engine.constants.search);
-        let done = match search.descent.stage(&mut bench, &working, &thresholds, &goal) {
+        let done = match search.descent.stage(&mut evaluator, &working, &thresholds, &goal) {
             Err(Halt::Error(FitError::Overflow { .. })) => return Ok(None),
             other => other?,
         };
         thresholds = done.thresholds;
         let next = match done.end {
-            Some(end) => search.descended(&mut bench, Some((done.components.clone(), end)))?,
+            Some(end) => search.descended(&mut evaluator, Some((done.components.clone(), end)))?,
             None => None,
         };
         working = next.unwrap_or(done.components);

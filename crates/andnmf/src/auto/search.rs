@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::averaged_projection::Measure;
 use super::candidate::{Candidate, zeros_beyond_doubt};
-use super::decoded::Bench;
+use super::decoded::Evaluator;
 use super::descent::{Descent, End, Goal};
 use super::inclusion::{contacts, inclusions};
 use super::start_kind::{StartKind, stick_out};
@@ -66,9 +66,9 @@ impl<T: Real> Search<T> {
     }
 
     /// Begins with the data alone; returns the first start as well.
-    pub(super) fn from_data(bench: &Bench<'_, T>, rank: usize) -> (Self, Array2<T>) {
+    pub(super) fn from_data(evaluator: &Evaluator<'_, T>, rank: usize) -> (Self, Array2<T>) {
         let phase = Phase::Search { kind: StartKind::ALL[0], repairs: 0, before: None };
-        let start = stick_out(bench, Measure::Normalised, rank);
+        let start = stick_out(evaluator, Measure::Normalised, rank);
         (Self { phase, descent: Descent::new(false), best: None }, start)
     }
 
@@ -87,20 +87,20 @@ impl<T: Real> Search<T> {
     /// What to go on with after a descent has ended (`None`: it left the range of numbers), if anything.
     pub(super) fn descended(
         &mut self,
-        bench: &mut Bench<'_, T>,
+        evaluator: &mut Evaluator<'_, T>,
         ended: Option<(Array2<T>, End)>,
     ) -> Result<Option<Array2<T>>, Halt> {
-        let constants = &bench.constants.search;
+        let constants = &evaluator.constants.search;
         let end = ended.as_ref().map(|(_, end)| *end);
         let examined = match ended {
-            Some((components, _)) => self.examine(bench, components)?,
+            Some((components, _)) => self.examine(evaluator, components)?,
             None => None,
         };
         match self.phase {
             Phase::Search { kind, repairs, before } => {
-                self.searched(bench, examined, kind, repairs, before).map(Some)
+                self.searched(evaluator, examined, kind, repairs, before).map(Some)
             }
-            Phase::Long { origin: Origin::Given } => Ok(self.given_descended(bench, examined, end)),
+            Phase::Long { origin: Origin::Given } => Ok(self.given_descended(evaluator, examined, end)),
             Phase::Long { .. } => {
                 // The candidate that the search ended with stays where the long descent came to nothing.
                 if let Some(found) = examined
@@ -130,13 +130,13 @@ impl<T: Real> Search<T> {
     /// After a short descent of the search: repair, another kind of start, or the long descent.
     fn searched(
         &mut self,
-        bench: &Bench<'_, T>,
+        evaluator: &Evaluator<'_, T>,
         examined: Option<Examined<T>>,
         kind: StartKind,
         repairs: usize,
         before: Option<usize>,
     ) -> Result<Array2<T>, Halt> {
-        let constants = &bench.constants.search;
+        let constants = &evaluator.constants.search;
         let mut repaired = None;
         if let Some(Examined { candidate, repaired: mended, .. }) = examined {
             let fewer = before.is_none_or(|before| candidate.inclusions < before);
@@ -156,10 +156,10 @@ impl<T: Real> Search<T> {
             self.descent = Descent::from_search(kind.origin());
             return Ok(mended);
         }
-        let good = self.best.as_ref().is_some_and(|best| best.good(bench.projected, constants));
+        let good = self.best.as_ref().is_some_and(|best| best.good(evaluator.projected, constants));
         let others = StartKind::ALL.into_iter().skip_while(|other| *other != kind).skip(1);
         for kind in others.filter(|_| !good) {
-            if let Some(components) = kind.begin(bench)? {
+            if let Some(components) = kind.begin(evaluator)? {
                 self.phase = Phase::Search { kind, repairs: 0, before: None };
                 self.descent = Descent::from_search(kind.origin());
                 return Ok(components);
@@ -168,7 +168,7 @@ impl<T: Real> Search<T> {
         let (origin, components) = match &self.best {
             Some(best) => (best.origin, best.components.clone()),
             // Not one descent stayed within the range of numbers: the directions themselves are all there is.
-            None => (Origin::Plain, Array2::eye(bench.projected.dimension())),
+            None => (Origin::Plain, Array2::eye(evaluator.projected.dimension())),
         };
         self.phase = Phase::Long { origin };
         self.descent = Descent::from_search(origin);
@@ -178,15 +178,15 @@ impl<T: Real> Search<T> {
     /// After the long descent from a given start.
     fn given_descended(
         &mut self,
-        bench: &Bench<'_, T>,
+        evaluator: &Evaluator<'_, T>,
         examined: Option<Examined<T>>,
         end: Option<End>,
     ) -> Option<Array2<T>> {
-        let lost = bench.constants.search.lost;
+        let lost = evaluator.constants.search.lost;
         let found = examined.filter(|found| found.candidate.negative_part < lost && !found.dependent);
         let Some(Examined { candidate, repaired, .. }) = found else {
             // The start led nowhere: the data alone will do better.
-            let (fresh, start) = Self::from_data(bench, bench.projected.dimension());
+            let (fresh, start) = Self::from_data(evaluator, evaluator.projected.dimension());
             *self = fresh;
             return Some(start);
         };
@@ -236,18 +236,23 @@ impl<T: Real> Search<T> {
     }
 
     /// Decodes components and tests them; `None` where they leave the range of numbers.
-    fn examine(&self, bench: &mut Bench<'_, T>, components: Array2<T>) -> Result<Option<Examined<T>>, Halt> {
-        let decoded = match bench.decode(&components) {
+    fn examine(
+        &self,
+        evaluator: &mut Evaluator<'_, T>,
+        components: Array2<T>,
+    ) -> Result<Option<Examined<T>>, Halt> {
+        let decoded = match evaluator.decode(&components) {
             Err(Halt::Error(_)) => return Ok(None),
             other => other?,
         };
         let components = self.descent.best(components, decoded.leak);
-        let decoded = bench.decode(&components)?;
-        let negative_part = bench.workers.run(|| bench.negative_part(&components));
-        let fewest_contacts = contacts(bench.values(), &decoded.scales).into_iter().min().unwrap_or(0);
-        let constants = &bench.constants.search;
+        let decoded = evaluator.decode(&components)?;
+        let negative_part = evaluator.workers.run(|| evaluator.negative_part(&components));
+        let fewest_contacts = contacts(evaluator.values(), &decoded.scales).into_iter().min().unwrap_or(0);
+        let constants = &evaluator.constants.search;
         let zeros = zeros_beyond_doubt::<T>(components.nrows(), negative_part, fewest_contacts, constants);
-        let found = bench.workers.run(|| inclusions(bench.values(), &decoded.scales, zeros, constants));
+        let found =
+            evaluator.workers.run(|| inclusions(evaluator.values(), &decoded.scales, zeros, constants));
         let mut repaired = components.clone();
         let shares = found.shares.mapv(T::from_f64);
         multiply_add(repaired.view_mut(), shares.view(), components.view(), T::from_f64(1.0));

@@ -8,7 +8,7 @@ use ndarray::Array2;
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
-use super::decoded::{Bench, Decoded, Room};
+use super::decoded::{Decoded, Evaluator, Workspace};
 use super::descent::{Descent, Goal};
 use super::shares::sines;
 use crate::Real;
@@ -28,55 +28,59 @@ pub(super) struct Stability {
 
 /// What the noise makes of each component (rank × directions), given the moments of its weights: a sine.
 pub(super) fn noise_errors<T: Real>(
-    bench: &Bench<'_, T>,
+    evaluator: &Evaluator<'_, T>,
     components: &Array2<T>,
     moments: &Array2<T>,
     features: usize,
 ) -> Vec<f64> {
-    let Some(inverse) = bench.workers.run(|| gram_inverse(moments.view())) else {
+    let Some(inverse) = evaluator.workers.run(|| gram_inverse(moments.view())) else {
         return vec![1.0; components.nrows()];
     };
-    let noise = bench.projected.noise * (features as f64).sqrt();
+    let noise = evaluator.projected.noise * (features as f64).sqrt();
     let error = |(k, component): (usize, _)| {
         (noise * inverse[[k, k]].as_f64().max(0.0).sqrt() / length(component).max(f64::MIN_POSITIVE)).min(1.0)
     };
     components.outer_iter().enumerate().map(error).collect()
 }
 
-/// The stability of components (rank × directions) whose decoded values the bench holds, not yet thresholded.
+/// The stability of components (rank × directions) whose decoded values the evaluator holds, not yet thresholded.
 pub(super) fn stability<T: Real>(
-    bench: &mut Bench<'_, T>,
+    evaluator: &mut Evaluator<'_, T>,
     components: &Array2<T>,
     decoded: &Decoded<T>,
     moments: &Array2<T>,
     seed: u64,
 ) -> Result<Stability, Halt> {
-    let mixed = match bench.workers.run(|| gram_inverse(moments.view())) {
-        Some(inverse) => mixing(bench, components, decoded, &inverse),
+    let mixed = match evaluator.workers.run(|| gram_inverse(moments.view())) {
+        Some(inverse) => mixing(evaluator, components, decoded, &inverse),
         None => vec![1.0; components.nrows()],
     };
-    Ok(Stability { resampled: resampled(bench, components, seed)?, mixed })
+    Ok(Stability { resampled: resampled(evaluator, components, seed)?, mixed })
 }
 
 /// What each component would lose if the negative values were explained by the other components' weights.
 fn mixing<T: Real>(
-    bench: &Bench<'_, T>,
+    evaluator: &Evaluator<'_, T>,
     components: &Array2<T>,
     decoded: &Decoded<T>,
     inverse: &Array2<T>,
 ) -> Vec<f64> {
-    let values = bench.values();
+    let values = evaluator.values();
     let zero = T::from_f64(0.0);
-    let sd: Vec<f64> =
-        decoded.noise_gain.iter().zip(&decoded.scales).map(|(g, s)| g * s * bench.projected.noise).collect();
+    let sd: Vec<f64> = decoded
+        .noise_gain
+        .iter()
+        .zip(&decoded.scales)
+        .map(|(g, s)| g * s * evaluator.projected.noise)
+        .collect();
     let mut negative = values.clone();
     let mut positive = values.clone();
     for (mut negative, mut positive) in negative.outer_iter_mut().zip(positive.outer_iter_mut()) {
         for (k, (n, p)) in negative.iter_mut().zip(positive.iter_mut()).enumerate() {
-            let floor = (bench.constants.schedule.noise_floor * sd[k])
+            let floor = (evaluator.constants.schedule.noise_floor * sd[k])
                 .max(decoded.negative_rms[k] * decoded.scales[k]);
             let below = p.as_f64() < floor;
-            let expected = if below { bench.constants.stability.half_noise * sd[k] } else { 0.0 };
+            let expected = if below { evaluator.constants.stability.half_noise * sd[k] } else { 0.0 };
             *n = T::from_f64((-n.as_f64()).max(0.0) - expected);
             if below {
                 *p = zero;
@@ -85,7 +89,7 @@ fn mixing<T: Real>(
     }
     // Entry (k, l): the weight of k that comes, with the wrong sign, with one unit of l.
     let mut shares =
-        bench.workers.run(|| multiply(multiply(negative.t(), positive.view()).view(), inverse.view()));
+        evaluator.workers.run(|| multiply(multiply(negative.t(), positive.view()).view(), inverse.view()));
     shares.diag_mut().fill(zero);
     let lost = multiply(shares.t(), components.view());
     let pairs = lost.outer_iter().zip(components.outer_iter());
@@ -108,31 +112,35 @@ pub(super) fn part_of_samples(n: usize, share: f64, rng: &mut impl Rng) -> Vec<u
 }
 
 /// The sine between each component and the nearer of its versions from parts of the samples.
-fn resampled<T: Real>(bench: &Bench<'_, T>, components: &Array2<T>, seed: u64) -> Result<Vec<f64>, Halt> {
-    let (n, rank) = (bench.projected.n_samples(), components.nrows());
-    let StabilityConstants { parts, part_share, start_off, part_to_new, .. } = bench.constants.stability;
-    let goal = goal(&bench.constants.stability);
+fn resampled<T: Real>(
+    evaluator: &Evaluator<'_, T>,
+    components: &Array2<T>,
+    seed: u64,
+) -> Result<Vec<f64>, Halt> {
+    let (n, rank) = (evaluator.projected.n_samples(), components.nrows());
+    let StabilityConstants { parts, part_share, start_off, part_to_new, .. } = evaluator.constants.stability;
+    let goal = goal(&evaluator.constants.stability);
     let mut nearest = vec![1.0_f64; rank];
     for part in 0..parts {
         let mut rng = numbered_generator(seed, Stream::Parts, part);
         let numbers = part_of_samples(n, part_share, &mut rng);
-        let projected = bench.projected.part(&numbers);
+        let projected = evaluator.projected.part(&numbers);
         let off = Array2::from_shape_fn((rank, rank), |_| {
             T::from_f64(start_off * (2.0 * rng.random::<f64>() - 1.0))
         });
         let mut working = components.clone();
         multiply_add(working.view_mut(), off.view(), components.view(), T::from_f64(1.0));
-        let mut bench = Bench {
+        let mut evaluator = Evaluator {
             projected: &projected,
-            constants: bench.constants,
-            workers: bench.workers,
-            watch: bench.watch,
-            room: Room::default(),
+            constants: evaluator.constants,
+            workers: evaluator.workers,
+            watch: evaluator.watch,
+            room: Workspace::default(),
         };
         let mut descent = Descent::new(false);
         let mut last = Vec::new();
         loop {
-            let done = match descent.stage(&mut bench, &working, &last, &goal) {
+            let done = match descent.stage(&mut evaluator, &working, &last, &goal) {
                 // A part that leads nowhere speaks against all components.
                 Err(Halt::Error(_)) => return Ok(vec![1.0; rank]),
                 other => other?,

@@ -4,7 +4,7 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use super::averaged_projection::{Measure, averaged_projection};
-use super::decoded::Bench;
+use super::decoded::Evaluator;
 use super::independent::independent_components;
 use crate::Real;
 use crate::fit::Halt;
@@ -39,12 +39,14 @@ impl StartKind {
     }
 
     /// The start, if the samples have one of this kind.
-    pub(super) fn begin<T: Real>(self, bench: &Bench<'_, T>) -> Result<Option<Array2<T>>, Halt> {
+    pub(super) fn begin<T: Real>(self, evaluator: &Evaluator<'_, T>) -> Result<Option<Array2<T>>, Halt> {
         match self {
-            Self::Projection(measure) => Ok(Some(stick_out(bench, measure, bench.projected.dimension()))),
-            Self::Independent => bench.workers.run(|| {
-                independent_components(&bench.projected.samples, &bench.constants.start, &|| {
-                    bench.watch.check()
+            Self::Projection(measure) => {
+                Ok(Some(stick_out(evaluator, measure, evaluator.projected.dimension())))
+            }
+            Self::Independent => evaluator.workers.run(|| {
+                independent_components(&evaluator.projected.samples, &evaluator.constants.start, &|| {
+                    evaluator.watch.check()
                 })
             }),
         }
@@ -52,9 +54,10 @@ impl StartKind {
 }
 
 /// A start from samples that stick out; where they give too few components, their directions fill up.
-pub(super) fn stick_out<T: Real>(bench: &Bench<'_, T>, measure: Measure, rank: usize) -> Array2<T> {
-    let samples = bench.projected.samples.view();
-    let mut found = bench.workers.run(|| averaged_projection(samples, measure, rank, &bench.constants.start));
+pub(super) fn stick_out<T: Real>(evaluator: &Evaluator<'_, T>, measure: Measure, rank: usize) -> Array2<T> {
+    let samples = evaluator.projected.samples.view();
+    let mut found =
+        evaluator.workers.run(|| averaged_projection(samples, measure, rank, &evaluator.constants.start));
     for k in found.nrows()..rank {
         let mut direction = ndarray::Array1::zeros(rank);
         direction[k] = T::from_f64(1.0);

@@ -7,12 +7,12 @@ use crate::Real;
 
 /// What one sum leaves for the next of the same size.
 #[derive(Debug)]
-pub(crate) struct PowersRoom<T> {
+pub(crate) struct PowersWorkspace<T> {
     power: Array2<T>,
     product: Array2<T>,
 }
 
-impl<T: Real> Default for PowersRoom<T> {
+impl<T: Real> Default for PowersWorkspace<T> {
     fn default() -> Self {
         Self { power: Array2::zeros((0, 0)), product: Array2::zeros((0, 0)) }
     }
@@ -26,9 +26,9 @@ pub(crate) fn geometric_sum_into<T: Real>(
     sum: &mut Array2<T>,
     m: &Array2<T>,
     terms: u64,
-    room: &mut PowersRoom<T>,
+    room: &mut PowersWorkspace<T>,
 ) {
-    let PowersRoom { power, product } = room;
+    let PowersWorkspace { power, product } = room;
     [&mut *sum, &mut *power, &mut *product].into_iter().for_each(|matrix| make_room(matrix, m.dim()));
     sum.fill(T::from_f64(0.0));
     if terms == 0 {
@@ -68,7 +68,7 @@ mod tests {
         let m = random_matrix::<f64>(6, 6, 1) * 0.3;
         let mut power = Array2::eye(6);
         let mut sum = Array2::zeros((6, 6));
-        let (mut found, mut room) = (Array2::zeros((0, 0)), PowersRoom::default());
+        let (mut found, mut room) = (Array2::zeros((0, 0)), PowersWorkspace::default());
         for terms in 0..70_u64 {
             geometric_sum_into(&mut found, &m, terms, &mut room);
             assert_close(&found, &sum, 1e-13);
@@ -81,7 +81,7 @@ mod tests {
     fn many_terms_reach_the_limit() {
         let m = Array2::from_diag(&ndarray::array![0.5_f64, 0.999]);
         let mut sum = Array2::zeros((0, 0));
-        geometric_sum_into(&mut sum, &m, 1_000_000, &mut PowersRoom::default());
+        geometric_sum_into(&mut sum, &m, 1_000_000, &mut PowersWorkspace::default());
         assert!((sum[[0, 0]] - 2.0).abs() < 1e-12 && (sum[[1, 1]] - 1000.0).abs() < 1e-6);
     }
 }

@@ -38,16 +38,16 @@ pub(crate) fn relative_cutoff<T: Real>(shape: (usize, usize)) -> f64 {
 /// overflow (the SVD does not converge).
 pub(crate) fn pseudo_inverse_of_rows<T: Real>(rows: ArrayView2<'_, T>) -> Option<PseudoInverse<T>> {
     let mut matrix = Array2::zeros(rows.dim());
-    let rank = pseudo_inverse_into(&mut matrix, rows, &mut InverseRoom::default())?;
+    let rank = pseudo_inverse_into(&mut matrix, rows, &mut InverseWorkspace::default())?;
     Some(PseudoInverse { matrix, rank })
 }
 
 /// Matrices that one inverse leaves for the next of the same shape.
 #[derive(Debug, Default)]
-pub(crate) struct InverseRoom {
+pub(crate) struct InverseWorkspace {
     rows: Array2<f64>,
     inverse: Array2<f64>,
-    by_cholesky: CholeskyRoom,
+    by_cholesky: CholeskyWorkspace,
 }
 
 /// [`pseudo_inverse_of_rows`] written into a matrix of the shape of `rows`; returns the rank. Where there is no inverse,
@@ -55,11 +55,11 @@ pub(crate) struct InverseRoom {
 pub(crate) fn pseudo_inverse_into<T: Real>(
     matrix: &mut Array2<T>,
     rows: ArrayView2<'_, T>,
-    room: &mut InverseRoom,
+    room: &mut InverseWorkspace,
 ) -> Option<usize> {
     let (rank, features) = rows.dim();
     let cutoff = relative_cutoff::<T>(rows.dim());
-    let InverseRoom { rows: wide, inverse, by_cholesky: room } = room;
+    let InverseWorkspace { rows: wide, inverse, by_cholesky: room } = room;
     // Single precision gains accuracy and time (the fast way applies more often) by a detour over double.
     let rows = in_double(rows, wide);
     if rank <= features && by_cholesky::<T>(inverse, rows, cutoff, room).is_some() {
@@ -73,7 +73,7 @@ pub(crate) fn pseudo_inverse_into<T: Real>(
 }
 
 #[derive(Debug, Default)]
-struct CholeskyRoom {
+struct CholeskyWorkspace {
     factors: CholeskyQr,
     square: Array2<f64>,
     correction: Array2<f64>,
@@ -85,9 +85,9 @@ fn by_cholesky<T: Real>(
     inverse: &mut Array2<f64>,
     rows: ArrayView2<'_, f64>,
     cutoff: f64,
-    room: &mut CholeskyRoom,
+    room: &mut CholeskyWorkspace,
 ) -> Option<()> {
-    let CholeskyRoom { factors, square, correction } = room;
+    let CholeskyWorkspace { factors, square, correction } = room;
     make_room(inverse, rows.dim());
     let condition = factors.first_step(rows, cutoff)?;
     if condition.powi(2) * f64::EPSILON <= accurate_enough::<T>() {
@@ -197,7 +197,7 @@ mod tests {
             rows.row_mut(5).assign(&near);
             let by_svd = by_svd(rows.view(), cutoff).unwrap().matrix;
             let mut fast = Array2::zeros((0, 0));
-            let found = by_cholesky::<f64>(&mut fast, rows.view(), cutoff, &mut CholeskyRoom::default());
+            let found = by_cholesky::<f64>(&mut fast, rows.view(), cutoff, &mut CholeskyWorkspace::default());
             assert_eq!(found.is_some(), cholesky, "at {closeness:e}");
             assert_eq!(by_qr(rows.view(), cutoff).is_some(), qr, "at {closeness:e}");
             let tolerance = 1e-14 / closeness;
@@ -216,7 +216,7 @@ mod tests {
         for (spread, corrected) in [(1.0, false), (3.0, false), (300.0, true)] {
             let mut rows = Array2::<f64>::eye(8) + random_matrix::<f64>(8, 8, 1) * 0.01;
             rows.row_mut(3).mapv_inplace(|v| v * spread);
-            let (mut found, mut room) = (Array2::zeros((0, 0)), CholeskyRoom::default());
+            let (mut found, mut room) = (Array2::zeros((0, 0)), CholeskyWorkspace::default());
             by_cholesky::<f64>(&mut found, rows.view(), relative_cutoff::<f64>((8, 8)), &mut room).unwrap();
             assert_eq!(!room.factors.q.is_empty(), corrected, "{spread}");
             assert_penrose(&rows, &found, 1e-12);

@@ -14,7 +14,7 @@ pub(crate) struct RowMap<T: Real> {
     matrix: Array2<T>,
     /// The transpose, where samples are sparse: what one feature contributes is then contiguous.
     by_feature: Option<FeatureRows<T>>,
-    /// Room for the features of samples.
+    /// Workspace for the features of samples.
     room: Pool<Vec<u32>>,
 }
 

@@ -85,13 +85,13 @@ pub(crate) fn spectral_norm<T: Real>(m: ArrayView2<'_, T>) -> f64 {
 
 /// What an inverse leaves for the next of the same size.
 #[derive(Debug)]
-pub(crate) struct GramInverseRoom<T> {
+pub(crate) struct GramInverseWorkspace<T> {
     factor: LowerFactor<T>,
     scaled: Array2<T>,
     shrink: Array1<T>,
 }
 
-impl<T: Real> Default for GramInverseRoom<T> {
+impl<T: Real> Default for GramInverseWorkspace<T> {
     fn default() -> Self {
         Self { factor: LowerFactor::default(), scaled: Array2::zeros((0, 0)), shrink: Array1::zeros(0) }
     }
@@ -104,7 +104,7 @@ impl<T: Real> Default for GramInverseRoom<T> {
 /// gradient steps, which never move along the null space.
 pub(crate) fn gram_inverse<T: Real>(c: ArrayView2<'_, T>) -> Option<Array2<T>> {
     let mut inverse = Array2::zeros((0, 0));
-    gram_inverse_into(&mut inverse, c, &mut GramInverseRoom::default())?;
+    gram_inverse_into(&mut inverse, c, &mut GramInverseWorkspace::default())?;
     Some(inverse)
 }
 
@@ -112,9 +112,9 @@ pub(crate) fn gram_inverse<T: Real>(c: ArrayView2<'_, T>) -> Option<Array2<T>> {
 pub(crate) fn gram_inverse_into<T: Real>(
     inverse: &mut Array2<T>,
     c: ArrayView2<'_, T>,
-    room: &mut GramInverseRoom<T>,
+    room: &mut GramInverseWorkspace<T>,
 ) -> Option<()> {
-    let GramInverseRoom { factor, scaled, shrink } = room;
+    let GramInverseWorkspace { factor, scaled, shrink } = room;
     let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
     make_room(scaled, c.dim());
     scaled.assign(&c);
@@ -267,7 +267,7 @@ mod tests {
         }
         let alone = gram_inverse(multiply(z.t(), z.view()).view()).unwrap();
         let c = multiply(with_idle.t(), with_idle.view());
-        let (mut found, mut room) = (Array2::zeros((0, 0)), GramInverseRoom::default());
+        let (mut found, mut room) = (Array2::zeros((0, 0)), GramInverseWorkspace::default());
         // Twice, with what the first time left.
         for _ in 0..2 {
             gram_inverse_into(&mut found, c.view(), &mut room).unwrap();

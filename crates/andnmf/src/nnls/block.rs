@@ -4,7 +4,7 @@ use ndarray::{ArrayView2, ArrayViewMut2};
 
 use super::gram::{ScaledGram, exponent, power_of_two};
 use super::passive_sets::PassiveSets;
-use super::pivoting::{Pivoting, PivotingRoom, row_of};
+use super::pivoting::{Pivoting, PivotingWorkspace, row_of};
 use super::systems::Matrix;
 use crate::Real;
 
@@ -28,7 +28,7 @@ pub(crate) struct OutOfRange {
 
 /// What one block leaves for the next on the same thread.
 #[derive(Debug, Default)]
-pub(crate) struct BlockRoom {
+pub(crate) struct BlockWorkspace {
     products: ScaledProducts,
     sets: PassiveSets,
     solutions: Vec<f64>,
@@ -37,7 +37,7 @@ pub(crate) struct BlockRoom {
     apart: Vec<f64>,
     slopes: Vec<f64>,
     all: Vec<usize>,
-    pivoting: PivotingRoom,
+    pivoting: PivotingWorkspace,
 }
 
 /// Solves for all samples of a block on the calling thread: one row of `products` and of `weights` for each.
@@ -46,7 +46,7 @@ pub(crate) fn solve_block<T: Real>(
     products: ArrayView2<'_, T>,
     mut weights: ArrayViewMut2<'_, T>,
     begin: Begin,
-    room: &mut BlockRoom,
+    room: &mut BlockWorkspace,
 ) -> Result<(), OutOfRange> {
     let (n, width) = (products.nrows(), gram.width());
     room.products.renew(gram, products)?;
@@ -118,9 +118,9 @@ impl ScaledProducts {
 /// Where the matrix is singular, pivoting is at the mercy of rounding. Then the samples go through proximal steps:
 /// each minimises ½xᵀGx − pᵀx + ½λ‖x − x'‖², which is regular, around the solution x' of the step before. A large
 /// λ makes a step easy and a small one takes it far, so λ falls from step to step.
-fn solve_scaled(gram: &ScaledGram, room: &mut BlockRoom, direct: bool) {
+fn solve_scaled(gram: &ScaledGram, room: &mut BlockWorkspace, direct: bool) {
     let (width, rank) = (gram.width(), gram.rank());
-    let BlockRoom { products, sets, solutions, pending, apart: best, slopes, all, pivoting } = room;
+    let BlockWorkspace { products, sets, solutions, pending, apart: best, slopes, all, pivoting } = room;
     let products = &products.values[..];
     let n = products.len() / width;
     solutions.clear();

@@ -24,7 +24,7 @@ pub(crate) struct ScaledGram {
     /// What makes the matrix regular when it is added to its diagonal, whatever rounding has done to it.
     smallest_ridge: f64,
     singular: bool,
-    /// Room for the look at whether it is.
+    /// Workspace for the look at whether it is.
     all: Vec<[usize; LANES]>,
     factor: LaneCholesky,
 }

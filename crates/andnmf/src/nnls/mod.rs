@@ -29,7 +29,7 @@ use rayon::prelude::*;
 pub use kkt::kkt_violation;
 pub use weights::weights;
 
-pub(crate) use block::{Begin, BlockRoom, OutOfRange, solve_block};
+pub(crate) use block::{Begin, BlockWorkspace, OutOfRange, solve_block};
 pub(crate) use gram::ScaledGram;
 pub(crate) use weights::Weights;
 
@@ -130,10 +130,13 @@ pub fn solve<T: Real>(
         .zip(products.axis_chunks_iter(Axis(0), ROWS_PER_BLOCK))
         .enumerate()
         .collect();
-    blocks.into_par_iter().try_for_each_init(BlockRoom::default, |room, (block, (weights, products))| {
-        solve_block(&gram, products, weights, begin, room)
-            .map_err(|OutOfRange { row }| NnlsError::Overflow { sample: block * ROWS_PER_BLOCK + row })
-    })?;
+    blocks.into_par_iter().try_for_each_init(
+        BlockWorkspace::default,
+        |room, (block, (weights, products))| {
+            solve_block(&gram, products, weights, begin, room)
+                .map_err(|OutOfRange { row }| NnlsError::Overflow { sample: block * ROWS_PER_BLOCK + row })
+        },
+    )?;
     Ok(weights)
 }
 

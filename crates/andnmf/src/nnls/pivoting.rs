@@ -67,7 +67,7 @@ enum Verdict {
 
 /// What one run leaves for the next.
 #[derive(Debug, Default)]
-pub(super) struct PivotingRoom {
+pub(super) struct PivotingWorkspace {
     progress: Vec<Progress>,
     groups: Vec<Range<usize>>,
     systems: Systems,
@@ -88,9 +88,9 @@ struct Desk {
 impl Pivoting<'_> {
     /// Solves for the samples in `pending` and leaves there those whose solution may be further than `accuracy`
     /// from optimal.
-    pub(super) fn run(mut self, pending: &mut Vec<usize>, accuracy: f64, room: &mut PivotingRoom) {
+    pub(super) fn run(mut self, pending: &mut Vec<usize>, accuracy: f64, room: &mut PivotingWorkspace) {
         let (rank, n) = (self.matrix.rank(), self.products.len() / self.matrix.width());
-        let PivotingRoom { progress, groups, systems, desk, next, poor, active_set } = room;
+        let PivotingWorkspace { progress, groups, systems, desk, next, poor, active_set } = room;
         progress.clear();
         progress.resize(n, Progress::new(rank));
         next.clear();

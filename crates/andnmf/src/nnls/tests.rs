@@ -95,7 +95,7 @@ fn a_sample_gets_the_same_bits_on_any_threads_and_in_any_company() {
     let one = on(1);
     assert!(on(2) == one && on(5) == one);
     let prepared = ScaledGram::new(gram.view()).unwrap();
-    let mut room = BlockRoom::default();
+    let mut room = BlockWorkspace::default();
     for rows in [0..1, 3..8, 700..1010] {
         let rows = ndarray::s![rows, ..];
         let mut weights = Array2::zeros(one.slice(rows).dim());

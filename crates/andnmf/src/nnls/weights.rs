@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView2, CowArray, Ix2};
 
 use super::gram::{exponent, power_of_two};
-use super::{Begin, BlockRoom, NnlsError, OutOfRange, ScaledGram, check_finite, solve_block};
+use super::{Begin, BlockWorkspace, NnlsError, OutOfRange, ScaledGram, check_finite, solve_block};
 use crate::fit::{Run, is_cancelled};
 use crate::linalg::product::multiply;
 use crate::linalg::row_map::RowMap;
@@ -131,7 +131,7 @@ impl<T: Real> Query<T> for Weights<'_, T> {
         }
         let gram = ScaledGram::new(multiply(wide.view(), wide.t()).view())?;
         let map = RowMap::new(wide.mapv(T::from_f64), samples.is_sparse());
-        let room = Pool::<BlockRoom>::default();
+        let room = Pool::<BlockWorkspace>::default();
         let values = fold(
             samples,
             &FoldPlan::new(samples, rank),

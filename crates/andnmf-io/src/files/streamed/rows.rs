@@ -96,7 +96,7 @@ struct NpyWriter<'o, 'f, T> {
 
 impl<'o, 'f, T: Real> NpyWriter<'o, 'f, T> {
     fn new(out: &'o mut Out<'f>) -> Result<Self, Fault> {
-        // Room for the header, which is written last.
+        // Workspace for the header, which is written last.
         out.write_all(&Header::bytes_with_room(npy::descr::<T>(), &[0, 0])).map_err(Problem::Io)?;
         Ok(Self { out, rows: 0, bytes: Vec::new(), filled: Vec::new() })
     }

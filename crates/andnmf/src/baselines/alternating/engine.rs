@@ -99,7 +99,7 @@ struct Engine<'a, T: Real, A: Alternation<T>> {
     watch: Watch<'a>,
     /// The preparation for the next pass.
     pass: A::Pass,
-    /// Room for the weights of the stage under way: those of the last one stay whole until it is done.
+    /// Workspace for the weights of the stage under way: those of the last one stay whole until it is done.
     next_weights: Array2<T>,
     /// Likewise for its components.
     next_components: Array2<T>,

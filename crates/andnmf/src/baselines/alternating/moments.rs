@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView2};
 
 use crate::Real;
 use crate::linalg::product::{all_finite, inner_product, make_room, multiply_add_wide};
-use crate::linalg::symmetric::{GramInverseRoom, gram_inverse_into};
+use crate::linalg::symmetric::{GramInverseWorkspace, gram_inverse_into};
 
 /// The problem of the components: which fit all samples best, given their weights?
 pub(in crate::baselines) struct Moments<T: Real> {
@@ -15,14 +15,14 @@ pub(in crate::baselines) struct Moments<T: Real> {
     pub(in crate::baselines) stage: usize,
     /// ‖Y‖².
     pub(in crate::baselines) squares: f64,
-    room: LeastSquaresRoom<T>,
+    room: LeastSquaresWorkspace<T>,
 }
 
 /// What least squares leave for the next time.
-struct LeastSquaresRoom<T> {
+struct LeastSquaresWorkspace<T> {
     inverse: Array2<T>,
     slopes: Array2<T>,
-    of_inverse: GramInverseRoom<T>,
+    of_inverse: GramInverseWorkspace<T>,
 }
 
 impl<T: Real> Moments<T> {
@@ -33,8 +33,11 @@ impl<T: Real> Moments<T> {
     /// With these Xᵀ·X and Xᵀ·Y.
     pub(in crate::baselines) fn new(gram: Array2<T>, products: Array2<T>) -> Self {
         let none = || Array2::zeros((0, 0));
-        let room =
-            LeastSquaresRoom { inverse: none(), slopes: none(), of_inverse: GramInverseRoom::default() };
+        let room = LeastSquaresWorkspace {
+            inverse: none(),
+            slopes: none(),
+            of_inverse: GramInverseWorkspace::default(),
+        };
         Self { gram, products, stage: 0, squares: 0.0, room }
     }
 
@@ -46,7 +49,7 @@ impl<T: Real> Moments<T> {
         components: &mut Array2<T>,
         now: &Array2<T>,
     ) -> Option<()> {
-        let LeastSquaresRoom { inverse, slopes, of_inverse } = &mut self.room;
+        let LeastSquaresWorkspace { inverse, slopes, of_inverse } = &mut self.room;
         gram_inverse_into(inverse, self.gram.view(), of_inverse)?;
         let one = T::from_f64(1.0);
         make_room(slopes, now.dim());

@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use crate::Real;
 use crate::linalg::product::make_room;
-use crate::nnls::{Begin, BlockRoom, ScaledGram, solve_block};
+use crate::nnls::{Begin, BlockWorkspace, ScaledGram, solve_block};
 
 /// The problem of a block: which weights fit its samples best?
 pub(crate) struct WeightProblem<'a, T: Real> {
@@ -37,12 +37,12 @@ pub(in crate::baselines) struct PreparedGram<T> {
     /// None in particular where it was refused.
     gram: Option<Array2<T>>,
     scaled: ScaledGram,
-    room: BlockRoom,
+    room: BlockWorkspace,
 }
 
 impl<T> Default for PreparedGram<T> {
     fn default() -> Self {
-        Self { gram: None, scaled: ScaledGram::default(), room: BlockRoom::default() }
+        Self { gram: None, scaled: ScaledGram::default(), room: BlockWorkspace::default() }
     }
 }
 

@@ -40,9 +40,14 @@ wire!(impl [] ExactRule {});
 
 impl<T: Real> WeightRule<T> for ExactRule {
     const QUERY: &'static str = "exact-weights";
-    type Buffers = AnlsRoom<T>;
+    type Buffers = AnlsWorkspace<T>;
 
-    fn update(&self, problem: &WeightProblem<'_, T>, weights: ArrayViewMut2<'_, T>, room: &mut AnlsRoom<T>) {
+    fn update(
+        &self,
+        problem: &WeightProblem<'_, T>,
+        weights: ArrayViewMut2<'_, T>,
+        room: &mut AnlsWorkspace<T>,
+    ) {
         problem.solve(weights, &mut room.prepared);
     }
 }
@@ -65,7 +70,7 @@ impl<T: Real> GramRule<T> for &AnlsParams {
         next: &mut Array2<T>,
         moments: &mut Moments<T>,
         now: &Array2<T>,
-        rooms: &Pool<AnlsRoom<T>>,
+        rooms: &Pool<AnlsWorkspace<T>>,
     ) -> Result<(), FitError> {
         let finite = all_finite(moments.gram.view()) && all_finite(moments.products.view());
         let found = if !finite {
@@ -81,13 +86,13 @@ impl<T: Real> GramRule<T> for &AnlsParams {
 }
 
 /// What one thread needs for a block of samples or of features.
-pub(crate) struct AnlsRoom<T> {
+pub(crate) struct AnlsWorkspace<T> {
     prepared: PreparedGram<T>,
     products: Vec<T>,
     solved: Vec<T>,
 }
 
-impl<T> Default for AnlsRoom<T> {
+impl<T> Default for AnlsWorkspace<T> {
     fn default() -> Self {
         Self { prepared: PreparedGram::default(), products: Vec::new(), solved: Vec::new() }
     }
@@ -98,24 +103,25 @@ impl<T> Default for AnlsRoom<T> {
 fn non_negative<T: Real>(
     components: &mut Array2<T>,
     moments: &Moments<T>,
-    rooms: &Pool<AnlsRoom<T>>,
+    rooms: &Pool<AnlsWorkspace<T>>,
 ) -> Option<()> {
     let failed = AtomicBool::new(false);
-    let solve = |mut components: ArrayViewMut2<'_, T>, given: ArrayView2<'_, T>, room: &mut AnlsRoom<T>| {
-        let AnlsRoom { prepared, products, solved } = room;
-        let shape = (given.ncols(), given.nrows());
-        let mut products = matrix_in(products, shape);
-        let mut solved = matrix_in(solved, shape);
-        products.assign(&given.t());
-        solved.assign(&components.t());
-        prepared.solve(moments.gram.view(), products.view(), solved.view_mut(), Begin::Warm)?;
-        for (k, mut row) in components.outer_iter_mut().enumerate() {
-            if moments.gram[[k, k]] > T::from_f64(0.0) {
-                row.assign(&solved.column(k));
+    let solve =
+        |mut components: ArrayViewMut2<'_, T>, given: ArrayView2<'_, T>, room: &mut AnlsWorkspace<T>| {
+            let AnlsWorkspace { prepared, products, solved } = room;
+            let shape = (given.ncols(), given.nrows());
+            let mut products = matrix_in(products, shape);
+            let mut solved = matrix_in(solved, shape);
+            products.assign(&given.t());
+            solved.assign(&components.t());
+            prepared.solve(moments.gram.view(), products.view(), solved.view_mut(), Begin::Warm)?;
+            for (k, mut row) in components.outer_iter_mut().enumerate() {
+                if moments.gram[[k, k]] > T::from_f64(0.0) {
+                    row.assign(&solved.column(k));
+                }
             }
-        }
-        Some(())
-    };
+            Some(())
+        };
     by_columns(components.view_mut(), moments.products.view(), FEATURES_PER_TASK, &|components, products| {
         if rooms.lend(|room| solve(components, products, room)).is_none() {
             failed.store(true, Ordering::Relaxed);
