@@ -4,12 +4,14 @@ use andnmf::and::AndParams;
 use andnmf::constants::Constants;
 use andnmf::fit::{Fit, Run, Solver, Start};
 use andnmf::samples::DenseSamples;
-use andnmf::synth::{Dataset, DatasetKind, DatasetSpec};
+use andnmf::synth::{Dataset, DatasetKind, DatasetSpec, Weights};
 
 use crate::common::small;
 
 fn noisy() -> Dataset {
-    DatasetSpec { noise: 0.01, n_samples: 600, rank: 8, ..small(DatasetKind::Dir) }.generate().unwrap()
+    let sizes = DatasetSpec { n_features: 120, rank: 8, n_samples: 600, ..small(DatasetKind::Dir) };
+    let weights = Weights::Dirichlet { concentration: 0.5 };
+    DatasetSpec { noise: 0.01, weights, ..sizes }.generate().unwrap()
 }
 
 fn fit(data: &Dataset, json: &str) -> Fit<f64> {
@@ -32,7 +34,6 @@ fn the_default_constants_are_those_of_every_fit() {
 fn one_constant_from_json_changes_what_it_decides() {
     let data = noisy();
     let base = fit(&data, "{}");
-    // The projection: no directions beside the components are kept, so HALS has fewer to run in.
     let report = |json| fit(&data, json).report.unwrap();
     let own = base.report.unwrap();
     assert_ne!(report(r#"{"schedule": {"noise_floor": 6.0}}"#).on_shares, own.on_shares);
