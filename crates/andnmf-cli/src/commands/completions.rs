@@ -50,5 +50,6 @@ pub(crate) fn run(args: &CompletionsArgs, mut command: Command) -> Result<(), Fa
 /// Says which build has them.
 #[cfg(not(feature = "packaging"))]
 pub(crate) fn run(args: &CompletionsArgs, _: Command) -> Result<(), Failure> {
-    Err(super::needs_packaging(&format!("completions for {:?}", args.shell)))
+    let shell = args.shell.to_possible_value().map_or_else(String::new, |shell| shell.get_name().to_owned());
+    Err(super::needs_packaging(&format!("completions for {shell}")))
 }

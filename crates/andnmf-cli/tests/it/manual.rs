@@ -1,6 +1,8 @@
 //! `andnmf manual`, `andnmf completions` and the help of every command.
 
-use crate::support::{Folder, andnmf, files_in, refused, text};
+#[cfg(feature = "packaging")]
+use crate::support::{Folder, files_in};
+use crate::support::{andnmf, refused, text};
 
 /// Every command, as the overview lists them.
 fn commands() -> Vec<String> {
@@ -28,6 +30,7 @@ fn the_help_of_every_command_opens_with_its_purpose_and_an_example() {
     }
 }
 
+#[cfg(feature = "packaging")]
 #[test]
 fn every_shell_gets_every_command() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
@@ -39,9 +42,9 @@ fn every_shell_gets_every_command() {
         }
         assert!(script.contains("co-occurrence"), "{shell} completes options too");
     }
-    refused(&["completions", "bsh"], &["bsh", "bash"]);
 }
 
+#[cfg(feature = "packaging")]
 #[test]
 fn there_is_a_manual_page_for_every_command() {
     let whole = andnmf(&["manual"]);
@@ -56,4 +59,13 @@ fn there_is_a_manual_page_for_every_command() {
     let page = std::fs::read_to_string(folder.path("man/andnmf-generate.1")).unwrap();
     assert!(page.contains(".TH andnmf-generate 1") && page.contains("andnmf generate paired"), "{page}");
     refused(&["manual", "--out", &folder.arg("man")], &["--force"]);
+}
+
+#[test]
+fn a_build_without_them_says_which_one_has_them() {
+    refused(&["completions", "bsh"], &["bsh", "bash"]);
+    if !cfg!(feature = "packaging") {
+        refused(&["completions", "bash"], &["completions for bash", "--features packaging"]);
+        refused(&["manual"], &["manual page", "--features packaging"]);
+    }
 }
