@@ -25,8 +25,8 @@ def closed():
     [
         ({"inner": 50}, "inner is 50, but with threshold auto it must be exact"),
         ({"batch_size": 10}, "batch_size is 10, but with threshold='auto' it must be None in fit"),
-        ({"threshold": {}}, "threshold is {}, but a dict must have one schedule, such as"),
-        ({"threshold": {"schedule": {}}}, "but a dict must have one schedule, such as"),
+        ({"threshold": {}}, "threshold is {}, but it must have one schedule, such as"),
+        ({"threshold": {"schedule": {}}}, "but it must have one schedule, such as"),
     ],
     ids=str,
 )

@@ -105,7 +105,7 @@ fn traces_and_methods_are_rounded_and_never_hold_nan() {
     let data = serde_json::to_value(&report).unwrap();
     let trace = json!({
         "stage": [0], "seconds": [1.235], "threshold_min": [null], "threshold_median": [0.1235],
-        "active_fraction": [0.5], "change": [3.333e-21], "relative_correlation_error": [null],
+        "active_fraction": [0.5], "change": [3.333e-21], "loss": [null], "relative_correlation_error": [null],
     });
     assert_eq!(data["trace"], trace);
     assert_eq!(

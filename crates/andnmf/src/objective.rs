@@ -43,7 +43,7 @@ pub enum Loss {
 pub struct Metric {
     /// √wⱼ; empty where all features count alike.
     feature_scales: Vec<f64>,
-    /// √vᵢ; empty where all samples count alike.
+    /// √vᵢ, with a mean square of one; empty where all samples count alike.
     sample_scales: Vec<f64>,
 }
 
@@ -59,7 +59,7 @@ impl Metric {
         Ok(self)
     }
 
-    /// With a weight for each sample; those of weight zero do not count.
+    /// With a weight for each sample; those of weight zero do not count. Only ratios of weights matter.
     ///
     /// # Errors
     /// Unless every weight is zero or a positive number, and one is positive.
@@ -67,7 +67,11 @@ impl Metric {
         let wrong = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0));
         let nothing = weights.iter().all(|weight| *weight == 0.0).then_some(0);
         let expected = "every weight must be zero or a positive number, and one must be positive";
-        self.sample_scales = scales("sample_weights", weights, wrong.or(nothing), expected)?;
+        let mut scales = scales("sample_weights", weights, wrong.or(nothing), expected)?;
+        // A common factor would only change the scale of the components.
+        let mean = scales.iter().map(|scale| scale * scale).sum::<f64>() / scales.len() as f64;
+        scales.iter_mut().for_each(|scale| *scale /= mean.sqrt());
+        self.sample_scales = scales;
         Ok(self)
     }
 
@@ -187,8 +191,10 @@ mod tests {
         let (v, w) = ([0.0, 1.0, 4.0, 9.0, 0.25, 1.0, 2.0], [1.0, 16.0, 0.5, 3.0, 1e-4]);
         let metric = Metric::default().with_sample_weights(v.to_vec()).unwrap();
         let metric = metric.with_feature_weights(w.to_vec()).unwrap();
+        // The weights of the samples are brought to a mean of one.
+        let mean = v.iter().sum::<f64>() / 7.0;
         let expected =
-            Array2::from_shape_fn((7, 5), |(i, j)| values[[i, j]] * f64::sqrt(v[i]) * f64::sqrt(w[j]));
+            Array2::from_shape_fn((7, 5), |(i, j)| values[[i, j]] * f64::sqrt(v[i] / mean) * f64::sqrt(w[j]));
         let (pointers, indices, stored) = sparse_copy(&values);
         let sparse = CsrSamples::new(5, &pointers, indices, stored).unwrap();
         let dense = DenseSamples::new(values.view()).unwrap();

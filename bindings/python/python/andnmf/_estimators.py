@@ -85,7 +85,8 @@ class AND(ANDBase):
     thresholds_ : ndarray of shape (n_components,)
         Of the last stage.
     trust_ : dict or None
-        ``verdict`` (good, doubtful, poor), ``reasons`` and ``component_stability``; None with a schedule, and once
+        ``verdict`` (good, doubtful, poor), ``reasons`` (a dict each: ``code``, ``text``, ``advice``, ``components``, …)
+        and ``component_stability``. None exactly where fits do not judge themselves: with a schedule, and once
         ``partial_fit`` has gone on from a start.
     stability_ : ndarray of shape (n_components,) or None
         Estimated error of each component as a sine: 0 is stable. None where ``trust_`` is.

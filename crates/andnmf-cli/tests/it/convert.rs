@@ -162,7 +162,7 @@ fn what_was_taken_for_names_is_said() {
 #[test]
 fn heavy_formats_are_read_or_the_build_says_how_to_get_them() {
     let folder = Folder::new();
-    let library = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../andnmf/src/io");
+    let library = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../andnmf-io/src/files");
     for (file, feature, first_line) in [
         ("h5ad/samples/sparse.h5ad", "h5ad", "\tgène0\tgène1\tgène2"),
         ("h5ad/samples/latest.h5ad", "h5ad", "\tgène0\tgène1\tgène2"),

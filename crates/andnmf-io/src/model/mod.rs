@@ -1,11 +1,11 @@
 //! A fitted model: what is left of a fit once its samples are gone, to be kept in a file and used on new samples.
 //!
 //! ```
-//! use andnmf::MethodParams;
 //! use andnmf::fit::{Run, Start};
+//! use andnmf::samples::DenseSamples;
+//! use andnmf::{Method, MethodParams};
 //! use andnmf_io::Overwrite;
 //! use andnmf_io::model::Model;
-//! use andnmf::samples::DenseSamples;
 //! use ndarray::array;
 //!
 //! let samples = DenseSamples::new(array![[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 2.0], [2.0, 0.0, 2.0]])?;

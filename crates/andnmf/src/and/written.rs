@@ -81,6 +81,8 @@ impl fmt::Display for Threshold {
     }
 }
 
+const ONE_SCHEDULE: &str = r#"it must have one schedule, such as {"schedule": {"constant": 0.1}}"#;
+
 impl SettingValue for Threshold {
     const KIND: Kind = Kind::Threshold;
 
@@ -97,8 +99,14 @@ impl SettingValue for Threshold {
             Value::String(text) => Self::from_text(text),
             Value::Number(_) => read(value).map(|number| Schedule::Constant(number).into()),
             Value::Array(_) => read(value).map(|values| Schedule::List(values).into()),
-            Value::Object(fields) if fields.contains_key("schedule") => read(value).map(Self::Scheduled),
-            Value::Object(_) => read(value),
+            Value::Object(fields) => {
+                let bounded = fields.contains_key("schedule");
+                let inner = if bounded { fields.get("schedule") } else { Some(value) };
+                if inner.and_then(Value::as_object).is_none_or(|inner| inner.len() != 1) {
+                    return Err(ONE_SCHEDULE.to_owned());
+                }
+                if bounded { read(value).map(Self::Scheduled) } else { read(value) }
+            }
             Value::Null | Value::Bool(_) => Err(Self::KIND.expected()),
         }
     }

@@ -44,6 +44,13 @@ pub(super) struct Progress<T: Real> {
     pub(super) ever_active: Vec<bool>,
 }
 
+/// The parts of a state that are no matrices, as files keep them.
+#[derive(Serialize, Deserialize)]
+struct Values<P, O> {
+    progress: P,
+    objective: O,
+}
+
 /// Whose weights the stages decode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "T: Real")]
@@ -118,12 +125,9 @@ impl<T: Real> MethodState<T> for AutoState<T> {
     }
 
     fn parts(&self) -> serde_json::Result<Parts<'_, T>> {
+        let values = Values { progress: &self.progress, objective: &*self.objective };
         let matrices = vec![("working", &self.working), ("basis", &self.basis), ("spare", &self.spare)];
-        Ok(Parts {
-            kind: Self::KIND,
-            matrices,
-            values: serde_json::to_value((&self.progress, &*self.objective))?,
-        })
+        Ok(Parts { kind: Self::KIND, matrices, values: serde_json::to_value(values)? })
     }
 }
 
@@ -133,7 +137,7 @@ impl<T: Real> ResumableState<T> for AutoState<T> {
     fn load(stored: &mut Stored<T>) -> Result<Self, FitError> {
         let (working, basis, spare) =
             (stored.matrix("working")?, stored.matrix("basis")?, stored.matrix("spare")?);
-        let (progress, objective): (Progress<T>, Objective) = stored.values()?;
+        let Values::<Progress<T>, Objective> { progress, objective } = stored.values()?;
         Ok(Self { working, basis, spare, progress, objective: Arc::new(objective) })
     }
 }

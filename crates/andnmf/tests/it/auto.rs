@@ -392,13 +392,13 @@ fn a_checkpoint_that_does_not_fit_itself_is_refused() {
     };
     assert!(resumed(good.clone()).is_ok());
     let narrow = serde_json::json!({ "rows": 1, "columns": 1, "bits": [0] });
-    for place in ["/state/values/search/best/components", "/state/matrices/spare"] {
+    for place in ["/state/values/progress/search/best/components", "/state/matrices/spare"] {
         let mut wrong = good.clone();
         *wrong.pointer_mut(place).unwrap() = narrow.clone();
         assert!(matches!(resumed(wrong), Err(FitError::Checkpoint { .. })), "{place}");
     }
     let mut wrong = good.clone();
-    wrong.pointer_mut("/state/values/spectrum/values").unwrap().as_array_mut().unwrap().pop();
+    wrong.pointer_mut("/state/values/progress/spectrum/values").unwrap().as_array_mut().unwrap().pop();
     assert!(matches!(resumed(wrong), Err(FitError::Checkpoint { .. })));
     // A run with a schedule cannot go on from it either.
     let state: Checkpoint<f64> = serde_json::from_value(good).unwrap();

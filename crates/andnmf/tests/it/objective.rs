@@ -6,7 +6,7 @@ use andnmf::fit::{Fit, Run, Solver, Start};
 use andnmf::objective::{Metric, Objective};
 use andnmf::samples::{DenseSamples, Samples};
 use andnmf::synth::{DatasetKind, DatasetSpec};
-use ndarray::{Array2, Axis, concatenate};
+use ndarray::{Array2, Axis, concatenate, s};
 
 use crate::common::{distance, error, small};
 
@@ -30,27 +30,30 @@ fn weights_do_not_change_what_is_exact() {
 }
 
 #[test]
-fn a_sample_of_weight_two_counts_as_two_samples() {
+fn a_sample_of_weight_two_draws_components_as_two_samples_do() {
     let data = DatasetSpec { noise: 0.02, ..small(DatasetKind::Dir) }.generate().unwrap();
-    let doubled = concatenate(Axis(0), &[data.samples.view(), data.samples.view()]).unwrap();
-    let twice = Metric::default().with_sample_weights(vec![2.0; 900]).unwrap();
-    // From a given start both run the same stages: the sums of one are twice those of the other.
-    let start = || Start::Given(data.truth.clone());
-    let one = fit(&data.samples, 12, twice, start()).unwrap();
-    let two = fit(&doubled, 12, Metric::default(), start()).unwrap();
-    let plain = fit(&data.samples, 12, Metric::default(), start()).unwrap();
-    // All samples are doubled: only their noise level relative to the number of samples is seen differently.
-    assert!(distance(one.components.view(), two.components.view()) < 0.02);
-    assert!(distance(one.components.view(), plain.components.view()) < 0.02);
+    let half = data.samples.slice(s![..450, ..]);
+    let doubled = concatenate(Axis(0), &[data.samples.view(), half]).unwrap();
+    let weights = |first: f64, last: f64| {
+        let weights = (0..900).map(|i| if i < 450 { first } else { last }).collect();
+        Metric::default().with_sample_weights(weights).unwrap()
+    };
+    let fit = |samples: &Array2<f64>, metric: Metric| {
+        fit(samples, 12, metric, Start::Given(data.truth.clone())).unwrap().components
+    };
+    let copies = fit(&doubled, Metric::default());
+    let (twice, plain) = (fit(&data.samples, weights(2.0, 1.0)), fit(&data.samples, Metric::default()));
+    let (near, far) = (error(&twice, &copies), error(&plain, &copies));
+    assert!(near < 0.75 * far, "{near} from copies with weights, {far} without");
+    // Only ratios matter.
+    assert!(distance(fit(&data.samples, weights(3.0, 3.0)).view(), plain.view()) < 1e-9);
 }
 
 #[test]
 fn samples_of_weight_zero_do_not_count() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let mut junk = data.samples.clone();
-    junk.slice_mut(ndarray::s![..30, ..])
-        .indexed_iter_mut()
-        .for_each(|((i, j), v)| *v = ((i * j) % 11) as f64);
+    junk.slice_mut(s![..30, ..]).indexed_iter_mut().for_each(|((i, j), v)| *v = ((i * j) % 11) as f64);
     let weights = (0..900).map(|i| if i < 30 { 0.0 } else { 1.0 }).collect();
     let metric = Metric::default().with_sample_weights(weights).unwrap();
     let clean = fit(&junk, 12, metric, Start::Auto).unwrap();

@@ -29,7 +29,7 @@ fn names(word: &str, n: usize) -> Option<Vec<String>> {
 #[allow(clippy::print_stderr)] // whoever runs the tests must know what was left out
 fn made() -> Option<tempfile::TempDir> {
     let python = std::env::var_os("ANDNMF_PYTHON").unwrap_or_else(|| "python3".into());
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/io/h5ad/samples/make.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/files/h5ad/samples/make.py");
     let folder = tempfile::tempdir().unwrap();
     let can = Command::new(&python).args(["-c", "import h5py"]).output();
     if !can.is_ok_and(|output| output.status.success()) {

@@ -31,7 +31,7 @@ const NAMES: [&str; 4] = ["first", "zweite", "troisième", "fourth"];
 #[allow(clippy::print_stderr)] // whoever runs the tests must know what was left out
 fn made() -> Option<tempfile::TempDir> {
     let python = std::env::var_os("ANDNMF_PYTHON").unwrap_or_else(|| "python3".into());
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/io/parquet/samples/make.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/files/parquet/samples/make.py");
     let folder = tempfile::tempdir().unwrap();
     let can = Command::new(&python).args(["-c", "import pyarrow.parquet"]).output();
     if !can.is_ok_and(|output| output.status.success()) {
