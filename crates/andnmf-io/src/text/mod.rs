@@ -1,7 +1,7 @@
 //! Texts: from documents to counts of words, the samples of topic models.
 //!
 //! [`read_texts`] reads a folder, an archive, or a file with one document per line into a [`Corpus`]; bags of words in
-//! files come through [`crate::files`] and [`Corpus::of_table`]. [`Corpus::with_vocabulary`] keeps the words that are worth
+//! files come through [`read`](crate::read) and [`Corpus::of_table`]. [`Corpus::with_vocabulary`] keeps the words that are worth
 //! keeping, [`Corpus::tf_idf`] weighs them. The same texts give the same words in the same order everywhere.
 
 mod corpus;
