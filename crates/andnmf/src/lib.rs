@@ -69,6 +69,7 @@ mod testing;
 mod testing_svd;
 pub mod theory;
 pub mod trust;
+mod volume;
 
 pub use error::{FitError, SamplesError, SettingError, ShapeError};
 pub use methods::{Method, MethodParams};

@@ -21,6 +21,17 @@ pub(crate) struct Candidate<T: Real> {
     pub(super) negative_part: f64,
     /// The least number of samples that lie on the facet of a component.
     pub(super) fewest_contacts: usize,
+    /// How near to zero the weights of every component come, in as many samples as hold its facet, relative to its
+    /// largest weight.
+    #[serde(with = "bits::number")]
+    pub(super) contact_level: f64,
+    /// The largest weight, relative to the largest of its component, that nearly all samples of a component exceed: well
+    /// above zero where a component is a background.
+    #[serde(with = "bits::number")]
+    pub(super) background_level: f64,
+    /// The negative part beyond what noise makes of it.
+    #[serde(with = "bits::number")]
+    pub(super) excess_negative: f64,
 }
 
 impl<T: Real> Candidate<T> {
@@ -30,6 +41,11 @@ impl<T: Real> Candidate<T> {
         let rank = self.components.nrows();
         self.inclusions == 0
             && zeros_beyond_doubt::<T>(rank, self.negative_part, self.fewest_contacts, constants)
+    }
+
+    /// The level at which weights that are off are zero: near it neither contacts nor negative weights say anything.
+    pub(super) fn zero_level(&self) -> f64 {
+        self.contact_level.max(self.excess_negative)
     }
 
     /// Whether there is no need to look for others.
@@ -74,6 +90,9 @@ mod tests {
             inclusions: 0,
             negative_part: 1e-12,
             fewest_contacts: 6,
+            contact_level: 1e-9,
+            background_level: 0.0,
+            excess_negative: 1e-12,
         };
         let certain = |candidate: Candidate<f64>| candidate.certain(&SearchConstants::default());
         assert!(certain(sure.clone()));

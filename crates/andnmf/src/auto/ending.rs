@@ -37,7 +37,7 @@ pub(super) struct Ended<T> {
 }
 
 impl<T> Ended<T> {
-    fn new(components: Array2<T>, ending: Ending, passes: usize) -> Self {
+    pub(super) fn new(components: Array2<T>, ending: Ending, passes: usize) -> Self {
         Self { components, ending, drift: 0.0, rerun: Vec::new(), passes }
     }
 }

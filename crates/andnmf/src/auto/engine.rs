@@ -14,6 +14,7 @@ use crate::fit::{
     Checkpoint, Halt, Header, Limits, MethodState, Snapshot, StageRecord, StagedRun, StopReason, Warning,
     Watch, Workers,
 };
+use crate::trust::Origin;
 use crate::{FitError, Real};
 
 /// A run between two stages.
@@ -57,6 +58,11 @@ impl<'a, T: Real> Engine<'a, T> {
         self.projected.dimension()
     }
 
+    /// Standard deviation of the noise of one coordinate, before samples are brought to equal length.
+    pub(super) fn projected_noise(&self) -> f64 {
+        self.state.progress.spectrum.noise
+    }
+
     pub(super) fn goal(&self) -> Goal {
         // Single precision has fewer digits to lose.
         let rounding = 64.0 * T::EPSILON.as_f64();
@@ -69,8 +75,8 @@ impl<'a, T: Real> Engine<'a, T> {
 
     /// Whether the zeros of the components could decide where the weights of the samples have not.
     ///
-    /// That takes components without negative values, many more features than components, and samples without noise,
-    /// since the noise of features that hardly ever occur is as large as that of the others.
+    /// That takes components without negative values and many more features than components. With noise it also takes a
+    /// component whose weights are nowhere near zero: a background.
     fn can_turn(&self, auto: &Progress<T>) -> bool {
         let AutoState { basis, spare, .. } = &self.state;
         let Constants { search, trust, end, .. } = self.constants;
@@ -78,12 +84,14 @@ impl<'a, T: Real> Engine<'a, T> {
         let Some(best) = &auto.search.best else { return false };
         let shared = || background(&unprojected(&best.components, basis, 1.0), end.background_ignored);
         let doubtful = || !best.certain(search) || shared() > trust.shared_background;
+        // What came of a given start is not thrown away for a search from the data.
+        let given = matches!(best.origin, Origin::Given | Origin::GivenRepaired);
+        let background_component = || !given && best.background_level > search.background_level;
         auto.side == Side::Samples
             && enough
-            && self.signs == Signs::Positive
+            && self.signs != Signs::Any
             && !self.params.signed
-            && auto.spectrum.noise == 0.0
-            && doubtful()
+            && if auto.spectrum.noise == 0.0 { doubtful() } else { background_component() }
     }
 
     /// Takes over what a stage did.
@@ -163,9 +171,10 @@ impl<'a, T: Real> Engine<'a, T> {
         Ok((next, record))
     }
 
-    /// The features of noiseless samples as samples.
+    /// The features as samples.
     fn features_of(&self, auto: &Progress<T>) -> Result<Projected<T>, FitError> {
-        Projected::of_features(&self.state.basis, &auto.spectrum, &self.constants.projection)
+        let n_samples = self.projected.n_samples();
+        Projected::of_features(&self.state.basis, &auto.spectrum, n_samples, &self.constants.projection)
     }
 
     /// Goes over to the features where the samples' side has ended in doubt; the start on that side.

@@ -16,6 +16,7 @@ use super::search::Phase;
 use super::shares::{low_quantiles, negative_shares, sines};
 use super::stability::{Stability, noise_errors, stability};
 use super::state::{AutoState, Side, unprojected};
+use super::volume_end::{VolumeEnd, VolumeEnded};
 use crate::and::{Inner, Stage, StageWeights, Step, advance};
 use crate::fit::{Fit, Halt, Run, StopReason};
 use crate::linalg::product::scale_rows;
@@ -142,8 +143,21 @@ fn end<T: Real>(
     let replaceable = signs != Signs::Any && !given && !certain;
     let foreign = foreign && replaceable;
     let weights_on = replaceable && !always_on.is_empty();
+    let noisy = replaceable && spectrum.noise > 0.0 && best.components.nrows() > 1;
+    let volume = if noisy { VolumeEnd::new(engine, &best) } else { None };
+    let evidence = volume.as_ref().map(VolumeEnd::evidence);
+    let kept = evidence.is_some_and(|evidence| evidence.keeps_stages());
+    // Zeros of the components have decided: weights that are always on say nothing against them.
+    let by_features = best.origin == Origin::Features;
+    let kept = kept || by_features;
+    let (foreign, weights_on) = (foreign && !kept, weights_on && !kept);
+    // Zeros of the components hold what HALS makes of them; where there are none, the least volume decides.
+    let volume = match volume.filter(|_| !kept) {
+        Some(volume) if volume.few_zeros(&components) => volume.components(&best)?,
+        _ => None,
+    };
     let mut passes = 0;
-    if spectrum.noise > 0.0 && !foreign && !weights_on {
+    if spectrum.noise > 0.0 && !foreign && !weights_on && volume.is_none() && !by_features {
         evaluator.threshold(&floors, noise_floors.as_ref());
         let products = full_products(&evaluator, samples)?;
         // Weights are in the units of the decoded values; components were scaled to a largest weight of one.
@@ -165,12 +179,26 @@ fn end<T: Real>(
         signs,
         foreign,
         always_on: weights_on,
-        given,
+        given: given || by_features,
         negative_share,
         noise_errors: (noise > 0.0).then_some(&noise_errors[..]),
     };
-    let Ended { components, ending, drift, rerun, passes: more } = finisher.end(components, &wanted)?;
+    let ended = match volume {
+        Some(VolumeEnded { components, rerun }) => {
+            Ended { rerun, ..Ended::new(components, Ending::MinVolume, 0) }
+        }
+        None => finisher.end(components, &wanted)?,
+    };
+    let Ended { components, ending, drift, rerun, passes: more } = ended;
     passes += more;
+    // The samples' side cannot vouch for what the zeros of the components have decided.
+    let rerun = match by_features && !certain && rerun.is_empty() {
+        true => noise_errors
+            .iter()
+            .map(|noise| noise.hypot(constants.stability.per_zero_level * best.zero_level()))
+            .collect(),
+        false => rerun,
+    };
     let stability = if certain {
         Stability { resampled: vec![0.0; rank], mixed: vec![0.0; rank] }
     } else if !rerun.is_empty() {
@@ -193,6 +221,8 @@ fn end<T: Real>(
         negative_shares,
         noise: if value_size > 0.0 { noise / value_size } else { 0.0 },
         singular_gap: spectrum.gap(),
+        pile_up: evidence.map(|evidence| evidence.pile_up),
+        ending_margin: evidence.map(|evidence| (evidence.pile_up / evidence.limit).ln()),
         on_shares,
         always_on,
         drift,

@@ -78,6 +78,19 @@ pub(super) fn contacts<T: Real>(values: &Array2<T>, largest: &[f64]) -> Vec<usiz
     counts
 }
 
+/// How near to zero `enough` values of every component come, relative to its largest: the largest over the components.
+pub(super) fn contact_level<T: Real>(values: &Array2<T>, largest: &[f64], enough: usize) -> f64 {
+    let level = |k: usize| {
+        let mut column: Vec<f64> = values.column(k).iter().map(|v| v.as_f64().abs()).collect();
+        let place = enough.min(column.len()).saturating_sub(1);
+        if column.is_empty() || largest[k] <= 0.0 {
+            return 1.0;
+        }
+        *column.select_nth_unstable_by(place, f64::total_cmp).1 / largest[k]
+    };
+    (0..largest.len()).into_par_iter().map(level).collect::<Vec<f64>>().into_iter().fold(0.0, f64::max)
+}
+
 /// Values below this share of the largest count as zero: about 1e-7 in double precision, 1e-3 in single.
 fn zero<T: Real>() -> f64 {
     T::EPSILON.as_f64().powf(0.45)
@@ -142,6 +155,17 @@ mod tests {
         let values = array![[0.0, 1e-9], [1e-9, 1.0], [-1e-9, 1e-3], [1e-5, -1e-9]];
         assert_eq!(contacts(&values, &[1.0, 1.0]), [3, 2]);
         assert_eq!(contacts(&values, &[1e3, 1e-6]), [4, 0]);
+    }
+
+    #[test]
+    fn the_contact_level_is_that_of_the_component_which_stays_farthest_from_zero() {
+        let values = array![[0.0, 0.4], [1e-3, 2.0], [-2e-3, 0.6], [1.0, 0.5]];
+        let level = |enough| contact_level(&values, &[1.0, 2.0], enough);
+        assert_eq!(level(1), 0.2);
+        assert_eq!(level(2), 0.25);
+        // Fewer samples than are wanted: all of them count.
+        assert_eq!(level(9), 1.0);
+        assert_eq!(contact_level(&array![[0.0], [1e-5], [1.0]], &[1.0], 2), 1e-5);
     }
 
     #[test]

@@ -42,6 +42,7 @@ mod solver;
 mod stability;
 mod start_kind;
 mod state;
+mod volume_end;
 
 pub use crate::trust::{Ending, FitReport as AutoReport, Origin};
 pub(crate) use shares::quantile;

@@ -25,6 +25,9 @@ pub(crate) struct Spectrum {
     /// The first discarded one; zero where it is nothing but rounding.
     #[serde(with = "bits::number")]
     pub(super) discarded: f64,
+    /// A later discarded one: how fast they fall shows whether what is left out is white noise.
+    #[serde(with = "bits::number")]
+    pub(super) later_discarded: f64,
     /// Strength of the samples in the leading direction: the unit in which projected samples are measured.
     #[serde(with = "bits::number")]
     pub(super) unit: f64,
@@ -34,6 +37,15 @@ pub(crate) struct Spectrum {
 }
 
 impl Spectrum {
+    /// How fast discarded singular values fall: near 1 for white noise, larger where it has structure.
+    pub(super) fn structure(&self) -> f64 {
+        if self.discarded > 0.0 {
+            self.discarded / self.later_discarded.max(1e-3 * self.discarded)
+        } else {
+            1.0
+        }
+    }
+
     /// The last kept singular value over the first discarded one.
     pub(super) fn gap(&self) -> f64 {
         let kept = self.values.last().copied().unwrap_or(0.0);
@@ -65,6 +77,9 @@ pub(super) struct Directions<T: Real> {
     pub(super) passes: usize,
 }
 
+/// Discarded singular values between the first and the one that shows how fast they fall.
+const LATER: usize = 5;
+
 /// Finds the `rank` leading directions of the samples, or as many as they have.
 pub(super) fn directions<T: Real>(
     samples: &dyn Samples<T>,
@@ -85,6 +100,8 @@ pub(super) fn directions<T: Real>(
     let discarded = if value(rank) > noiseless * value(0) { value(rank) } else { 0.0 };
     // The largest singular value of n × W values of standard deviation σ is close to σ(√n + √W).
     let noise = discarded / unit / (n.sqrt() + features.sqrt());
+    let later = (rank + LATER).min(found.values.len().saturating_sub(1));
+    let later_discarded = if discarded > 0.0 { value(later).min(discarded) } else { 0.0 };
     let values = (0..kept).map(value).collect();
     let basis = found.vectors.slice(s![..kept, ..]).to_owned();
     let spare = if discarded > 0.0 { kept.. } else { found.vectors.nrows().. };
@@ -92,7 +109,7 @@ pub(super) fn directions<T: Real>(
     Ok(Directions {
         basis,
         spare,
-        spectrum: Spectrum { values, discarded, unit, noise },
+        spectrum: Spectrum { values, discarded, later_discarded, unit, noise },
         passes: found.passes,
     })
 }
@@ -129,7 +146,10 @@ impl<T: Real> Projection<T> {
         let Coordinates { rows, lowest } = project_with_lowest(samples, all.view())?;
         let spare = rows.slice(s![.., basis.nrows()..]).to_owned();
         let rows = rows.slice(s![.., ..basis.nrows()]).mapv(|v| T::from_f64(v.as_f64() / spectrum.unit));
-        let reach = constants.noise_reach * spectrum.noise * spectrum.unit;
+        // Noise that is too weak to be told from rounding explains negative values as small as itself.
+        let (n, features) = (samples.n_samples() as f64, samples.n_features() as f64);
+        let unseen = constants.noiseless * n.sqrt() / (n.sqrt() + features.sqrt());
+        let reach = constants.noise_reach * spectrum.noise.max(unseen) * spectrum.unit;
         // Values around zero may all be noise, too: those of mixtures have one sign along the strongest direction.
         let signs = if lowest == 0.0 {
             Signs::Positive
@@ -146,18 +166,20 @@ impl<T: Real> Projection<T> {
 }
 
 impl<T: Real> Projected<T> {
-    /// The other side of noiseless samples: their features as samples, whose weights are the values of the
-    /// components. In coordinates in which the samples are what they are in their own space.
+    /// The other side: features as samples, whose weights are the values of the components. In coordinates in which the
+    /// samples are what they are in their own space, the noise too.
     pub(super) fn of_features(
         basis: &Array2<T>,
         spectrum: &Spectrum,
+        n_samples: usize,
         constants: &ProjectionConstants,
     ) -> Result<Self, FitError> {
         let unit = spectrum.values[0] / (basis.ncols() as f64).sqrt();
         let rows = Array2::from_shape_fn((basis.ncols(), basis.nrows()), |(feature, k)| {
             T::from_f64(basis[[k, feature]].as_f64() * spectrum.values[k] / unit)
         });
-        Self::of_rows(rows, 0.0, constants)
+        let noise = spectrum.noise * (basis.ncols() as f64 / n_samples as f64).sqrt();
+        Self::of_rows(rows, noise, constants)
     }
 
     fn of_rows(mut rows: Array2<T>, noise: f64, constants: &ProjectionConstants) -> Result<Self, FitError> {
@@ -234,6 +256,8 @@ mod tests {
         assert_eq!(signs(&mixtures), Signs::Positive);
         let mut touched = mixtures.clone();
         touched[[3, 5]] = -1e-9;
+        assert_eq!(signs(&touched), Signs::PositiveButNoise, "as small as noise that is not seen");
+        touched[[3, 5]] = -1e-3;
         assert_eq!(signs(&touched), Signs::Any, "without noise nothing explains a negative value");
         let noisy = &mixtures + &(random_matrix::<f64>(400, 60, 3) * 0.05);
         assert!(noisy.iter().any(|&v| v < -0.03));

@@ -28,7 +28,8 @@ pub(super) fn retried<T: Real>(
     let constants = &engine.constants.search;
     let basis = &engine.state.basis;
     let signed = engine.params.signed || engine.signs == Signs::Any;
-    let given = matches!(best.origin, Origin::Given | Origin::GivenRepaired);
+    // What was given, or decided by the zeros of the components, is not to be replaced.
+    let given = matches!(best.origin, Origin::Given | Origin::GivenRepaired | Origin::Features);
     if signed || given || best.good(&engine.projected, constants) {
         return Ok(best);
     }

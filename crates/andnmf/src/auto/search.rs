@@ -13,7 +13,8 @@ use super::averaged_projection::Measure;
 use super::candidate::{Candidate, zeros_beyond_doubt};
 use super::decoded::Evaluator;
 use super::descent::{Descent, End, Goal};
-use super::inclusion::{contacts, inclusions};
+use super::inclusion::{contact_level, contacts, inclusions};
+use super::shares::low_quantiles;
 use super::start_kind::{StartKind, stick_out};
 use crate::Real;
 use crate::constants::SearchConstants;
@@ -250,19 +251,36 @@ impl<T: Real> Search<T> {
         let negative_part = evaluator.workers.run(|| evaluator.negative_part(&components));
         let fewest_contacts = contacts(evaluator.values(), &decoded.scales).into_iter().min().unwrap_or(0);
         let constants = &evaluator.constants.search;
+        let enough = constants.certain_contacts * components.nrows();
+        let low = low_quantiles(evaluator.values(), evaluator.constants.end.low_quantile);
+        let background_level =
+            low.iter().zip(&decoded.scales).map(|(low, scale)| low / scale).fold(0.0, f64::max);
+        let contact_level =
+            evaluator.workers.run(|| contact_level(evaluator.values(), &decoded.scales, enough));
         let zeros = zeros_beyond_doubt::<T>(components.nrows(), negative_part, fewest_contacts, constants);
         let found =
             evaluator.workers.run(|| inclusions(evaluator.values(), &decoded.scales, zeros, constants));
         let mut repaired = components.clone();
         let shares = found.shares.mapv(T::from_f64);
         multiply_add(repaired.view_mut(), shares.view(), components.view(), T::from_f64(1.0));
+        // Noise makes weights that are zero negative, those of weak samples most: only a large part says anything then.
+        let tolerated = if evaluator.projected.noise > 0.0 { constants.noisy_negative } else { 0.0 };
+        let excess_negative = (negative_part - tolerated).max(0.0);
         let origin = match self.phase {
             Phase::Search { kind, .. } => kind.origin(),
             Phase::Long { origin } => origin,
             Phase::Repair { .. } | Phase::LongAgain | Phase::Done => Origin::Given,
         };
-        let candidate =
-            Candidate { components, origin, inclusions: found.count, negative_part, fewest_contacts };
+        let candidate = Candidate {
+            components,
+            origin,
+            inclusions: found.count,
+            negative_part,
+            fewest_contacts,
+            contact_level,
+            background_level,
+            excess_negative,
+        };
         let dependent = decoded.decoder.numerical_rank() < candidate.components.nrows();
         Ok(Some(Examined { candidate, repaired, dependent }))
     }

@@ -81,9 +81,15 @@ fn sine<T: Real>(a: ArrayView1<'_, T>, b: ArrayView1<'_, T>) -> f64 {
 
 /// The share of zeros of the median row.
 pub(super) fn zero_share<T: Real>(components: &Array2<T>) -> f64 {
-    let zero = T::from_f64(0.0);
-    let share =
-        |row: ArrayView1<'_, T>| row.iter().filter(|&&v| v == zero).count() as f64 / row.len().max(1) as f64;
+    near_zero_share(components, 0.0)
+}
+
+/// The share of values up to `level` times the largest of their row, negative ones included, of the median row.
+pub(super) fn near_zero_share<T: Real>(components: &Array2<T>, level: f64) -> f64 {
+    let share = |row: ArrayView1<'_, T>| {
+        let largest = row.iter().fold(0.0_f64, |largest, v| largest.max(v.as_f64()));
+        row.iter().filter(|v| v.as_f64() <= level * largest).count() as f64 / row.len().max(1) as f64
+    };
     median(components.outer_iter().map(share))
 }
 
@@ -104,6 +110,7 @@ mod tests {
     fn shares_are_those_of_the_median_row() {
         let components = array![[0.0, 1.0, 2.0, 0.0], [0.0, 0.0, 0.0, 1.0], [1.0, 1.0, 1.0, 1.0]];
         assert_eq!(zero_share(&components), 0.5);
+        assert_eq!(near_zero_share(&array![[1e-4, -0.2, 1.0, 0.5]], 1e-3), 0.5);
         assert_eq!(zero_share(&Array2::<f64>::zeros((0, 4))), 0.0);
         assert_eq!(median([3.0, 1.0, 2.0].into_iter()), 2.0);
     }

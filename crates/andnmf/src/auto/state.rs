@@ -99,7 +99,12 @@ impl<T: Real> AutoState<T> {
         match &self.progress.side {
             Side::Samples => found.cloned(),
             Side::Features { samples, .. } => {
-                let turned = found.filter(|found| found.certain(constants)).and_then(|found| {
+                let clearer =
+                    |found: &Candidate<T>| found.zero_level() < constants.clearer * samples.zero_level();
+                let decides = |found: &&Candidate<T>| {
+                    found.certain(constants) || (found.inclusions == 0 && clearer(found))
+                };
+                let turned = found.filter(decides).and_then(|found| {
                     let components = self.progress.turned(&found.components, self.basis.ncols())?;
                     Some(Candidate { components, origin: Origin::Features, ..found.clone() })
                 });

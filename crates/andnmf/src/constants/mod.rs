@@ -13,6 +13,7 @@ mod search;
 mod stability;
 mod start;
 mod trust;
+mod volume;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,7 @@ pub use search::SearchConstants;
 pub use stability::StabilityConstants;
 pub use start::StartConstants;
 pub use trust::{TrustConstants, UNSTABLE};
+pub use volume::VolumeConstants;
 
 /// A documented group of constants: each field with its default, in one place.
 macro_rules! constants {
@@ -66,6 +68,8 @@ pub struct Constants {
     pub schedule: ScheduleConstants,
     /// How components become non-negative, and when HALS or NMF takes over.
     pub end: EndConstants,
+    /// When components of least volume take over, and how they are found.
+    pub volume: VolumeConstants,
     /// How fits to parts of the samples are made and read.
     pub stability: StabilityConstants,
     /// When evidence counts against a fit.

@@ -49,6 +49,15 @@ super::constants! {
         quiet_stages: usize = 2,
         /// The features' side can decide only with this many times as many features as components. Not recorded.
         features_per_component: usize = 3,
+        /// With noise, the features' side is tried where nearly all weights of a component exceed this share of its largest.
+        /// Set on 30 news-wire topics with a background topic (decision 0040).
+        background_level: f64 = 0.01,
+        /// Negative part that noise may cause on the features' side, where weak features are mostly noise: 0.02 to 0.13 with
+        /// noise of 1e-4 to 1e-2. Set as `background_level`.
+        noisy_negative: f64 = 0.2,
+        /// The features' side decides where its zeros are clearer than those of the weights by this factor. Set as
+        /// `background_level`.
+        clearer: f64 = 0.3,
         /// Most stages from the components of HALS: a start that leads anywhere has about arrived by then. Set on PAIRED
         /// binary at 0.8, 20 components, noise 0.001 to 0.05, four seeds (decision 0018).
         retry_stages: usize = 100,

@@ -8,6 +8,7 @@ pub(crate) mod basis;
 mod bridge;
 mod cholesky_qr;
 pub(crate) mod coordinates;
+pub(crate) mod determinant;
 pub(crate) mod dot;
 pub(crate) mod feature_rows;
 pub(crate) mod gather;

@@ -151,6 +151,8 @@ mod tests {
             negative_shares: zeros.clone(),
             noise: 0.01,
             singular_gap: 3.0,
+            pile_up: None,
+            ending_margin: None,
             on_shares: vec![0.1; 10],
             always_on: Vec::new(),
             drift: 0.0,

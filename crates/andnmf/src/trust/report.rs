@@ -38,6 +38,8 @@ pub enum Ending {
     Swept,
     /// By a run of HALS from the components found.
     Hals,
+    /// By least volume: the weights of the samples are hardly ever zero.
+    MinVolume,
     /// By NMF from a start of its own.
     Nmf,
 }
@@ -66,6 +68,12 @@ pub struct FitReport {
     pub noise: f64,
     /// The last singular value that was kept over the first that was not; infinite without noise.
     pub singular_gap: f64,
+    /// Decoded weights within the noise of zero over those just beyond: how much they pile up there. `None` without noise,
+    /// or where nothing had to be decided by it.
+    pub pile_up: Option<f64>,
+    /// The logarithm of the pile-up over the limit from which the components of the stages are kept: near zero, another
+    /// ending was close.
+    pub ending_margin: Option<f64>,
     /// For each component the share of samples whose weight is above what could be error.
     pub on_shares: Vec<f64>,
     /// Components that are on in nearly all samples, and hardly anywhere near zero.

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of the numerical library from bottom to top: each may import those above it in this list.
-const LAYERS: [&str; 27] = [
+const LAYERS: [&str; 28] = [
     "error",
     "real",
     "random",
@@ -16,6 +16,7 @@ const LAYERS: [&str; 27] = [
     "samples",
     "query",
     "linalg",
+    "volume",
     "constants",
     "trust",
     "init",

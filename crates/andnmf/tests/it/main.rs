@@ -12,6 +12,7 @@ mod method_input;
 mod methods;
 mod objective;
 mod oracle;
+mod real_mixtures;
 mod recovery;
 mod resume;
 mod stopping;
