@@ -99,20 +99,20 @@ impl<T: Real> WithSimd for SumMagnitudes<'_, T> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> f64 {
         let Self { rows, column_sums } = self;
-        let mut row_sum = 0.0;
+        let mut largest_row_sum = 0.0;
         for row in rows.chunks_exact(column_sums.len().max(1)) {
             // Independent accumulators: a single one would wait for each addition.
-            let mut own = [0.0; 8];
+            let mut row_sums = [0.0; 8];
             for (row, columns) in row.chunks(8).zip(column_sums.chunks_mut(8)) {
-                for ((own, column), v) in own.iter_mut().zip(columns).zip(row) {
+                for ((row_sum, column), v) in row_sums.iter_mut().zip(columns).zip(row) {
                     let magnitude = v.as_f64().abs();
                     *column += magnitude;
-                    *own += magnitude;
+                    *row_sum += magnitude;
                 }
             }
-            row_sum = larger(row_sum, own.iter().sum());
+            largest_row_sum = larger(largest_row_sum, row_sums.iter().sum());
         }
-        row_sum
+        largest_row_sum
     }
 }
 
@@ -142,9 +142,9 @@ impl<T: Real> WithSimd for InvertLower<'_, T> {
                 let (factor, above) = (transposed[j * size + i], &above[j * size..j * size + j + 1]);
                 row[..=j].iter_mut().zip(above).for_each(|(v, &above)| *v -= factor * above);
             }
-            let own = T::from_f64(1.0) / transposed[i * size + i];
-            row[..i].iter_mut().for_each(|v| *v *= own);
-            row[i] = own;
+            let inverse_pivot = T::from_f64(1.0) / transposed[i * size + i];
+            row[..i].iter_mut().for_each(|v| *v *= inverse_pivot);
+            row[i] = inverse_pivot;
         }
     }
 }

@@ -22,10 +22,10 @@ const BLOCK_SHARE: usize = 2;
 /// Runs `$tile::<T, FUSED, N>($arguments, column)` for each tile of a row.
 macro_rules! for_each_tile {
     ($stride:expr, $tile:ident::<$real:ty, $fused:ident>($($argument:expr),*)) => {{
-        let (double, most) = (size_of::<$real>() == 8, TILE_BYTES / size_of::<$real>());
+        let (double, max_length) = (size_of::<$real>() == 8, TILE_BYTES / size_of::<$real>());
         let mut column = 0;
         while column < $stride {
-            let length = ($stride - column).min(most);
+            let length = ($stride - column).min(max_length);
             // Strides are multiples of a lane (four f64 or eight f32), or a power of two for narrow rows.
             match length {
                 1 => $tile::<$real, $fused, 1>($($argument),*, column),
@@ -154,10 +154,10 @@ impl<T: Real> Scatter<'_, T> {
     fn run<const FUSED: bool>(self) {
         let Self { table, stride, width, samples, weights } = self;
         let zero = T::from_f64(0.0);
-        let reaches = |weights: &[T], share: usize| {
+        let is_dense = |weights: &[T], share: usize| {
             weights.iter().filter(|&&v| v != zero).count() * share >= weights.len()
         };
-        if reaches(weights, BLOCK_SHARE) {
+        if is_dense(weights, BLOCK_SHARE) {
             for which in groups::<T>(stride, weights.len() / width) {
                 for_each_tile!(
                     stride,
@@ -167,15 +167,15 @@ impl<T: Real> Scatter<'_, T> {
             return;
         }
         let rows = samples.rows(&(0..weights.len() / width));
-        for (i, (own, (rows, values))) in weights.chunks_exact(width).zip(rows).enumerate() {
-            if reaches(own, SINGLE_COST) {
+        for (i, (sample_weights, (rows, values))) in weights.chunks_exact(width).zip(rows).enumerate() {
+            if is_dense(sample_weights, SINGLE_COST) {
                 for_each_tile!(
                     stride,
                     scatter_tile::<T, FUSED>(table, weights, (width, stride), &samples, &(i..i + 1))
                 );
                 continue;
             }
-            for (k, &weight) in own.iter().enumerate().filter(|&(_, &v)| v != zero) {
+            for (k, &weight) in sample_weights.iter().enumerate().filter(|&(_, &v)| v != zero) {
                 rows.iter().zip(values).for_each(|(&j, &y)| table[j as usize * stride + k] += y * weight);
             }
         }

@@ -186,12 +186,12 @@ mod tests {
 
     /// Compares with an exact SVD; vectors up to their sign.
     #[track_caller]
-    fn assert_singular<T: Real>(found: &TruncatedSvd<T>, data: &Array2<T>, size: usize, tolerance: f64) {
+    fn assert_singular<T: Real>(svd: &TruncatedSvd<T>, data: &Array2<T>, size: usize, tolerance: f64) {
         let (_, values, vectors) = exact_svd(&data.mapv(|v| v.as_f64()));
-        assert_eq!(found.values.len(), size);
-        for (k, &value) in found.values.iter().enumerate() {
+        assert_eq!(svd.values.len(), size);
+        for (k, &value) in svd.values.iter().enumerate() {
             assert!((value / values[k] - 1.0).abs() < tolerance, "value {k}: {value} and {}", values[k]);
-            let vector = found.vectors.row(k).mapv(|v| v.as_f64());
+            let vector = svd.vectors.row(k).mapv(|v| v.as_f64());
             let cosine = vector.dot(&vectors.row(k)).abs();
             assert!((cosine - 1.0).abs() < tolerance, "vector {k} is off by {:e}", cosine - 1.0);
         }
@@ -206,8 +206,8 @@ mod tests {
             let sparse = CsrSamples::new(features, &pointers, indices, values).unwrap();
             let dense = DenseSamples::new(data.view()).unwrap();
             for samples in [&dense as &dyn Samples<f64>, &sparse] {
-                let found = randomized_svd(samples, SvdRequest::all(5), 3).unwrap();
-                assert_singular(&found, &data, 5, 1e-8);
+                let svd = randomized_svd(samples, SvdRequest::all(5), 3).unwrap();
+                assert_singular(&svd, &data, 5, 1e-8);
             }
         }
     }
@@ -218,16 +218,15 @@ mod tests {
         data.scaled_add(1e-3, &random_matrix::<f64>(400, 50, 9));
         for scale in [1e-200, 1.0, 1e200] {
             let scaled = &data * scale;
-            let found =
+            let svd =
                 randomized_svd(&DenseSamples::new(scaled.view()).unwrap(), SvdRequest::all(6), 3).unwrap();
-            let unscaled = TruncatedSvd { values: found.values.iter().map(|v| v / scale).collect(), ..found };
+            let unscaled = TruncatedSvd { values: svd.values.iter().map(|v| v / scale).collect(), ..svd };
             assert_singular(&unscaled, &data, 6, 1e-8);
             assert!(unscaled.passes <= 4, "{} passes for easy data", unscaled.passes);
         }
         let single = data.mapv(|v| v as f32);
-        let found =
-            randomized_svd(&DenseSamples::new(single.view()).unwrap(), SvdRequest::all(6), 3).unwrap();
-        assert_singular(&found, &single, 6, 1e-4);
+        let svd = randomized_svd(&DenseSamples::new(single.view()).unwrap(), SvdRequest::all(6), 3).unwrap();
+        assert_singular(&svd, &single, 6, 1e-4);
     }
 
     #[test]

@@ -30,22 +30,22 @@ pub(crate) struct SpanSearchResult<T: Real> {
     pub(crate) passes: usize,
 }
 
-/// An orthonormal basis of the span of all samples and the rows of `also`, if its dimension is at most `most`.
+/// An orthonormal basis of the span of all samples and the rows of `also`, if its dimension is at most `max_dimension`.
 ///
 /// Tries sketches of growing size, starting with slightly more than `guess` rows. A thorough search ends with a sketch
-/// large enough for any span of at most `most` dimensions. Otherwise sizes double, and a size is ruled out without a
+/// large enough for any span of at most `max_dimension` dimensions. Otherwise sizes double, and a size is ruled out without a
 /// pass if a subset of that many samples is linearly independent, as noisy samples are; the search ends once that check
 /// exceeds the effort.
 pub(crate) fn span<T: Real>(
     samples: &dyn Samples<T>,
     also: ArrayView2<'_, T>,
     guess: usize,
-    most: usize,
+    max_dimension: usize,
     effort: Effort,
     seed: u64,
 ) -> Result<SpanSearchResult<T>, SamplesError> {
     let n = samples.n_samples();
-    let largest = most + SPARE_ROWS;
+    let largest = max_dimension + SPARE_ROWS;
     let mut size = guess + 2 * SPARE_ROWS;
     let mut passes = 0;
     let mut tried = 0;
@@ -77,12 +77,12 @@ pub(crate) fn span<T: Real>(
             random_sketch(samples, size, seed)?
         };
         let sketch = unit_rows(sketch);
-        let alone = orthonormal_rows(sketch.view(), rounding_cutoff::<T>());
-        if complete || alone.nrows() + SPARE_ROWS <= size {
-            let both = concatenate(Axis(0), &[alone.view(), unit_rows(also.to_owned()).view()])
+        let sketch_basis = orthonormal_rows(sketch.view(), rounding_cutoff::<T>());
+        if complete || sketch_basis.nrows() + SPARE_ROWS <= size {
+            let both = concatenate(Axis(0), &[sketch_basis.view(), unit_rows(also.to_owned()).view()])
                 .expect("both have one column per feature");
             let basis = orthonormal_rows(both.view(), rounding_cutoff::<T>());
-            return Ok(SpanSearchResult { basis: (basis.nrows() <= most).then_some(basis), passes });
+            return Ok(SpanSearchResult { basis: (basis.nrows() <= max_dimension).then_some(basis), passes });
         }
         size *= 2;
     }

@@ -177,8 +177,8 @@ fn singular_inverse<T: Real>(c: ArrayView2<'_, T>) -> Option<Array2<T>> {
 
 /// Multiplies entry (i, j) by `factors[i] · factors[j]`.
 fn scale_rows_and_columns<T: Real>(matrix: &mut Array2<T>, factors: &Array1<T>) {
-    for (mut row, &own) in matrix.outer_iter_mut().zip(factors) {
-        row.zip_mut_with(factors, |v, &factor| *v = *v * own * factor);
+    for (mut row, &row_factor) in matrix.outer_iter_mut().zip(factors) {
+        row.zip_mut_with(factors, |v, &factor| *v = *v * row_factor * factor);
     }
 }
 

@@ -73,14 +73,14 @@ impl<T: Real> WeightedSums<T> {
         buffers: &mut SumBuffers<T>,
     ) {
         let SumBuffers { active: nonzeros, features } = buffers;
-        let share = active as f64 / z.len().max(1) as f64;
-        let few = share < SPARSE_SHARE_NARROW;
-        if few {
+        let active_fraction = active as f64 / z.len().max(1) as f64;
+        let sparse = active_fraction < SPARSE_SHARE_NARROW;
+        if sparse {
             nonzeros.collect(z);
         }
         match (block, &mut self.products) {
             (Block::Dense(rows), ProductAccumulator::ByComponent(b))
-                if few && share < sparse_share(rows.len()) && rows.is_standard_layout() =>
+                if sparse && active_fraction < sparse_share(rows.len()) && rows.is_standard_layout() =>
             {
                 let (width, rank) = (rows.ncols(), z.ncols());
                 let rows = rows.as_slice().expect("checked by the guard");
@@ -89,7 +89,7 @@ impl<T: Real> WeightedSums<T> {
             }
             (block, products) => products.add(block, z, features),
         }
-        if few {
+        if sparse {
             nonzeros.add_gram(&mut self.gram);
         } else {
             gram_add_lower(self.gram.view_mut(), z);

@@ -1,26 +1,26 @@
 //! Alternating methods: weights from components, then components from weights.
 //!
 //! One stage is one pass over the samples. Each block gets new weights from the current components and adds to the sums
-//! from which the components are then updated. [`engine`] runs the stages of any such method; [`gram`] has the shared
+//! from which the components are then updated. [`run`] runs the stages of any such method; [`gram`] has the shared
 //! code of the methods for the squared error.
 
-mod engine;
 mod gram;
 mod moments;
 mod pass;
 mod revive;
+mod run;
 mod state;
 mod weights;
 
 use ndarray::Array2;
 
-pub(crate) use engine::Factors;
-pub(super) use engine::{fit, improve};
 pub(super) use gram::{GramMethod, GramRule};
 pub(super) use moments::Moments;
 #[cfg(test)]
 pub(crate) use pass::WeightPassResult;
 pub(crate) use pass::{WeightPass, WeightRule};
+pub(crate) use run::Factors;
+pub(super) use run::{fit, improve};
 pub(super) use weights::{PreparedGram, WeightProblem};
 
 use crate::compression::Space;

@@ -1,6 +1,6 @@
 //! Reinitialization (revival) of dead components.
 //!
-//! A component that is zero, or that no sample uses, contributes nothing. Replacing it, with zero weights, leaves the
+//! A component that is zero, or that no sample uses, contributes is_dead. Replacing it, with zero weights, leaves the
 //! loss unchanged, and the next stage can only lower it. The new direction is the residual of a sample with the
 //! worst fit.
 
@@ -20,8 +20,8 @@ const ROUNDING_FACTOR: f64 = 64.0;
 /// Dead components that may be revived.
 pub(super) fn dead<T: Real>(weights_gram: &Array2<T>, gram: &Array2<T>, revivals: &[usize]) -> Vec<usize> {
     let zero = T::from_f64(0.0);
-    let nothing = |&k: &usize| weights_gram[[k, k]] == zero || gram[[k, k]] == zero;
-    (0..revivals.len()).filter(nothing).filter(|&k| revivals[k] < MAX_REVIVALS).collect()
+    let is_dead = |&k: &usize| weights_gram[[k, k]] == zero || gram[[k, k]] == zero;
+    (0..revivals.len()).filter(is_dead).filter(|&k| revivals[k] < MAX_REVIVALS).collect()
 }
 
 /// Finds the samples with the largest residuals.

@@ -198,14 +198,14 @@ mod tests {
         corners
     }
 
-    fn found(points: &Array2<f64>, candidates: &[usize], rank: usize) -> Result<Vec<usize>, SettingError> {
+    fn select(points: &Array2<f64>, candidates: &[usize], rank: usize) -> Result<Vec<usize>, SettingError> {
         find_anchors(points.view(), candidates, rank, &|| false).unwrap()
     }
 
     #[test]
     fn the_corners_of_a_simplex_are_found() {
         let points = mixtures(&corners(12, 40), 300, 1);
-        let mut anchors = found(&points, &(0..300).collect::<Vec<_>>(), 12).unwrap();
+        let mut anchors = select(&points, &(0..300).collect::<Vec<_>>(), 12).unwrap();
         anchors.sort_unstable();
         assert_eq!(anchors, (0..12).collect::<Vec<_>>());
     }
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn each_anchor_is_the_farthest_from_the_affine_span_of_those_before() {
         let points = random_matrix::<f64>(60, 15, 3);
-        let anchors = found(&points, &(0..60).collect::<Vec<_>>(), 10).unwrap();
+        let anchors = select(&points, &(0..60).collect::<Vec<_>>(), 10).unwrap();
         let length = |v: &Array1<f64>| v.dot(v).sqrt();
         let lengths: Vec<f64> = points.outer_iter().map(|row| length(&row.to_owned())).collect();
         assert_eq!(anchors[0], largest(&lengths).unwrap());
@@ -234,7 +234,7 @@ mod tests {
     fn only_candidates_are_selected() {
         let points = mixtures(&corners(6, 30), 100, 2);
         let candidates: Vec<usize> = (1..100).step_by(3).collect();
-        let anchors = found(&points, &candidates, 6).unwrap();
+        let anchors = select(&points, &candidates, 6).unwrap();
         assert!(anchors.iter().all(|anchor| candidates.contains(anchor)));
     }
 
@@ -242,13 +242,13 @@ mod tests {
     fn more_anchors_than_corners_are_rejected_with_their_number() {
         let points = mixtures(&corners(4, 30), 100, 2);
         let all: Vec<usize> = (0..100).collect();
-        let error = found(&points, &all, 5).unwrap_err();
+        let error = select(&points, &all, 5).unwrap_err();
         assert!(error.name == "rank" && error.expected.contains("only 4 words"), "{error}");
-        assert!(found(&points, &all[..3], 4).unwrap_err().expected.contains("only 3 words"));
-        assert!(found(&points, &[], 1).unwrap_err().expected.contains("only 0 words"));
+        assert!(select(&points, &all[..3], 4).unwrap_err().expected.contains("only 3 words"));
+        assert!(select(&points, &[], 1).unwrap_err().expected.contains("only 0 words"));
         let mut same = Array2::from_elem((5, 3), 0.2);
         same[[1, 1]] *= 1.0 + 4.0 * f64::EPSILON;
-        assert!(found(&same, &[0, 1, 2, 3, 4], 2).unwrap_err().expected.contains("only 1 word"));
+        assert!(select(&same, &[0, 1, 2, 3, 4], 2).unwrap_err().expected.contains("only 1 word"));
     }
 
     #[test]
@@ -267,7 +267,7 @@ mod tests {
             let ratio = short.dot(&short) / row.dot(&row);
             assert!((ratio - 1.0).abs() < 0.4, "{ratio}");
         }
-        let mut anchors = found(&projected, &(0..300).collect::<Vec<_>>(), 8).unwrap();
+        let mut anchors = select(&projected, &(0..300).collect::<Vec<_>>(), 8).unwrap();
         anchors.sort_unstable();
         assert_eq!(anchors, (0..8).collect::<Vec<_>>());
         assert_eq!(project(&points, 500, 1), projected);

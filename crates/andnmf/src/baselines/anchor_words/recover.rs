@@ -132,8 +132,8 @@ mod tests {
         for distance in [Recover::L2, Recover::Kl] {
             let mixtures = recover(&pairs, &anchors, distance, 1e-14, &|| false).unwrap();
             assert!(mixtures.largest_gap < 1e-13, "{:e}", mixtures.largest_gap);
-            let (found, shares) = mixtures.topics(&pairs);
-            assert_close(&found, &topics, 1e-6);
+            let (recovered, shares) = mixtures.topics(&pairs);
+            assert_close(&recovered, &topics, 1e-6);
             assert!((shares.sum() - 1.0).abs() < 1e-12);
         }
     }
@@ -146,9 +146,9 @@ mod tests {
         for distance in [Recover::L2, Recover::Kl] {
             let mixtures = recover(&pairs, &[0, 1, 2], distance, 1e-9, &|| false).unwrap();
             assert!(mixtures.weights.row(10).iter().all(|&v| v == 0.0));
-            let (found, _) = mixtures.topics(&pairs);
-            assert!(found.column(10).iter().all(|&v| v == 0.0));
-            assert!(found.outer_iter().all(|topic| (topic.sum() - 1.0).abs() < 1e-14));
+            let (recovered, _) = mixtures.topics(&pairs);
+            assert!(recovered.column(10).iter().all(|&v| v == 0.0));
+            assert!(recovered.outer_iter().all(|topic| (topic.sum() - 1.0).abs() < 1e-14));
         }
     }
 

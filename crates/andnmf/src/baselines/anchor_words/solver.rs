@@ -25,8 +25,8 @@ impl AnchorWords {
         check_start(&start)?;
         let mut watch = Watch::new(run, self.params().time_limit, 0.0);
         let stop = || watch.reason().is_some();
-        let found = run.workers()?.run(|| self.topics_with_stop(&Watched { samples, stop: &stop }, &stop));
-        let topics = found.map_err(|error| match error {
+        let result = run.workers()?.run(|| self.topics_with_stop(&Watched { samples, stop: &stop }, &stop));
+        let topics = result.map_err(|error| match error {
             FitError::Samples(SamplesError::Cancelled) => FitError::StoppedBeforeStart,
             other => other,
         })?;

@@ -208,9 +208,9 @@ mod tests {
         for recover in [Recover::L2, Recover::Kl] {
             let errors = [300, 3_000, 30_000].map(|documents| {
                 let params = AnchorWordsParams { recover, ..AnchorWordsParams::new(5) };
-                let found = topics(params, &corpus(&truth, documents, 60, 7)).unwrap();
-                assert!(found.largest_gap <= 1e-9);
-                correlation_error(found.components.view(), truth.view()).unwrap().relative_total()
+                let result = topics(params, &corpus(&truth, documents, 60, 7)).unwrap();
+                assert!(result.largest_gap <= 1e-9);
+                correlation_error(result.components.view(), truth.view()).unwrap().relative_total()
             });
             assert!(errors[1] < 0.5 * errors[0] && errors[2] < 0.5 * errors[1], "{errors:?}");
             assert!(errors[2] < 0.05, "{errors:?}");
@@ -219,18 +219,18 @@ mod tests {
 
     #[test]
     fn anchors_shares_and_correlations_equal_those_of_the_corpus() {
-        let found = topics(AnchorWordsParams::new(4), &corpus(&true_topics(4, 30), 30_000, 60, 3)).unwrap();
-        let mut anchors = found.anchors.clone();
+        let result = topics(AnchorWordsParams::new(4), &corpus(&true_topics(4, 30), 30_000, 60, 3)).unwrap();
+        let mut anchors = result.anchors.clone();
         anchors.sort_unstable();
         assert_eq!(anchors, [0, 1, 2, 3]);
-        assert!(found.counts && found.documents_used == 30_000 && found.numerical_rank == 4);
+        assert!(result.counts && result.documents_used == 30_000 && result.numerical_rank == 4);
         assert!(
-            found.topic_shares.iter().all(|share| (share - 0.25).abs() < 0.02),
+            result.topic_shares.iter().all(|share| (share - 0.25).abs() < 0.02),
             "{:?}",
-            found.topic_shares
+            result.topic_shares
         );
         // Two tokens have the same topic with probability 1/4 (same topic twice) + 3/4 · E[s² + (1 − s)²] = 3/4.
-        for ((i, j), v) in found.topic_correlations.indexed_iter() {
+        for ((i, j), v) in result.topic_correlations.indexed_iter() {
             let expected = if i == j { 0.75 / 4.0 } else { 0.25 / 12.0 };
             assert!((v - expected).abs() < 0.02, "{i} {j}: {v} {expected}");
         }
@@ -279,18 +279,18 @@ mod tests {
         for (i, mut document) in counts.outer_iter_mut().enumerate() {
             document /= 30.0 + i as f64 / 7.0;
         }
-        let found = topics(AnchorWordsParams::new(3), &counts).unwrap();
-        assert!(!found.counts);
-        assert_close(&found.components, &expected.components, 1e-8);
+        let result = topics(AnchorWordsParams::new(3), &counts).unwrap();
+        assert!(!result.counts);
+        assert_close(&result.components, &expected.components, 1e-8);
     }
 
     #[test]
     fn a_single_topic_has_the_word_frequencies() {
         let corpus = corpus(&true_topics(3, 20), 200, 30, 5);
-        let found = topics(AnchorWordsParams::new(1), &corpus).unwrap();
+        let result = topics(AnchorWordsParams::new(1), &corpus).unwrap();
         let expected = corpus.sum_axis(Axis(0)) / corpus.sum();
-        assert_close(&found.components, &expected.insert_axis(Axis(0)), 1e-12);
-        assert!((found.topic_shares[0] - 1.0).abs() < 1e-14);
+        assert_close(&result.components, &expected.insert_axis(Axis(0)), 1e-12);
+        assert!((result.topic_shares[0] - 1.0).abs() < 1e-14);
     }
 
     #[test]
@@ -315,10 +315,10 @@ mod tests {
         for (rank, corpus) in [(1, Array2::from_elem((1, 3), 5.0)), (2, empty)] {
             for recover in [Recover::L2, Recover::Kl] {
                 let params = AnchorWordsParams { recover, ..AnchorWordsParams::new(rank) };
-                let found = topics(params, &corpus).unwrap();
-                assert!(found.components.outer_iter().all(|topic| (topic.sum() - 1.0).abs() < 1e-14));
-                assert!(found.topic_correlations.iter().all(|v| v.is_finite()));
-                let unused = corpus.axis_iter(Axis(1)).zip(found.components.axis_iter(Axis(1)));
+                let result = topics(params, &corpus).unwrap();
+                assert!(result.components.outer_iter().all(|topic| (topic.sum() - 1.0).abs() < 1e-14));
+                assert!(result.topic_correlations.iter().all(|v| v.is_finite()));
+                let unused = corpus.axis_iter(Axis(1)).zip(result.components.axis_iter(Axis(1)));
                 assert!(unused.filter(|(word, _)| word.sum() == 0.0).all(|(_, topics)| topics.sum() == 0.0));
             }
         }

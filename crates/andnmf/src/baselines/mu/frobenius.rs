@@ -123,16 +123,16 @@ mod tests {
     use crate::linalg::product::multiply;
     use crate::testing::{assert_close, random_matrix};
 
-    fn up(m: &Array2<f64>) -> Array2<f64> {
+    fn positive_part(m: &Array2<f64>) -> Array2<f64> {
         m.mapv(|v| v.max(0.0))
     }
 
-    fn down(m: &Array2<f64>) -> Array2<f64> {
+    fn negative_part(m: &Array2<f64>) -> Array2<f64> {
         m.mapv(|v| (-v).max(0.0))
     }
 
     /// Elementwise quotient, with 0/0 = 0.
-    fn over(a: Array2<f64>, b: Array2<f64>) -> Array2<f64> {
+    fn quotient(a: Array2<f64>, b: Array2<f64>) -> Array2<f64> {
         ndarray::Zip::from(&a).and(&b).map_collect(|&a, &b| if a == 0.0 { 0.0 } else { a / b })
     }
 
@@ -163,10 +163,11 @@ mod tests {
             let (gram, products) = (a.dot(&a.t()), y.dot(&a.t()));
             for _ in 0..sweeps {
                 x = if signed {
-                    let numerators = up(&products) + x.dot(&down(&gram));
-                    &x * &over(numerators, down(&products) + x.dot(&up(&gram))).mapv(f64::sqrt)
+                    let numerators = positive_part(&products) + x.dot(&negative_part(&gram));
+                    &x * &quotient(numerators, negative_part(&products) + x.dot(&positive_part(&gram)))
+                        .mapv(f64::sqrt)
                 } else {
-                    over(&x * &up(&products), x.dot(&gram))
+                    quotient(&x * &positive_part(&products), x.dot(&gram))
                 };
             }
             let problem = WeightProblem { gram: gram.view(), products: products.view(), first: false };
@@ -181,7 +182,7 @@ mod tests {
         let current = random_matrix::<f64>(4, 700, 3).mapv(f64::abs);
         let mut expected = current.clone();
         for _ in 0..2 {
-            expected = over(&expected * &up(&x.t().dot(&y)), x.t().dot(&x).dot(&expected));
+            expected = quotient(&expected * &positive_part(&x.t().dot(&y)), x.t().dot(&x).dot(&expected));
         }
         assert_close(&updated(&moments(&y, &x), &current), &expected, 1e-13);
     }
@@ -189,9 +190,9 @@ mod tests {
     #[test]
     fn signed_components_solve_the_least_squares_problem() {
         let (y, x) = (random_matrix::<f64>(30, 9, 1), random_matrix::<f64>(30, 4, 2).mapv(f64::abs));
-        let found = least_squares(moments(&y, &x), &random_matrix(4, 9, 3));
+        let components = least_squares(moments(&y, &x), &random_matrix(4, 9, 3));
         // At the minimum the residual is orthogonal to the weights.
-        assert_close(&x.t().dot(&(&y - x.dot(&found))), &Array2::zeros((4, 9)), 1e-12);
+        assert_close(&x.t().dot(&(&y - x.dot(&components))), &Array2::zeros((4, 9)), 1e-12);
     }
 
     #[test]

@@ -264,9 +264,9 @@ mod tests {
     #[test]
     fn documents_without_words_have_uniform_proportions() {
         let topics = LdaTopics::new(&lda(), lambda()).unwrap();
-        let nothing = DenseSamples::new(Array2::zeros((2, 40))).unwrap();
-        assert_close(&topics.weights(&nothing).unwrap(), &Array2::from_elem((2, 3), 1.0 / 3.0), 1e-15);
-        let bound = topics.bound(&nothing).unwrap();
+        let empty = DenseSamples::new(Array2::zeros((2, 40))).unwrap();
+        assert_close(&topics.weights(&empty).unwrap(), &Array2::from_elem((2, 3), 1.0 / 3.0), 1e-15);
+        let bound = topics.bound(&empty).unwrap();
         assert_eq!((bound.words, bound.perplexity(), bound.document_perplexity()), (0.0, 1.0, 1.0));
         assert!(bound.documents.abs() < 1e-12, "empty documents have likelihood 1: {}", bound.documents);
     }

@@ -171,7 +171,7 @@ impl<T: Real> DocumentPosterior<T> {
             add_norms(&mut norms, tile, &self.theta, &self.active);
             add_sums(&mut self.sums, tile, &divide(counts, &norms), &self.active);
         }
-        let (mut change, mut kept) = (0.0, 0);
+        let (mut change, mut n_active) = (0.0, 0);
         for index in 0..self.active.len() {
             let topic = self.active[index];
             let part = self.theta[topic].as_f64() * sum(&self.sums[topic]).as_f64();
@@ -181,13 +181,13 @@ impl<T: Real> DocumentPosterior<T> {
             if part < self.negligible {
                 self.inactive.push(topic);
             } else {
-                self.active[kept] = topic;
-                self.expectations.values()[kept] = gamma;
-                kept += 1;
+                self.active[n_active] = topic;
+                self.expectations.values()[n_active] = gamma;
+                n_active += 1;
             }
         }
-        self.active.truncate(kept);
-        self.scale = Some(self.expectations.compute(kept));
+        self.active.truncate(n_active);
+        self.scale = Some(self.expectations.compute(n_active));
         for (&topic, &value) in self.active.iter().zip(&*self.expectations.values()) {
             self.theta[topic] = T::from_f64(value);
         }

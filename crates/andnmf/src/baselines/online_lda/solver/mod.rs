@@ -68,12 +68,12 @@ impl<'a, T: Real> LdaRun<'a, T> {
                 check_parameters(&state.lambda)?;
                 (header, state)
             }
-            Beginning::Fresh(found) if random => (header, LdaState { lambda: found.components }),
-            Beginning::Fresh(found) => {
+            Beginning::Fresh(initial) if random => (header, LdaState { lambda: initial.components }),
+            Beginning::Fresh(initial) => {
                 // This pass cannot be cancelled: without it there would be no λ to return.
                 let words = workers.run(|| total_words(samples))? * params.sample_scale;
-                let lambda = given_topics(found.components, params.eta(), words)?;
-                (Header { passes: found.passes + 1, ..header }, LdaState { lambda })
+                let lambda = given_topics(initial.components, params.eta(), words)?;
+                (Header { passes: initial.passes + 1, ..header }, LdaState { lambda })
             }
         };
         Ok(Self { params, samples, workers, watch, header, state })

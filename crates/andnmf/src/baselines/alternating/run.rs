@@ -63,7 +63,7 @@ fn finish<T: Real, A: Alternation<T>>(
     Ok(fit)
 }
 
-/// Components that contribute nothing to any sample.
+/// Components that contribute no_rows to any sample.
 fn unused<T: Real>(fit: &Fit<T>) -> Vec<usize> {
     let zero = T::from_f64(0.0);
     let Some(weights) = &fit.weights else { return Vec::new() };
@@ -106,7 +106,7 @@ struct AlternatingRun<'a, T: Real, A: Alternation<T>> {
     /// The number of revivals of each component so far.
     revivals: Vec<usize>,
     /// Norm of the components after the last stage.
-    size: Option<f64>,
+    norm: Option<f64>,
     header: Header,
     state: AlternatingState<T>,
 }
@@ -145,17 +145,20 @@ impl<'a, T: Real, A: Alternation<T>> AlternatingRun<'a, T, A> {
                 state.check(&shape, header.stages, settings.signed)?;
                 (header, state)
             }
-            Beginning::Fresh(found) => {
-                let header = Header { passes: found.passes, ..Header::new(A::METHOD, n_samples, seed) };
-                (header, AlternatingState { working: method.prepare_start(found.components), weights: None })
+            Beginning::Fresh(initial) => {
+                let header = Header { passes: initial.passes, ..Header::new(A::METHOD, n_samples, seed) };
+                (
+                    header,
+                    AlternatingState { working: method.prepare_start(initial.components), weights: None },
+                )
             }
         };
         // A resumed run gets the same space: it depends only on samples, settings and seed, not on the number of
         // stages.
-        let nothing = Array2::zeros((0, samples.n_features()));
+        let no_rows = Array2::zeros((0, samples.n_features()));
         let compress = settings.compress;
         let chosen =
-            workers.run(|| Space::choose(compress, usize::MAX, &watched, nothing.view(), rank, header.seed));
+            workers.run(|| Space::choose(compress, usize::MAX, &watched, no_rows.view(), rank, header.seed));
         let chosen = match chosen {
             Err(FitError::Samples(SamplesError::Cancelled)) => Chosen::original(),
             other => other?,
@@ -188,7 +191,7 @@ impl<'a, T: Real, A: Alternation<T>> AlternatingRun<'a, T, A> {
             next_weights: Array2::zeros((samples.n_samples(), rank)),
             next_components: Array2::zeros(state.working.dim()),
             revivals: revivals(&header.warnings, rank),
-            size: None,
+            norm: None,
             header,
             state,
         }
@@ -238,10 +241,10 @@ impl<T: Real, A: Alternation<T>> AlternatingRun<'_, T, A> {
         let ComponentUpdate { pass, loss, active_fraction, revived } = update;
         let components = &self.next_components;
         let moved = distance(components.view(), self.state.working.view());
-        let size_now = frobenius(components.view());
-        let size = size_now.max(self.size.unwrap_or_else(|| frobenius(self.state.working.view())));
-        self.size = Some(size_now);
-        let change = if moved == 0.0 { 0.0 } else { moved / size };
+        let norm_now = frobenius(components.view());
+        let norm = norm_now.max(self.norm.unwrap_or_else(|| frobenius(self.state.working.view())));
+        self.norm = Some(norm_now);
+        let change = if moved == 0.0 { 0.0 } else { moved / norm };
         // A NaN in a component makes the change NaN.
         if !loss.is_finite() || !change.is_finite() {
             return Err(FitError::Overflow { stage }.into());
