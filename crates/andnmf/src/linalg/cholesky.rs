@@ -116,7 +116,7 @@ impl<T: Real> WithSimd for SumMagnitudes<'_, T> {
     }
 }
 
-/// The maximum of both; NaN if `b` is NaN.
+/// The maximum of both; NaN if either is NaN.
 fn larger(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
 }

@@ -12,7 +12,7 @@ use crate::samples::NarrowRows;
 
 /// Rows are aligned to this many bytes; shorter rows do not cross such a boundary.
 pub(super) const LANE_BYTES: usize = 32;
-/// The largest tile. Two of them fill the vector registers of AVX2 machines, and half of those with AVX-512.
+/// The largest tile. Two of them fill the vector registers of AVX2 machines.
 const TILE_BYTES: usize = 256;
 /// Adding to one entry costs about as much as adding to this many adjacent entries.
 const SINGLE_COST: usize = 6;
