@@ -7,9 +7,9 @@ use ndarray::{Array2, ArrayView2};
 
 use crate::fit::Warning;
 use crate::linalg::coordinates::project;
-use crate::linalg::leading::leading_directions;
-use crate::linalg::product::{Parts, multiply, multiply_long, multiply_long_into};
+use crate::linalg::product::{PartialSumPool, multiply, multiply_long, multiply_long_into};
 use crate::linalg::span::{Effort, span};
+use crate::linalg::subspace_iteration::leading_directions;
 use crate::samples::{DenseSamples, Samples};
 use crate::settings::{Compress, Size};
 use crate::{FitError, Real};
@@ -122,7 +122,12 @@ impl<T: Real> Space<T> {
     }
 
     /// [`enter`](Self::enter) in place of what a matrix of that shape holds.
-    pub(crate) fn enter_into(&self, matrix: &mut Array2<T>, components: &Array2<T>, parts: &Parts<T>) {
+    pub(crate) fn enter_into(
+        &self,
+        matrix: &mut Array2<T>,
+        components: &Array2<T>,
+        parts: &PartialSumPool<T>,
+    ) {
         match self {
             Self::Original => matrix.assign(components),
             Self::Compressed { basis, .. } => multiply_long_into(matrix, components.view(), basis.t(), parts),

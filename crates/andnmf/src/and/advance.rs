@@ -14,9 +14,9 @@
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use super::params::{Inner, Step};
-use crate::linalg::powers::{PowersWorkspace, geometric_sum_into};
+use crate::linalg::geometric_sum::{GeometricSumWorkspace, geometric_sum_into};
 use crate::linalg::product::{
-    all_finite, change_wide, frobenius, make_room, multiply, multiply_add_wide, multiply_wide,
+    all_finite, ensure_shape, frobenius, multiply, multiply_add_wide, multiply_wide, zip_mut_wide,
 };
 use crate::linalg::symmetric::{GramInverseWorkspace, eigen, eigenvalues, gram_inverse_into};
 use crate::{FitError, Real};
@@ -51,7 +51,7 @@ pub(super) struct AdvanceWorkspace<T> {
     /// M = I − ηC.
     contraction: Array2<T>,
     inverse: GramInverseWorkspace<T>,
-    powers: PowersWorkspace<T>,
+    powers: GeometricSumWorkspace<T>,
 }
 
 impl<T: Real> Default for AdvanceWorkspace<T> {
@@ -60,7 +60,7 @@ impl<T: Real> Default for AdvanceWorkspace<T> {
             factor: Array2::zeros((0, 0)),
             contraction: Array2::zeros((0, 0)),
             inverse: GramInverseWorkspace::default(),
-            powers: PowersWorkspace::default(),
+            powers: GeometricSumWorkspace::default(),
         }
     }
 }
@@ -96,7 +96,7 @@ impl StageSteps {
         found?;
         multiply_wide(next.view_mut(), room.factor.view(), gradient.view());
         let change = relative(frobenius(next.view()), frobenius(start.view()));
-        change_wide(next.view_mut(), start.view(), |next, &start| *next += start);
+        zip_mut_wide(next.view_mut(), start.view(), |next, &start| *next += start);
         if all_finite(next.view()) { Ok(change) } else { Err(self.overflow()) }
     }
 
@@ -118,7 +118,7 @@ impl StageSteps {
                     return Ok(());
                 }
                 let eta = T::from_f64(eta);
-                make_room(contraction, second_moments.dim());
+                ensure_shape(contraction, second_moments.dim());
                 contraction.zip_mut_with(second_moments, |to, &v| *to = -(v * eta));
                 contraction.diag_mut().mapv_inplace(|v| T::from_f64(1.0) + v);
                 geometric_sum_into(factor, contraction, steps, powers);
@@ -278,7 +278,7 @@ mod tests {
         let c = Array2::from_diag(&ndarray::array![1.0_f64, 3e-7]);
         let m = Array2::eye(2) - &c;
         let mut sum = Array2::zeros((0, 0));
-        geometric_sum_into(&mut sum, &m, 1_000_001, &mut PowersWorkspace::default());
+        geometric_sum_into(&mut sum, &m, 1_000_001, &mut GeometricSumWorkspace::default());
         assert_close(&many_steps(&c, 1.0, 1_000_001).unwrap(), &sum, 1e-9);
     }
 

@@ -2,16 +2,16 @@
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
+use crate::linalg::linear_map::LinearMap;
 use crate::linalg::product::all_finite;
-use crate::linalg::pseudo_inverse::{InverseWorkspace, pseudo_inverse_into};
-use crate::linalg::row_map::RowMap;
+use crate::linalg::pseudo_inverse::{PseudoInverseWorkspace, pseudo_inverse_into};
 use crate::samples::Block;
 use crate::{Real, ShapeError};
 
 /// The frozen decoder of one stage.
 #[derive(Debug, Clone)]
 pub struct Decoder<T: Real> {
-    inverse: RowMap<T>,
+    inverse: LinearMap<T>,
     numerical_rank: usize,
 }
 
@@ -26,24 +26,28 @@ impl<T: Real> Decoder<T> {
             return None;
         }
         let mut decoder = Self::from_matrix(Array2::zeros(components.dim()), for_sparse);
-        decoder.renew(components, &mut InverseWorkspace::default())?;
+        decoder.renew(components, &mut PseudoInverseWorkspace::default())?;
         Some(decoder)
     }
 
     /// Becomes the decoder of other components of the same shape, or, where they have none, of nothing in particular.
-    pub(crate) fn renew(&mut self, components: ArrayView2<'_, T>, room: &mut InverseWorkspace) -> Option<()> {
+    pub(crate) fn renew(
+        &mut self,
+        components: ArrayView2<'_, T>,
+        room: &mut PseudoInverseWorkspace,
+    ) -> Option<()> {
         if !all_finite(components) {
             return None;
         }
         let mut rank = None;
-        self.inverse.renew(|matrix| rank = pseudo_inverse_into(matrix, components, room));
+        self.inverse.update(|matrix| rank = pseudo_inverse_into(matrix, components, room));
         self.numerical_rank = rank?;
         all_finite(self.matrix()).then_some(())
     }
 
     /// A decoder that was made before, of which only the matrix A† (rank × features) has come along.
     pub(crate) fn from_matrix(matrix: Array2<T>, for_sparse: bool) -> Self {
-        Self { numerical_rank: matrix.nrows(), inverse: RowMap::new(matrix, for_sparse) }
+        Self { numerical_rank: matrix.nrows(), inverse: LinearMap::new(matrix, for_sparse) }
     }
 
     /// Number of linearly independent components, as far as rounding allows to tell.

@@ -17,7 +17,7 @@ use crate::fit::{
     drive,
 };
 use crate::linalg::product::multiply;
-use crate::linalg::pseudo_inverse::InverseWorkspace;
+use crate::linalg::pseudo_inverse::PseudoInverseWorkspace;
 use crate::linalg::symmetric::spectral_norm;
 use crate::query::{self, Held};
 use crate::samples::{Samples, Watched};
@@ -65,7 +65,7 @@ struct Engine<'a, T: Real> {
 /// What a stage leaves for the next, so that memory is asked for once.
 struct Workspace<T: Real> {
     decoder: Option<Decoder<T>>,
-    inverse: InverseWorkspace,
+    inverse: PseudoInverseWorkspace,
     stage: StageWorkspace<T>,
     advance: AdvanceWorkspace<T>,
     /// The components that the stage comes to.
@@ -84,7 +84,7 @@ impl<T: Real> Workspace<T> {
     fn new(shape: (usize, usize)) -> Self {
         Self {
             decoder: None,
-            inverse: InverseWorkspace::default(),
+            inverse: PseudoInverseWorkspace::default(),
             stage: StageWorkspace::default(),
             advance: AdvanceWorkspace::default(),
             next: Array2::zeros(shape),

@@ -8,7 +8,7 @@ use super::counts::Counts;
 use super::decoder::Decoder;
 use super::statistics::StageStatistics;
 use crate::linalg::product::matrix_in;
-use crate::linalg::products::Products;
+use crate::linalg::product_accumulator::ProductAccumulator;
 use crate::linalg::weighted_sums::SumBuffers;
 use crate::pool::{Pool, Slot};
 use crate::query::{Held, Part, Query, Reader, Sums, Wire, WireError, Writer, check_shape, write_matrix};
@@ -235,7 +235,7 @@ impl<T: Real> Query<T> for Stage<'_, T> {
         let kept = &self.workspace.sums;
         fold(
             samples,
-            &FoldPlan::new(samples, Products::<T>::size(rank, features, sparse)),
+            &FoldPlan::new(samples, ProductAccumulator::<T>::size(rank, features, sparse)),
             &|| {
                 let sums = kept.take().filter(|sums| sums.fits(rank, features, sparse));
                 sums.map_or_else(|| StageStatistics::new(rank, features, sparse), StageStatistics::cleared)

@@ -12,7 +12,7 @@ use crate::constants::ProjectionConstants;
 use crate::fit::bits;
 use crate::linalg::coordinates::{Coordinates, project_with_lowest};
 use crate::linalg::product::{frobenius, length, scale_rows};
-use crate::linalg::singular::{Wanted, leading_singular};
+use crate::linalg::randomized_svd::{SvdRequest, randomized_svd};
 use crate::samples::{DenseSamples, Samples};
 use crate::{FitError, Real};
 
@@ -88,8 +88,8 @@ pub(super) fn directions<T: Real>(
     constants: &ProjectionConstants,
 ) -> Result<Directions<T>, FitError> {
     let ProjectionConstants { spare_directions, most_passes, noiseless, .. } = *constants;
-    let wanted = Wanted { size: rank + spare_directions, converged: rank, most_passes };
-    let found = leading_singular(samples, wanted, seed)?;
+    let wanted = SvdRequest { size: rank + spare_directions, converged: rank, max_passes: most_passes };
+    let found = randomized_svd(samples, wanted, seed)?;
     let (n, features) = (samples.n_samples() as f64, samples.n_features() as f64);
     let kept = found.vectors.nrows().min(rank);
     let value = |k: usize| found.values.get(k).copied().unwrap_or(0.0);

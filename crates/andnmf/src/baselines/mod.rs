@@ -1,12 +1,11 @@
-//! The other methods for the same problem, under the same contract: [`Solver`](crate::fit::Solver).
+//! Baseline methods for the same problem, with the same interface: [`Solver`](crate::fit::Solver).
 //!
-//! A comparison is worth something only if the rivals are strong, so each is meant to be as good as its best
-//! implementation elsewhere.
+//! A comparison needs strong baselines, so each aims to match its best implementation elsewhere.
 //!
 //! * [`Anls`]: alternating non-negative least squares.
 //! * [`Hals`]: hierarchical alternating least squares.
-//! * [`MinVolume`]: the same with a penalty on the volume that the components span.
-//! * [`AnchorWords`]: topics from words that only one of them uses.
+//! * [`MinVolume`]: HALS with a penalty on the volume that the components span.
+//! * [`AnchorWords`]: topic recovery from anchor words, each of which occurs in one topic only.
 //! * [`Mu`]: multiplicative updates, for the squared error and the Kullback–Leibler divergence.
 //! * [`OnlineLda`]: online variational Bayes for latent Dirichlet allocation.
 
@@ -21,7 +20,7 @@ mod online_lda;
 pub use crate::settings::Compress;
 pub(crate) use alternating::{Factors, WeightPass};
 #[cfg(test)]
-pub(crate) use alternating::{Passed, WeightRule};
+pub(crate) use alternating::{WeightPassResult, WeightRule};
 pub use anchor_words::{AnchorWords, AnchorWordsParams};
 pub(crate) use anls::ExactRule;
 pub use anls::{Anls, AnlsParams};
@@ -30,4 +29,4 @@ pub(crate) use hals::{SweepRule, improve_by_hals};
 pub use min_volume::{MinVolume, MinVolumeParams};
 pub(crate) use mu::MultiplicativeRule;
 pub use mu::{Mu, MuLoss, MuParams};
-pub use online_lda::{Bound, OnlineLda, OnlineLdaParams, Topics};
+pub use online_lda::{LdaTopics, LikelihoodBound, OnlineLda, OnlineLdaParams};

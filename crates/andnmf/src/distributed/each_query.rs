@@ -6,9 +6,9 @@ use ndarray::{Array2, ArrayView2, CowArray, s};
 
 use super::*;
 use crate::and::{Decoder, NoiseFloors, StageWeights, StageWorkspace};
-use crate::baselines::{Passed, WeightRule};
+use crate::baselines::{WeightPassResult, WeightRule};
+use crate::linalg::linear_map::LinearMap;
 use crate::linalg::product::gram_of_rows;
-use crate::linalg::row_map::RowMap;
 use crate::query::{Held, Reader, full_name, request};
 use crate::samples::fold::FoldPlan;
 use crate::samples::{CsrSamples, DenseSamples, Request};
@@ -119,12 +119,12 @@ fn parts_merge_to_the_whole_and_damage_is_refused() {
     for sparse in [false, true] {
         let mut each = Each { data: data(sparse), sparse, names: BTreeSet::new() };
         for with_lowest in [false, true] {
-            each.check(&Projection { directions: view(), with_lowest }, |found| {
+            each.check(&ProjectionQuery { directions: view(), with_lowest }, |found| {
                 [all(&found.rows), vec![found.lowest]].concat()
             });
         }
         let plan = FoldPlan::new(part(&each.data, 0..SAMPLES, sparse).as_ref(), 5 * FEATURES);
-        each.check(&RandomCombinations { size: 5, seed: 3, plan }, |found| all(&found.products));
+        each.check(&RandomSketch { size: 5, seed: 3, plan }, |found| all(&found.products));
         each.check(&Combinations { weights: rows.view().into() }, |found| all(&found.products));
         each.check(&NormalProduct { directions: view() }, |found| all(&found.products));
         each.check(&SquaredNorm { scale: 0.7 }, |found| vec![found.sum]);
@@ -182,15 +182,15 @@ fn passes(each: &mut Each, components: &Array2<f64>, rows: &Array2<f64>) {
     ) -> WeightPass<'a, f64, R> {
         WeightPass {
             rule,
-            map: Held::Owned(RowMap::new(components.clone(), sparse)),
+            map: Held::Owned(LinearMap::new(components.clone(), sparse)),
             gram: gram_of_rows(components.view()).into(),
             last: last.map(|last| last.view().into()),
             measure: true,
             workspace: Held::default(),
         }
     }
-    fn numbers(found: &Passed<f64>) -> Vec<f64> {
-        let Passed { weights, sums } = found;
+    fn numbers(found: &WeightPassResult<f64>) -> Vec<f64> {
+        let WeightPassResult { weights, sums } = found;
         let sizes = vec![sums.squares, sums.largest, sums.active as f64];
         let matrix = |matrix: ArrayView2<'_, f64>| matrix.iter().copied().collect::<Vec<_>>();
         [matrix(weights.view()), matrix(sums.sums.products()), matrix(sums.sums.gram().view()), sizes]
@@ -219,7 +219,7 @@ fn unknown_queries_are_refused() {
 #[test]
 fn samples_beyond_all_are_refused() {
     let samples = DenseSamples::new(random_matrix::<f64>(30, 2, 1)).unwrap();
-    let query = RandomCombinations { size: 2, seed: 0, plan: FoldPlan::new(&samples, 4) };
+    let query = RandomSketch { size: 2, seed: 0, plan: FoldPlan::new(&samples, 4) };
     let arguments = request::<f64, _>(&query, 30).arguments;
     let run = |first| execute(&samples, first, "random-combinations.f64", &arguments, &[]);
     assert!(run(0).is_ok() && run(1).is_err() && run(usize::MAX).is_err());

@@ -59,9 +59,9 @@ mod tests;
 use crate::and::{Decode, Stage};
 use crate::baselines::{ExactRule, MultiplicativeRule, SweepRule, WeightPass};
 use crate::init::Sizes;
-use crate::linalg::coordinates::Projection;
-use crate::linalg::leading::SquaredNorm;
-use crate::linalg::sample_products::{Combinations, NormalProduct, RandomCombinations};
+use crate::linalg::coordinates::ProjectionQuery;
+use crate::linalg::sample_products::{Combinations, NormalProduct, RandomSketch};
+use crate::linalg::subspace_iteration::SquaredNorm;
 use crate::metrics::{Residual, Unexplained};
 use crate::nnls::Weights;
 use crate::query::{self, Part, Query, WireError};
@@ -71,8 +71,8 @@ use crate::{Real, SamplesError, entry_point};
 /// All queries, a line each.
 fn registry<T: Real>() -> impl Iterator<Item = Entry<T>> {
     [
-        entry::<T, Projection<'_, T>>(),
-        entry::<T, RandomCombinations>(),
+        entry::<T, ProjectionQuery<'_, T>>(),
+        entry::<T, RandomSketch>(),
         entry::<T, Combinations<'_, T>>(),
         entry::<T, NormalProduct<'_, T>>(),
         entry::<T, SquaredNorm>(),

@@ -168,7 +168,7 @@ fn weights_and_what_they_leave_are_those_of_samples_here() {
 fn random_numbers_do_not_depend_on_the_parts() {
     let data = random_matrix::<f64>(3000, 5, 1);
     let whole = here(&data, false);
-    let query = RandomCombinations { size: 4, seed: 9, plan: FoldPlan::new(whole.as_ref(), 20) };
+    let query = RandomSketch { size: 4, seed: 9, plan: FoldPlan::new(whole.as_ref(), 20) };
     let all: ProductSum<f64> = query::run(whole.as_ref(), &query).unwrap();
     for ends in [&[1, 2][..], &[700, 701, 2000], &[2999]] {
         let parts: ProductSum<f64> = query::run(&InParts::new(&data, ends, false), &query).unwrap();

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::linalg::coordinates::{Coordinates, project_with_lowest};
 use crate::linalg::product::length;
-use crate::linalg::singular::{Wanted, leading_singular};
+use crate::linalg::randomized_svd::{SvdRequest, randomized_svd};
 use crate::random::{Stream, generator};
 use crate::samples::{NonNegative, Samples};
 use crate::{FitError, Real, SamplesError, SettingError, entry_point};
@@ -77,7 +77,7 @@ fn singular_start<T: Real>(
         return Err(SettingError::new("rank", 0, "it must be at least 1").into());
     }
     let samples = NonNegative::new(samples, "an NNDSVD start");
-    let singular = leading_singular(&samples, Wanted::all(rank), seed)?;
+    let singular = randomized_svd(&samples, SvdRequest::all(rank), seed)?;
     // A last direction of ones gives the sum of every sample in the same pass.
     let ones = Array2::from_elem((1, n_features), T::from_f64(1.0));
     let directions = concatenate(Axis(0), &[singular.vectors.view(), ones.view()]).expect("equally wide");

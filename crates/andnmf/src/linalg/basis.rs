@@ -11,18 +11,18 @@ use ndarray::{Array2, ArrayView2};
 
 use super::bridge::{array, mat};
 use super::cholesky_qr::CholeskyQr;
-use super::precision::{in_double, take_double};
+use super::precision::{narrow_from_f64, widen_to_f64};
 use super::product::multiply_wide;
 use crate::Real;
 
 /// `a = q · r` with orthonormal columns in `q` (rows × k) and upper triangular `r` (k × columns), where k is
-/// the smaller side of `a`.
+/// the smaller dimension of `a`.
 pub(crate) struct ThinQr<T: Real> {
     pub(crate) q: Mat<T>,
     pub(crate) r: Mat<T>,
 }
 
-/// Householder QR of `aᵀ`, that is, of a matrix whose columns are the rows of `a`.
+/// Householder QR of `aᵀ`.
 pub(crate) fn qr_of_rows<T: Real>(a: ArrayView2<'_, T>) -> ThinQr<T> {
     let mut qr = mat(a).transpose().to_owned();
     let (rows, columns) = (qr.nrows(), qr.ncols());
@@ -37,20 +37,20 @@ pub(crate) fn qr_of_rows<T: Real>(a: ArrayView2<'_, T>) -> ThinQr<T> {
         MemStack::new(&mut MemBuffer::new(scratch)),
         Default::default(),
     );
-    split(&qr, &coefficients)
+    unpack(&qr, &coefficients)
 }
 
 /// An orthonormal basis (as rows) of the span of the rows of `a`.
 ///
-/// Rows are taken greedily by column-pivoted QR until what is left of every row is at most `cutoff` times the
-/// norm of the longest: directions weaker than that are rounding noise and are dropped. Where there are none, as two
-/// Cholesky factorizations show in a fraction of the time, any basis is as good.
+/// Column-pivoted QR takes rows until every residual is at most `cutoff` times the largest norm; directions below that
+/// are rounding noise and are dropped. Well-conditioned rows, which have no such direction, take the faster
+/// Cholesky QR.
 pub(crate) fn orthonormal_rows<T: Real>(a: ArrayView2<'_, T>, cutoff: f64) -> Array2<T> {
-    // In double precision whatever that of the rows: it decides what is rounding, and the fast way applies more often.
-    let mut room = Array2::zeros((0, 0));
-    let mut basis = orthonormal(in_double(a, &mut room), cutoff);
+    // Double precision separates rounding from signal better, and the fast path applies more often.
+    let mut workspace = Array2::zeros((0, 0));
+    let mut basis = orthonormal(widen_to_f64(a, &mut workspace), cutoff);
     let mut rows = Array2::zeros(basis.dim());
-    take_double(&mut basis, &mut rows);
+    narrow_from_f64(&mut basis, &mut rows);
     rows
 }
 
@@ -58,21 +58,22 @@ fn orthonormal(a: ArrayView2<'_, f64>, cutoff: f64) -> Array2<f64> {
     if let Some(basis) = by_cholesky(a, cutoff) {
         return basis;
     }
-    if a.ncols() < LONG * a.nrows() {
+    if a.ncols() < WIDE_RATIO * a.nrows() {
         return by_pivoting(a, cutoff);
     }
-    // Pivoting goes column by column; what a plain QR leaves of long rows has the same lengths and angles.
+    // Pivoted QR is slow on wide rows: apply it to the R factor of a plain QR, whose columns have the same norms and
+    // angles.
     let ThinQr { q, r } = qr_of_rows(a);
     let basis = by_pivoting(array(r.transpose()).view(), cutoff);
-    let mut long = Array2::zeros((basis.nrows(), a.ncols()));
-    multiply_wide(long.view_mut(), basis.view(), array(q.transpose()).view());
-    long
+    let mut wide = Array2::zeros((basis.nrows(), a.ncols()));
+    multiply_wide(wide.view_mut(), basis.view(), array(q.transpose()).view());
+    wide
 }
 
-/// Rows are long that have this many times as many entries as there are rows.
-const LONG: usize = 4;
+/// A matrix is wide if it has at least this many times as many columns as rows.
+const WIDE_RATIO: usize = 4;
 
-/// The same for rows of which none is to be dropped, and that are well conditioned.
+/// Cholesky QR; `None` unless the rows are well conditioned, so that none is dropped.
 fn by_cholesky(a: ArrayView2<'_, f64>, cutoff: f64) -> Option<Array2<f64>> {
     if a.nrows() == 0 || a.nrows() > a.ncols() {
         return None;
@@ -108,14 +109,14 @@ fn by_pivoting<T: Real>(a: ArrayView2<'_, T>, cutoff: f64) -> Array2<T> {
         MemStack::new(&mut MemBuffer::new(scratch)),
         Default::default(),
     );
-    let ThinQr { q, r } = split(&qr, &coefficients);
+    let ThinQr { q, r } = unpack(&qr, &coefficients);
     let largest = if size == 0 { 0.0 } else { r[(0, 0)].as_f64().abs() };
     let rank = (0..size).take_while(|&i| r[(i, i)].as_f64().abs() > cutoff * largest).count();
     array(q.as_ref().get(.., ..rank).transpose())
 }
 
-/// Unpacks the Householder form that both factorizations leave behind.
-fn split<T: Real>(qr: &Mat<T>, coefficients: &Mat<T>) -> ThinQr<T> {
+/// Unpacks the Householder form of a factorization.
+fn unpack<T: Real>(qr: &Mat<T>, coefficients: &Mat<T>) -> ThinQr<T> {
     let (rows, columns) = (qr.nrows(), qr.ncols());
     let size = rows.min(columns);
     let zero = T::from_f64(0.0);
@@ -158,16 +159,19 @@ mod tests {
         assert_close(&multiply(basis.view(), basis.t()), &Array2::eye(6), 1e-13);
         let back = multiply(multiply(a.view(), basis.t()).view(), basis.view());
         assert_close(&back, &a, 1e-13);
-        // The same by way of a plain QR.
-        let a = multiply(random_matrix::<f64>(20, 6, 2).view(), random_matrix::<f64>(6, 20 * LONG, 3).view());
+        // Wide rows take the detour through a plain QR.
+        let a = multiply(
+            random_matrix::<f64>(20, 6, 2).view(),
+            random_matrix::<f64>(6, 20 * WIDE_RATIO, 3).view(),
+        );
         let basis = orthonormal_rows(a.view(), 1e-12);
-        assert_eq!(basis.dim(), (6, 20 * LONG));
+        assert_eq!(basis.dim(), (6, 20 * WIDE_RATIO));
         assert_close(&multiply(basis.view(), basis.t()), &Array2::eye(6), 1e-13);
         assert_close(&multiply(multiply(a.view(), basis.t()).view(), basis.view()), &a, 1e-13);
     }
 
     #[test]
-    fn the_fast_way_gives_a_basis_of_the_same_span_and_leaves_weak_directions_to_pivoting() {
+    fn cholesky_qr_gives_a_basis_of_the_same_span_and_leaves_weak_directions_to_pivoting() {
         let mut a = random_matrix::<f64>(9, 700, 4);
         let (fast, slow) = (by_cholesky(a.view(), 1e-12).unwrap(), by_pivoting(a.view(), 1e-12));
         assert_close(&multiply(fast.view(), fast.t()), &Array2::eye(9), 1e-14);

@@ -1,53 +1,53 @@
-//! Samples along some directions.
+//! Projection of samples onto directions.
 
 use ndarray::{Array2, ArrayView2, CowArray, Ix2, s};
 use rayon::prelude::*;
 
-use super::row_map::RowMap;
+use super::linear_map::LinearMap;
 use crate::query::{self, Part, Partial, Query, Reader, Sums, Wire, WireError, Writer, check_shape, wire};
 use crate::samples::read_ahead::for_each_block;
 use crate::samples::{Block, Samples};
 use crate::{Real, SamplesError};
 
-/// Rows read at a time.
-const ROWS: usize = 256;
+/// Rows per block.
+const BLOCK_ROWS: usize = 256;
 
 /// All samples in the coordinates of an orthonormal basis (rows): samples × basis size.
 pub(crate) fn project<T: Real>(
     samples: &dyn Samples<T>,
     basis: ArrayView2<'_, T>,
 ) -> Result<Array2<T>, SamplesError> {
-    let projection = Projection { directions: basis.into(), with_lowest: false };
+    let projection = ProjectionQuery { directions: basis.into(), with_lowest: false };
     Ok(query::run(samples, &projection)?.rows)
 }
 
-/// [`project`], and the lowest value of the samples in the same pass.
+/// Like [`project`], and finds the lowest value of the samples in the same pass.
 pub(crate) fn project_with_lowest<T: Real>(
     samples: &dyn Samples<T>,
     basis: ArrayView2<'_, T>,
 ) -> Result<Coordinates<T>, SamplesError> {
-    query::run(samples, &Projection { directions: basis.into(), with_lowest: true })
+    query::run(samples, &ProjectionQuery { directions: basis.into(), with_lowest: true })
 }
 
-/// The coordinates of each sample along directions.
+/// Computes the coordinates of each sample along directions.
 #[derive(Debug)]
-pub(crate) struct Projection<'a, T: Real> {
+pub(crate) struct ProjectionQuery<'a, T: Real> {
     /// Directions × features.
     pub(crate) directions: CowArray<'a, T, Ix2>,
-    /// Whether to look for the lowest value, too.
+    /// Also find the lowest value.
     pub(crate) with_lowest: bool,
 }
 
-/// What a [`Projection`] finds.
+/// The result of [`ProjectionQuery`].
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Coordinates<T: Real> {
     /// Samples × directions.
     pub(crate) rows: Array2<T>,
-    /// The lowest value of the samples, or zero where none is negative or nobody looked.
+    /// The lowest value of the samples; zero if none is negative or it was not requested.
     pub(crate) lowest: f64,
 }
 
-/// The sums of [`Coordinates`].
+/// The merged part of [`Coordinates`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Lowest {
     lowest: f64,
@@ -75,7 +75,7 @@ impl<T: Real> Partial for Coordinates<T> {
     }
 }
 
-impl<T: Real> Query<T> for Projection<'_, T> {
+impl<T: Real> Query<T> for ProjectionQuery<'_, T> {
     const NAME: &'static str = "projection";
     const RETURNS_ROWS: bool = true;
     type Partial = Coordinates<T>;
@@ -91,17 +91,17 @@ impl<T: Real> Query<T> for Projection<'_, T> {
     }
 
     fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {
-        let wanted = (self.directions.nrows(), part.samples.n_features());
-        check_shape("the matrix of directions", self.directions.dim(), wanted, part)
+        let expected = (self.directions.nrows(), part.samples.n_features());
+        check_shape("the matrix of directions", self.directions.dim(), expected, part)
     }
 
     fn run(&self, part: &Part<'_, T>) -> Result<Coordinates<T>, SamplesError> {
         let samples = part.samples;
         let (n, size) = (samples.n_samples(), self.directions.nrows());
-        let map = RowMap::new(self.directions.to_owned(), samples.is_sparse());
+        let map = LinearMap::new(self.directions.to_owned(), samples.is_sparse());
         let mut rows = Array2::zeros((n, size));
-        // Only within a group can the next block be read ahead.
-        let group = ROWS * if samples.is_slow() { 16 } else { 1 };
+        // Blocks are read ahead only within a group.
+        let group = BLOCK_ROWS * if samples.is_slow() { 16 } else { 1 };
         let lowest = rows
             .as_slice_mut()
             .expect("row-major")
@@ -112,7 +112,7 @@ impl<T: Real> Query<T> for Projection<'_, T> {
                 let mut out =
                     ndarray::ArrayViewMut2::from_shape((rows, size), out).expect("cut to whole rows");
                 let end = start + rows;
-                let blocks = (start..end).step_by(ROWS).map(|first| first..end.min(first + ROWS));
+                let blocks = (start..end).step_by(BLOCK_ROWS).map(|first| first..end.min(first + BLOCK_ROWS));
                 let mut lowest = 0.0_f64;
                 for_each_block(samples, blocks, |first, block| {
                     let own = first - start..first - start + block.n_samples();
@@ -133,17 +133,17 @@ impl<T: Real> Query<T> for Projection<'_, T> {
     }
 }
 
-/// The lowest value of a block, or zero where none is negative.
+/// The lowest value of a block; zero if none is negative.
 fn lowest_value<T: Real>(block: &Block<'_, T>) -> f64 {
     let mut lowest = T::from_f64(0.0);
-    let mut look = |v: T| {
+    let mut update = |v: T| {
         if v < lowest {
             lowest = v;
         }
     };
     match block {
-        Block::Dense(values) => values.iter().for_each(|&v| look(v)),
-        Block::Sparse(_) => block.for_each(|_, _, v| look(v)),
+        Block::Dense(values) => values.iter().for_each(|&v| update(v)),
+        Block::Sparse(_) => block.for_each(|_, _, v| update(v)),
     }
     lowest.as_f64()
 }

@@ -6,7 +6,7 @@ use crate::Real;
 
 /// Σ a[i] · b[i].
 ///
-/// Several sums run side by side, in an order that depends on the length alone.
+/// Uses several accumulators; the order of summation depends on the length alone.
 pub(crate) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
     pulp::Arch::new().dispatch(Dot { a, b })
 }

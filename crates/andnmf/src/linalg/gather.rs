@@ -1,17 +1,17 @@
-//! Sums of a few scaled rows of a matrix. (For products with sparse samples there are `feature_rows`.)
+//! Sums of a few scaled rows of a matrix. (`feature_rows` has the products with sparse samples.)
 //!
-//! The loops are plain; [`pulp`] compiles them once more for wide vectors and picks the version at run time.
-//! (They must be methods marked inline: a closure would be compiled for the narrowest vectors only.)
+//! [`pulp`] compiles these loops for several SIMD instruction sets and selects one at run time. They must be inline
+//! methods: a closure would be compiled for the baseline instruction set only.
 
 use pulp::{Simd, WithSimd};
 
 use crate::Real;
 
-/// `out[j] += Σ_i coefficients[i] · matrix[rows[i]·width + j]` for every column `j < width`, the matrix being
-/// row-major with rows of `width = out.len()` values.
+/// `out[j] += Σ_i coefficients[i] · matrix[rows[i]·width + j]` for every column `j < width`, where `matrix` is
+/// row-major and `width = out.len()`.
 ///
-/// Columns are taken in tiles whose sums stay in registers while the rows go by: wide tiles first, narrower
-/// ones for what is left. The terms of each entry are added in the order given whatever its tile.
+/// Columns are processed in register tiles, wide ones first. Each entry adds its terms in the given order, whatever its
+/// tile.
 #[inline(always)]
 pub(crate) fn add_rows_kernel<T: Real>(out: &mut [T], matrix: &[T], rows: &[usize], coefficients: &[T]) {
     let mut column = 0;
@@ -37,7 +37,7 @@ pub(crate) fn add_rows_kernel<T: Real>(out: &mut [T], matrix: &[T], rows: &[usiz
     }
 }
 
-/// [`add_rows_kernel`] for the `N` columns from `column` on.
+/// [`add_rows_kernel`] for the `N` columns starting at `column`.
 #[inline(always)]
 fn add_tile<T: Real, const N: usize>(
     out: &mut [T],
@@ -61,7 +61,7 @@ fn add_tile<T: Real, const N: usize>(
 
 /// [`add_rows_kernel`] for several outputs: output `k` sums the rows listed for it.
 ///
-/// `lists` yields, for each row of `out` (each `width` long), its row numbers and coefficients.
+/// `lists` yields the row indices and coefficients for each row of `out` (each `width` long).
 pub(crate) fn add_row_lists<'a, T: Real>(
     out: &mut [T],
     width: usize,
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scattered_row_reaches_only_the_rows_named() {
+    fn a_scattered_row_reaches_only_the_listed_rows() {
         let values = random_matrix::<f32>(1, 5, 3);
         let mut out = Array2::<f32>::zeros((4, 5));
         scatter_row(out.as_slice_mut().unwrap(), values.as_slice().unwrap(), &[2, 0], &[2.0, 3.0]);

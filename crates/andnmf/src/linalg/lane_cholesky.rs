@@ -1,59 +1,64 @@
-//! Small symmetric systems, several at a time: each lane of a vector works on a system of its own.
+//! Batched Cholesky factorization of small symmetric systems: one system per SIMD lane.
 //!
-//! A single factorization of a few dozen rows leaves wide vectors mostly idle. Side by side, the systems keep
-//! them full, and since lanes never mix, a system gets the same bits whatever its neighbours are.
+//! A single factorization of a few dozen rows leaves wide vectors mostly idle. Lanes never mix, so a system gets the
+//! same bits whatever the other lanes contain.
 
-use super::lane_kernels::{Factorize, Solve, start_of_row};
+use super::lane_kernels::{LaneFactorize, LaneSolve, row_start};
 
-/// Systems solved side by side: as many doubles as fit the vectors that most machines have.
+/// Systems per batch: the number of doubles in a 256-bit vector.
 pub(crate) const LANES: usize = 4;
 
 /// One number per system.
 pub(crate) type Lane = [f64; LANES];
 
-/// Cholesky factors of principal parts of one matrix, a different part in each lane.
+/// Cholesky factors of principal submatrices of one matrix, a different one in each lane.
 ///
-/// Where a pivot is not above a share of its diagonal entry, the variable depends on those before it: it is
-/// dropped, which means that its value in every solution is exactly zero. So a singular system gets a solution
-/// that uses independent variables only, and padding with a row of zeros changes nothing.
+/// If a pivot is at most `cutoff` times its diagonal entry, the variable depends linearly on earlier ones and is
+/// dropped: its value in every solution is exactly zero. A singular system thus gets a solution in independent
+/// variables only, and padding with zero rows changes nothing.
 #[derive(Debug, Default)]
 pub(crate) struct LaneCholesky {
-    /// The lower triangles, packed row by row; their diagonals are not used.
+    /// The packed lower triangles, row by row; the diagonals are not used.
     factor: Vec<Lane>,
-    /// One over the square roots of the pivots, an even number; zero where the variable was dropped.
+    /// One over the square root of each pivot; zero if the variable was dropped. Their number is even.
     inverse_pivots: Vec<Lane>,
 }
 
 impl LaneCholesky {
-    /// Factorizes, in lane `l`, the part of `matrix` (row-major, `width` columns) whose rows and columns are
-    /// `parts[0][l]`, `parts[1][l]`, and so on. There must be an even number of them: shorter parts are filled
-    /// up with the number of a row and column of zeros.
-    pub(crate) fn factorize(&mut self, matrix: &[f64], width: usize, parts: &[[usize; LANES]], cut: f64) {
-        debug_assert!(parts.len().is_multiple_of(2));
-        self.factor.resize(start_of_row(parts.len()), [0.0; LANES]);
-        self.inverse_pivots.resize(parts.len(), [0.0; LANES]);
+    /// Factorizes, in lane `l`, the principal submatrix of `matrix` (row-major, `width` columns) with the rows and
+    /// columns `indices[0][l]`, `indices[1][l]`, … Their number must be even; pad shorter lists with the index of a
+    /// zero row and column.
+    pub(crate) fn factorize(
+        &mut self,
+        matrix: &[f64],
+        width: usize,
+        indices: &[[usize; LANES]],
+        cutoff: f64,
+    ) {
+        debug_assert!(indices.len().is_multiple_of(2));
+        self.factor.resize(row_start(indices.len()), [0.0; LANES]);
+        self.inverse_pivots.resize(indices.len(), [0.0; LANES]);
         let Self { factor, inverse_pivots } = self;
-        pulp::Arch::new().dispatch(Factorize { factor, inverse_pivots, matrix, width, parts, cut });
+        pulp::Arch::new().dispatch(LaneFactorize { factor, inverse_pivots, matrix, width, indices, cutoff });
     }
 
-    /// Whether a variable was dropped in the first lane.
+    /// Returns true if a variable was dropped in the first lane.
     pub(crate) fn is_dropped(&self, variable: usize) -> bool {
         self.inverse_pivots[variable][0] == 0.0
     }
 
     /// Replaces each right-hand side by its solution.
-    pub(crate) fn solve(&self, sides: &mut [Lane]) {
-        debug_assert_eq!(sides.len(), self.inverse_pivots.len());
+    pub(crate) fn solve(&self, rhs: &mut [Lane]) {
+        debug_assert_eq!(rhs.len(), self.inverse_pivots.len());
         let Self { factor, inverse_pivots } = self;
-        pulp::Arch::new().dispatch(Solve { factor, inverse_pivots, sides });
+        pulp::Arch::new().dispatch(LaneSolve { factor, inverse_pivots, rhs });
     }
 
-    /// Makes `self` the system in lane `lane` of `other`, in every lane: for several right-hand sides of one
-    /// system.
-    pub(crate) fn spread(&mut self, other: &Self, lane: usize, size: usize) {
+    /// Broadcasts the system in lane `lane` of `other` to all lanes, to solve it for several right-hand sides.
+    pub(crate) fn broadcast(&mut self, other: &Self, lane: usize, size: usize) {
         let size = size.next_multiple_of(2).min(other.inverse_pivots.len());
         self.factor.clear();
-        self.factor.extend(other.factor[..start_of_row(size)].iter().map(|v| [v[lane]; LANES]));
+        self.factor.extend(other.factor[..row_start(size)].iter().map(|v| [v[lane]; LANES]));
         self.inverse_pivots.clear();
         self.inverse_pivots.extend(other.inverse_pivots[..size].iter().map(|v| [v[lane]; LANES]));
     }
@@ -73,7 +78,7 @@ mod tests {
         Array2::from_shape_fn((size + 1, size + 1), |(i, j)| if i.max(j) < size { gram[[i, j]] } else { 0.0 })
     }
 
-    /// Parts of different lengths, the first of which has `size` members.
+    /// Index lists of different lengths, the first with `size` indices.
     fn parts(size: usize) -> [Vec<usize>; LANES] {
         std::array::from_fn(|lane| (0..size).filter(|k| lane == 0 || (k + lane) % (lane + 1) > 0).collect())
     }
@@ -85,20 +90,20 @@ mod tests {
     }
 
     #[test]
-    fn every_lane_solves_its_own_part() {
+    fn every_lane_solves_its_own_system() {
         for size in [1, 2, 3, 4, 5, 6, 7, 8, 13, 30] {
             let (gram, parts) = (padded_gram(size), parts(size));
             let mut factor = LaneCholesky::default();
             factor.factorize(gram.as_slice().unwrap(), size + 1, &in_lanes(&parts, size), 1e-14);
-            let sides = random_matrix::<f64>(size.next_multiple_of(2), LANES, 6);
+            let rhs = random_matrix::<f64>(size.next_multiple_of(2), LANES, 6);
             let mut solved: Vec<Lane> =
-                sides.outer_iter().map(|row| std::array::from_fn(|lane| row[lane])).collect();
+                rhs.outer_iter().map(|row| std::array::from_fn(|lane| row[lane])).collect();
             factor.solve(&mut solved);
             for (lane, part) in parts.iter().enumerate() {
                 let system =
                     Array2::from_shape_fn((part.len(), part.len()), |(i, j)| gram[[part[i], part[j]]]);
                 let solution = Array2::from_shape_fn((part.len(), 1), |(i, _)| solved[i][lane]);
-                let expected = Array2::from_shape_fn((part.len(), 1), |(i, _)| sides[[i, lane]]);
+                let expected = Array2::from_shape_fn((part.len(), 1), |(i, _)| rhs[[i, lane]]);
                 assert_close(&system.dot(&solution), &expected, 1e-10);
                 assert!(solved[part.len()..].iter().all(|v| v[lane] == 0.0), "padding has no weight");
             }
@@ -106,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_has_the_same_bits_in_any_lane_and_when_it_is_spread() {
+    fn a_system_has_the_same_bits_in_any_lane_and_when_it_is_broadcast() {
         let size = 11;
         let (gram, parts) = (padded_gram(size), parts(size));
         let factorize = |parts: &[Vec<usize>; LANES]| {
@@ -114,10 +119,10 @@ mod tests {
             factor.factorize(gram.as_slice().unwrap(), size + 1, &in_lanes(parts, size), 1e-14);
             factor
         };
-        let sides: Vec<f64> = random_matrix::<f64>(1, 12, 7).into_iter().collect();
+        let rhs: Vec<f64> = random_matrix::<f64>(1, 12, 7).into_iter().collect();
         let solve = |factor: &LaneCholesky, count: usize, size: usize| {
             let mut lanes: Vec<Lane> =
-                (0..size).map(|i| [if i < count { sides[i] } else { 0.0 }; LANES]).collect();
+                (0..size).map(|i| [if i < count { rhs[i] } else { 0.0 }; LANES]).collect();
             factor.solve(&mut lanes);
             lanes
         };
@@ -128,9 +133,9 @@ mod tests {
             let count = parts[lane].len();
             let here = solve(&factor, count, 12);
             let there = solve(&other, count, 12);
-            let mut spread = LaneCholesky::default();
-            spread.spread(&factor, lane, count);
-            let everywhere = solve(&spread, count, count.next_multiple_of(2));
+            let mut broadcast = LaneCholesky::default();
+            broadcast.broadcast(&factor, lane, count);
+            let everywhere = solve(&broadcast, count, count.next_multiple_of(2));
             for i in 0..count {
                 assert_eq!(here[i][lane].to_bits(), there[i][(lane + LANES - 1) % LANES].to_bits());
                 assert!(everywhere[i].iter().all(|v| v.to_bits() == here[i][lane].to_bits()));
@@ -152,12 +157,12 @@ mod tests {
         );
         assert_eq!([0, 1, 2, 3].map(|k| factor.is_dropped(k)), [false, false, true, true]);
         let products = rows.dot(&ndarray::array![1.0, 2.0, 4.0]);
-        let mut sides: Vec<Lane> = products.iter().map(|&p| [p; LANES]).collect();
-        factor.solve(&mut sides);
-        let values: ndarray::Array1<f64> = sides.iter().map(|v| v[0]).collect();
+        let mut rhs: Vec<Lane> = products.iter().map(|&p| [p; LANES]).collect();
+        factor.solve(&mut rhs);
+        let values: ndarray::Array1<f64> = rhs.iter().map(|v| v[0]).collect();
         assert_eq!((values[2], values[3]), (0.0, 0.0));
-        let apart = gram.dot(&values) - products;
-        assert!(apart.iter().all(|v| v.abs() < 1e-12), "{apart}");
+        let residual = gram.dot(&values) - products;
+        assert!(residual.iter().all(|v| v.abs() < 1e-12), "{residual}");
     }
 
     #[test]
@@ -168,22 +173,22 @@ mod tests {
         let mut fused = LaneCholesky::default();
         let matrix = gram.as_slice().unwrap();
         for (into, is_fused) in [(&mut plain, false), (&mut fused, true)] {
-            into.factor.resize(start_of_row(parts.len()), [0.0; LANES]);
+            into.factor.resize(row_start(parts.len()), [0.0; LANES]);
             into.inverse_pivots.resize(parts.len(), [0.0; LANES]);
             let LaneCholesky { factor, inverse_pivots } = into;
-            let (width, parts) = (size + 1, &parts);
-            let job = Factorize { factor, inverse_pivots, matrix, width, parts, cut: 1e-14 };
+            let (width, indices) = (size + 1, &parts);
+            let job = LaneFactorize { factor, inverse_pivots, matrix, width, indices, cutoff: 1e-14 };
             if is_fused { job.run::<true>() } else { job.run::<false>() }
         }
         let solve = |LaneCholesky { factor, inverse_pivots }: &LaneCholesky, is_fused| {
-            let mut sides = vec![[1.0; LANES]; parts.len()];
-            let job = Solve { factor, inverse_pivots, sides: &mut sides };
+            let mut rhs = vec![[1.0; LANES]; parts.len()];
+            let job = LaneSolve { factor, inverse_pivots, rhs: &mut rhs };
             if is_fused {
                 job.run::<true>();
             } else {
                 job.run::<false>();
             }
-            sides
+            rhs
         };
         let (one, other) = (solve(&plain, false), solve(&fused, true));
         let close =

@@ -1,16 +1,16 @@
-//! The loops of [`lane_cholesky`](super::lane_cholesky), compiled for the vectors at hand.
+//! The kernels of [`lane_cholesky`](super::lane_cholesky), dispatched to the available SIMD instructions.
 
 use pulp::{Simd, WithSimd};
 
 use super::lane_cholesky::{LANES, Lane};
 
-/// Where a row begins in a packed lower triangle.
+/// The offset of a row in a packed lower triangle.
 #[inline(always)]
-pub(super) fn start_of_row(row: usize) -> usize {
+pub(super) fn row_start(row: usize) -> usize {
     row * (row + 1) / 2
 }
 
-/// `sum − a·b`, fused where the machine can.
+/// `sum − a·b`, as a fused multiply-add if `FUSED`.
 #[inline(always)]
 fn subtract_product<const FUSED: bool>(sum: &mut Lane, a: &Lane, b: &Lane) {
     for l in 0..LANES {
@@ -18,36 +18,36 @@ fn subtract_product<const FUSED: bool>(sum: &mut Lane, a: &Lane, b: &Lane) {
     }
 }
 
-/// Factorizes one part of a matrix per lane.
-pub(super) struct Factorize<'a> {
-    /// The lower triangles, packed row by row, to be written; their diagonals are not.
+/// Factorizes one principal submatrix per lane.
+pub(super) struct LaneFactorize<'a> {
+    /// Output: the packed lower triangles, row by row. The diagonals are not written.
     pub(super) factor: &'a mut [Lane],
-    /// To be written; as many as there are rows, an even number.
+    /// Output: one per row; their number is even.
     pub(super) inverse_pivots: &'a mut [Lane],
     pub(super) matrix: &'a [f64],
     pub(super) width: usize,
-    pub(super) parts: &'a [[usize; LANES]],
-    pub(super) cut: f64,
+    pub(super) indices: &'a [[usize; LANES]],
+    pub(super) cutoff: f64,
 }
 
-impl WithSimd for Factorize<'_> {
+impl WithSimd for LaneFactorize<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        // Without the instruction a fused product is a slow function call.
+        // Without hardware FMA a fused product is a slow function call.
         if size_of::<S::f64s>() >= 32 { self.run::<true>() } else { self.run::<false>() }
     }
 }
 
-impl Factorize<'_> {
-    /// Row by row, two at a time, in tiles that stay in registers.
+impl LaneFactorize<'_> {
+    /// Two rows at a time, in register tiles.
     #[inline(always)]
     pub(super) fn run<const FUSED: bool>(self) {
-        let Self { factor, inverse_pivots, matrix, width, parts, cut } = self;
-        let entries = Entries { matrix, width, parts };
+        let Self { factor, inverse_pivots, matrix, width, indices, cutoff } = self;
+        let entries = LaneEntries { matrix, width, indices };
         for i in (0..inverse_pivots.len()).step_by(2) {
-            let (above, pair) = factor.split_at_mut(start_of_row(i));
+            let (above, pair) = factor.split_at_mut(row_start(i));
             let (first, second) = pair.split_at_mut(i + 1);
             let second = &mut second[..i + 2];
             let mut j = 0;
@@ -58,22 +58,22 @@ impl Factorize<'_> {
             if j < i {
                 tile::<FUSED, 2>(above, first, second, inverse_pivots, &entries, i, j);
             }
-            diagonal_tile::<FUSED>(first, second, inverse_pivots, &entries, i, cut);
+            diagonal_tile::<FUSED>(first, second, inverse_pivots, &entries, i, cutoff);
         }
     }
 }
 
-/// The matrix as the lanes see it.
-struct Entries<'a> {
+/// Gathers matrix entries, one submatrix per lane.
+struct LaneEntries<'a> {
     matrix: &'a [f64],
     width: usize,
-    parts: &'a [[usize; LANES]],
+    indices: &'a [[usize; LANES]],
 }
 
-impl Entries<'_> {
+impl LaneEntries<'_> {
     #[inline(always)]
     fn at(&self, i: usize, j: usize) -> Lane {
-        let (rows, columns) = (&self.parts[i], &self.parts[j]);
+        let (rows, columns) = (&self.indices[i], &self.indices[j]);
         let mut lane = [0.0; LANES];
         for l in 0..LANES {
             lane[l] = self.matrix[rows[l] * self.width + columns[l]];
@@ -82,22 +82,22 @@ impl Entries<'_> {
     }
 }
 
-/// Columns `j..j + C` of the rows `i` and `i + 1` of the factor, all left of the diagonal.
+/// Columns `j..j + C` of the rows `i` and `i + 1` of the factor, left of the diagonal.
 #[inline(always)]
 fn tile<const FUSED: bool, const C: usize>(
     above: &[Lane],
     first: &mut [Lane],
     second: &mut [Lane],
     inverse_pivots: &[Lane],
-    entries: &Entries<'_>,
+    entries: &LaneEntries<'_>,
     i: usize,
     j: usize,
 ) {
     let mut sums: [[Lane; C]; 2] =
         [std::array::from_fn(|c| entries.at(i, j + c)), std::array::from_fn(|c| entries.at(i + 1, j + c))];
-    let columns: [&[Lane]; C] = std::array::from_fn(|c| &above[start_of_row(j + c)..][..j + c + 1]);
+    let columns: [&[Lane]; C] = std::array::from_fn(|c| &above[row_start(j + c)..][..j + c + 1]);
     {
-        // Lengths that the compiler can see save it the checks inside the loop.
+        // Fixed lengths remove the bounds checks from the loop.
         let (first, second) = (&first[..j], &second[..j]);
         let heads: [&[Lane]; C] = std::array::from_fn(|c| &columns[c][..j]);
         for k in 0..j {
@@ -122,18 +122,18 @@ fn tile<const FUSED: bool, const C: usize>(
     second[j..j + C].copy_from_slice(&sums[1]);
 }
 
-/// The two by two entries on the diagonal in the rows `i` and `i + 1`, and their pivots.
+/// The 2 × 2 diagonal tile of the rows `i` and `i + 1`, and its pivots.
 #[inline(always)]
 fn diagonal_tile<const FUSED: bool>(
     first: &[Lane],
     second: &mut [Lane],
     inverse_pivots: &mut [Lane],
-    entries: &Entries<'_>,
+    entries: &LaneEntries<'_>,
     i: usize,
-    cut: f64,
+    cutoff: f64,
 ) {
     let (mut upper, mut side, mut lower) = (entries.at(i, i), entries.at(i + 1, i), entries.at(i + 1, i + 1));
-    let (upper_least, lower_least) = (upper.map(|v| v * cut), lower.map(|v| v * cut));
+    let (upper_least, lower_least) = (upper.map(|v| v * cutoff), lower.map(|v| v * cutoff));
     for k in 0..i {
         let (a, b) = (first[k], second[k]);
         subtract_product::<FUSED>(&mut upper, &a, &a);
@@ -141,7 +141,7 @@ fn diagonal_tile<const FUSED: bool>(
         subtract_product::<FUSED>(&mut lower, &b, &b);
     }
     for l in 0..LANES {
-        // Written so that a pivot that is not a number is dropped too.
+        // This comparison also drops NaN pivots.
         inverse_pivots[i][l] = if upper[l] > upper_least[l] { 1.0 / upper[l].sqrt() } else { 0.0 };
         side[l] *= inverse_pivots[i][l];
     }
@@ -153,14 +153,14 @@ fn diagonal_tile<const FUSED: bool>(
 }
 
 /// Solves one system per lane.
-pub(super) struct Solve<'a> {
+pub(super) struct LaneSolve<'a> {
     pub(super) factor: &'a [Lane],
     pub(super) inverse_pivots: &'a [Lane],
-    /// The right-hand sides, which become the solutions.
-    pub(super) sides: &'a mut [Lane],
+    /// The right-hand sides; overwritten by the solutions.
+    pub(super) rhs: &'a mut [Lane],
 }
 
-impl WithSimd for Solve<'_> {
+impl WithSimd for LaneSolve<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -169,17 +169,17 @@ impl WithSimd for Solve<'_> {
     }
 }
 
-impl Solve<'_> {
+impl LaneSolve<'_> {
     #[inline(always)]
     pub(super) fn run<const FUSED: bool>(self) {
-        let Self { factor, inverse_pivots, sides } = self;
+        let Self { factor, inverse_pivots, rhs } = self;
         let size = inverse_pivots.len();
-        let sides = &mut sides[..size];
+        let rhs = &mut rhs[..size];
         for i in (0..size).step_by(2) {
-            let pair = &factor[start_of_row(i)..start_of_row(i + 2)];
+            let pair = &factor[row_start(i)..row_start(i + 2)];
             let (first, second) = pair.split_at(i + 1);
-            let (solved, rest) = sides.split_at_mut(i);
-            // Even and odd terms apart: four chains of additions instead of two.
+            let (solved, rest) = rhs.split_at_mut(i);
+            // Separate even and odd terms: four independent chains of additions instead of two.
             let mut sums = [rest[0], rest[1], [0.0; LANES], [0.0; LANES]];
             for k in (0..i).step_by(2) {
                 subtract_product::<FUSED>(&mut sums[0], &first[k], &solved[k]);
@@ -198,8 +198,8 @@ impl Solve<'_> {
             }
         }
         for j in (0..size).rev() {
-            let row = &factor[start_of_row(j)..start_of_row(j) + j];
-            let (before, value) = sides.split_at_mut(j);
+            let row = &factor[row_start(j)..row_start(j) + j];
+            let (before, value) = rhs.split_at_mut(j);
             let value = &mut value[0];
             for l in 0..LANES {
                 value[l] *= inverse_pivots[j][l];

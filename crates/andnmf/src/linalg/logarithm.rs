@@ -1,27 +1,27 @@
-//! Logarithms, several at a time.
+//! A vectorizable natural logarithm.
 //!
-//! The logarithm of the standard library takes one number at a time and would cost as much as all the products of
-//! a stage. Here the exponent is cut out of the bits and the mantissa m, between √½ and √2, goes through the
-//! series ln m = 2·(s + s³/3 + s⁵/5 + …) with s = (m−1)/(m+1), which vectors can do.
+//! The standard library's logarithm is scalar and would cost as much as all matrix products of a stage. This one takes
+//! the exponent from the bits and evaluates the series ln m = 2·(s + s³/3 + s⁵/5 + …), s = (m−1)/(m+1), for the
+//! mantissa m between √½ and √2.
 
 use std::f64::consts::LN_2;
 
 const ONE: u64 = 1.0_f64.to_bits();
 const EXPONENT_SHIFT: u32 = f64::MANTISSA_DIGITS - 1;
-/// 2⁵²: a whole number put into the low bits of this is that much larger.
-const WHOLE: f64 = 4_503_599_627_370_496.0;
+/// 2⁵²: setting its low mantissa bits to an integer adds that integer.
+const TWO_POW_52: f64 = 4_503_599_627_370_496.0;
 
-/// The natural logarithm of a positive number that has all its digits. That of zero is taken as that of about the
-/// smallest such number, and that of infinity as that of about the largest: finite, so that zero times it is zero.
+/// The natural logarithm of a positive normal number. Zero and infinity give about the logarithm of the smallest and
+/// the largest normal number: finite, so that zero times the result is zero.
 ///
-/// To be called from code that is compiled for wide vectors.
+/// Call it from code that is compiled for wide vectors.
 #[inline(always)]
 pub(crate) fn logarithm(value: f64) -> f64 {
     let bits = value.to_bits();
-    // Counted from √½, so that the mantissa lies around 1.
+    // The offset of √½ centers the mantissa around 1.
     let exponent = (bits + (ONE - std::f64::consts::FRAC_1_SQRT_2.to_bits())) >> EXPONENT_SHIFT;
     let mantissa = f64::from_bits(bits.wrapping_sub(exponent << EXPONENT_SHIFT).wrapping_add(ONE));
-    let exponent = f64::from_bits(WHOLE.to_bits() | exponent) - (WHOLE + 1023.0);
+    let exponent = f64::from_bits(TWO_POW_52.to_bits() | exponent) - (TWO_POW_52 + 1023.0);
     let s = (mantissa - 1.0) / (mantissa + 1.0);
     let square = s * s;
     let mut series = 1.0 / 21.0;
@@ -36,12 +36,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn logarithms_are_those_of_the_standard_library() {
+    fn logarithms_equal_those_of_the_standard_library() {
         let mut value = 3e-308_f64;
         while value < 1e308 {
             let expected = value.ln();
-            let apart = (logarithm(value) - expected).abs();
-            assert!(apart <= 4.0 * f64::EPSILON * expected.abs().max(0.5), "{value:e}: {apart:e}");
+            let error = (logarithm(value) - expected).abs();
+            assert!(error <= 4.0 * f64::EPSILON * expected.abs().max(0.5), "{value:e}: {error:e}");
             value *= 1.037;
         }
         for value in [1.0, 1.0 - 1e-9, 1.0 + 1e-9, std::f64::consts::SQRT_2, std::f64::consts::FRAC_1_SQRT_2]

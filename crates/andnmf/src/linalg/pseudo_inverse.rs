@@ -9,18 +9,18 @@ use ndarray::{Array2, ArrayView2};
 
 use super::basis::{ThinQr, qr_of_rows};
 use super::bridge::{array, mat, times};
+use super::cholesky::norm_bound;
 use super::cholesky_qr::CholeskyQr;
-use super::lower_factor::norm_bound;
-use super::precision::{in_double, take_double};
-use super::product::{all_finite, make_room, multiply_into, multiply_wide};
+use super::precision::{narrow_from_f64, widen_to_f64};
+use super::product::{all_finite, ensure_shape, multiply_into, multiply_wide};
 use crate::Real;
 
-/// Pseudo-inverse of a matrix given by its columns as rows.
+/// The pseudo-inverse of a matrix whose columns are given as rows.
 #[derive(Debug, Clone)]
 pub(crate) struct PseudoInverse<T> {
-    /// With components `N` (K × W) standing for `A = Nᵀ` (W × K): the K × W matrix `A†`.
+    /// For components `N` (K × W) and `A = Nᵀ` (W × K): the K × W matrix `A†`.
     pub(crate) matrix: Array2<T>,
-    /// Number of singular values above the cut-off.
+    /// Number of singular values above the cutoff.
     pub(crate) rank: usize,
 }
 
@@ -32,44 +32,44 @@ pub(crate) fn relative_cutoff<T: Real>(shape: (usize, usize)) -> f64 {
 
 /// `(rowsᵀ)†`: the decoder of the components that are the rows of `rows`.
 ///
-/// Well-conditioned components go through a Cholesky factorization, corrected by a second one unless they are so well
-/// conditioned that it would change nothing that counts, which is several times faster than QR; others through QR; where its triangle is close to singular the SVD takes over and drops the
-/// singular values under [`relative_cutoff`]. Returns `None` where the input is too large to be decomposed without
-/// overflow (the SVD does not converge).
+/// Chooses by condition number: a Cholesky factorization, corrected by a second one if needed (several times faster
+/// than QR); QR; or, close to singularity, the SVD, which drops singular values below [`relative_cutoff`]. Returns
+/// `None` if the input overflows (the SVD does not converge).
 pub(crate) fn pseudo_inverse_of_rows<T: Real>(rows: ArrayView2<'_, T>) -> Option<PseudoInverse<T>> {
     let mut matrix = Array2::zeros(rows.dim());
-    let rank = pseudo_inverse_into(&mut matrix, rows, &mut InverseWorkspace::default())?;
+    let rank = pseudo_inverse_into(&mut matrix, rows, &mut PseudoInverseWorkspace::default())?;
     Some(PseudoInverse { matrix, rank })
 }
 
-/// Matrices that one inverse leaves for the next of the same shape.
+/// Scratch matrices, reused by inverses of the same shape.
 #[derive(Debug, Default)]
-pub(crate) struct InverseWorkspace {
+pub(crate) struct PseudoInverseWorkspace {
     rows: Array2<f64>,
     inverse: Array2<f64>,
     by_cholesky: CholeskyWorkspace,
 }
 
-/// [`pseudo_inverse_of_rows`] written into a matrix of the shape of `rows`; returns the rank. Where there is no inverse,
-/// the matrix holds nothing in particular.
+/// Like [`pseudo_inverse_of_rows`], but writes to a matrix with the shape of `rows` and returns the rank. If the result
+/// is `None`, the content of the matrix is unspecified.
 pub(crate) fn pseudo_inverse_into<T: Real>(
     matrix: &mut Array2<T>,
     rows: ArrayView2<'_, T>,
-    room: &mut InverseWorkspace,
+    workspace: &mut PseudoInverseWorkspace,
 ) -> Option<usize> {
     let (rank, features) = rows.dim();
     let cutoff = relative_cutoff::<T>(rows.dim());
-    let InverseWorkspace { rows: wide, inverse, by_cholesky: room } = room;
-    // Single precision gains accuracy and time (the fast way applies more often) by a detour over double.
-    let rows = in_double(rows, wide);
-    if rank <= features && by_cholesky::<T>(inverse, rows, cutoff, room).is_some() {
-        take_double(inverse, matrix);
+    let PseudoInverseWorkspace { rows: widened, inverse, by_cholesky: workspace } = workspace;
+    // Computing in double precision is more accurate for f32, and faster: the Cholesky path applies more often.
+    let rows = widen_to_f64(rows, widened);
+    if rank <= features && by_cholesky::<T>(inverse, rows, cutoff, workspace).is_some() {
+        narrow_from_f64(inverse, matrix);
         return Some(rank);
     }
     let qr = if rank <= features { by_qr(rows, cutoff) } else { None };
-    let mut found = qr.map_or_else(|| by_svd(rows, cutoff), |matrix| Some(PseudoInverse { matrix, rank }))?;
-    take_double(&mut found.matrix, matrix);
-    Some(found.rank)
+    let mut result =
+        qr.map_or_else(|| by_svd(rows, cutoff), |matrix| Some(PseudoInverse { matrix, rank }))?;
+    narrow_from_f64(&mut result.matrix, matrix);
+    Some(result.rank)
 }
 
 #[derive(Debug, Default)]
@@ -79,36 +79,36 @@ struct CholeskyWorkspace {
     correction: Array2<f64>,
 }
 
-/// With the factors of [`CholeskyQr`], (Nᵀ)† = L⁻ᵀ·M⁻ᵀ·M⁻¹·Q. Where the rows are so well conditioned that L alone is
-/// accurate enough for numbers of type `T`, (Nᵀ)† = L⁻ᵀ·L⁻¹·N.
+/// With the factors of [`CholeskyQr`], (Nᵀ)† = L⁻ᵀ·M⁻ᵀ·M⁻¹·Q. If the condition number is so small that L alone is
+/// accurate enough for type `T`, (Nᵀ)† = L⁻ᵀ·L⁻¹·N.
 fn by_cholesky<T: Real>(
     inverse: &mut Array2<f64>,
     rows: ArrayView2<'_, f64>,
     cutoff: f64,
-    room: &mut CholeskyWorkspace,
+    workspace: &mut CholeskyWorkspace,
 ) -> Option<()> {
-    let CholeskyWorkspace { factors, square, correction } = room;
-    make_room(inverse, rows.dim());
+    let CholeskyWorkspace { factors, square, correction } = workspace;
+    ensure_shape(inverse, rows.dim());
     let condition = factors.first_step(rows, cutoff)?;
-    if condition.powi(2) * f64::EPSILON <= accurate_enough::<T>() {
-        factors.first.whole_inverse(square);
-        // Rows so short that the squares of their inverses leave the range of numbers go on.
+    if condition.powi(2) * f64::EPSILON <= uncorrected_tolerance::<T>() {
+        factors.first.full_inverse(square);
+        // If the norms are so small that the inverse overflows, continue with the second factorization.
         if all_finite(square.view()) {
             multiply_wide(inverse.view_mut(), square.view(), rows);
             return Some(());
         }
     }
     factors.second_step(rows, cutoff)?;
-    factors.second.whole_inverse(square);
-    make_room(correction, square.dim());
+    factors.second.full_inverse(square);
+    ensure_shape(correction, square.dim());
     multiply_into(correction.view_mut(), factors.first.inverse().t(), square.view());
     multiply_wide(inverse.view_mut(), correction.view(), factors.q.view());
     Some(())
 }
 
-/// The relative error of an inverse up to which it need not be corrected: some way below that of single precision, and
-/// near enough to that of double.
-fn accurate_enough<T: Real>() -> f64 {
+/// The relative error up to which an inverse needs no correction: well below single precision, close to double
+/// precision.
+fn uncorrected_tolerance<T: Real>() -> f64 {
     (T::EPSILON.as_f64() / 16.0).max(1e-13)
 }
 
@@ -122,7 +122,7 @@ fn by_qr<T: Real>(rows: ArrayView2<'_, T>, cutoff: f64) -> Option<Array2<T>> {
     solve_upper_triangular_in_place(r.as_ref(), inverse.as_mut(), Par::Seq);
     let bound = |m: &Mat<T>| norm_bound(array(m.as_ref()).view(), &mut Vec::new());
     let condition = bound(&r) * bound(&inverse);
-    // Near the cut-off the SVD decides. (A condition that is not a number goes there too.)
+    // Near the cutoff, or if the condition number is NaN, leave the decision to the SVD.
     if condition.is_finite() && condition * cutoff * 2.0 < 1.0 {
         Some(array(times(inverse.as_ref(), q.transpose()).as_ref()))
     } else {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn all_ways_agree_and_hand_over_as_the_condition_grows() {
+    fn all_paths_agree_and_the_condition_number_selects_the_path() {
         let mut rows = random_matrix::<f64>(6, 40, 14);
         let cutoff = relative_cutoff::<f64>(rows.dim());
         for (closeness, cholesky, qr) in
@@ -197,11 +197,12 @@ mod tests {
             rows.row_mut(5).assign(&near);
             let by_svd = by_svd(rows.view(), cutoff).unwrap().matrix;
             let mut fast = Array2::zeros((0, 0));
-            let found = by_cholesky::<f64>(&mut fast, rows.view(), cutoff, &mut CholeskyWorkspace::default());
-            assert_eq!(found.is_some(), cholesky, "at {closeness:e}");
+            let result =
+                by_cholesky::<f64>(&mut fast, rows.view(), cutoff, &mut CholeskyWorkspace::default());
+            assert_eq!(result.is_some(), cholesky, "at {closeness:e}");
             assert_eq!(by_qr(rows.view(), cutoff).is_some(), qr, "at {closeness:e}");
             let tolerance = 1e-14 / closeness;
-            if found.is_some() {
+            if result.is_some() {
                 assert_close(&fast, &by_svd, tolerance);
             }
             if let Some(inverse) = by_qr(rows.view(), cutoff) {
@@ -211,21 +212,22 @@ mod tests {
     }
 
     #[test]
-    fn one_factorization_gives_what_two_do_where_it_is_taken_for_enough() {
-        // Rows all but orthogonal, whose condition is that of their lengths.
+    fn one_factorization_is_as_accurate_as_two_for_well_conditioned_rows() {
+        // Nearly orthogonal rows, so that their norms determine the condition number.
         for (spread, corrected) in [(1.0, false), (3.0, false), (300.0, true)] {
             let mut rows = Array2::<f64>::eye(8) + random_matrix::<f64>(8, 8, 1) * 0.01;
             rows.row_mut(3).mapv_inplace(|v| v * spread);
-            let (mut found, mut room) = (Array2::zeros((0, 0)), CholeskyWorkspace::default());
-            by_cholesky::<f64>(&mut found, rows.view(), relative_cutoff::<f64>((8, 8)), &mut room).unwrap();
-            assert_eq!(!room.factors.q.is_empty(), corrected, "{spread}");
-            assert_penrose(&rows, &found, 1e-12);
-            assert_close(&found, &by_svd(rows.view(), 1e-14).unwrap().matrix, 1e-13);
+            let (mut inverse, mut workspace) = (Array2::zeros((0, 0)), CholeskyWorkspace::default());
+            let cutoff = relative_cutoff::<f64>((8, 8));
+            by_cholesky::<f64>(&mut inverse, rows.view(), cutoff, &mut workspace).unwrap();
+            assert_eq!(!workspace.factors.q.is_empty(), corrected, "{spread}");
+            assert_penrose(&rows, &inverse, 1e-12);
+            assert_close(&inverse, &by_svd(rows.view(), 1e-14).unwrap().matrix, 1e-13);
         }
     }
 
     #[test]
-    fn rows_whose_squares_are_hardly_numbers_have_their_inverse() {
+    fn rows_whose_squares_nearly_underflow_or_overflow_are_inverted() {
         for scale in [1e-156, 1e-150, 1e150] {
             let rows = Array2::from_shape_fn((2, 3), |(i, j)| if i == j { scale } else { 0.0 });
             let inverse = pseudo_inverse_of_rows(rows.view()).unwrap();
@@ -247,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn single_precision_is_cut_at_its_own_level() {
+    fn single_precision_has_its_own_cutoff() {
         let mut rows = random_matrix::<f32>(2, 10, 16);
         let near = &rows.row(0) * (1.0 + 1e-7);
         rows.row_mut(1).assign(&near);
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn nearly_dependent_rows_are_cut_at_the_stated_level() {
+    fn nearly_dependent_rows_are_cut_at_the_documented_level() {
         let mut rows = random_matrix::<f64>(2, 10, 13);
         let near = &rows.row(0) * (1.0 + 1e-16);
         rows.row_mut(1).assign(&near);

@@ -1,12 +1,12 @@
-//! Products of matrices with all samples, as queries.
+//! Queries for products of matrices with all samples.
 
 use std::ops::Range;
 
 use ndarray::{Array2, CowArray, Ix2, s};
 use rand::RngExt;
 
-use super::products::Products;
-use super::row_map::RowMap;
+use super::linear_map::LinearMap;
+use super::product_accumulator::ProductAccumulator;
 use crate::pool::Pool;
 use crate::query::{Part, Query, Reader, Sums, Wire, WireError, Writer, add_matrix, check_shape, wire};
 use crate::random::{Stream, numbered_generator};
@@ -16,20 +16,19 @@ use crate::{Real, SamplesError};
 
 /// Σ_i left_i · (sample i)ᵀ: the product of a (k × samples) matrix with the samples, k × features.
 ///
-/// `left` gives, for the number of the first sample of a block and the block, the k × samples part of the matrix
-/// that meets it.
+/// `left` maps the index of a block's first sample, and the block, to the columns of the matrix for that block.
 fn left_product<T: Real>(
     samples: &dyn Samples<T>,
     k: usize,
     left: &(impl Fn(usize, &Block<'_, T>) -> Array2<T> + Sync),
 ) -> Result<Array2<T>, SamplesError> {
-    let (features, room) = (samples.n_features(), Pool::<Vec<u32>>::default());
+    let (features, scratch) = (samples.n_features(), Pool::<Vec<u32>>::default());
     let sum = fold(
         samples,
         &FoldPlan::new(samples, k * features),
-        &|| Products::new(k, features, samples.is_sparse()),
-        &|sum: &mut Products<T>, first, block| {
-            room.lend(|room| sum.add(&block, left(first, &block).t(), room));
+        &|| ProductAccumulator::new(k, features, samples.is_sparse()),
+        &|sum: &mut ProductAccumulator<T>, first, block| {
+            scratch.lend(|scratch| sum.add(&block, left(first, &block).t(), scratch));
             Ok::<(), SamplesError>(())
         },
         &|left, right| left.merge(&right),
@@ -37,7 +36,7 @@ fn left_product<T: Real>(
     Ok(sum.into_matrix())
 }
 
-/// A product of some matrix with the samples.
+/// The product of a matrix with the samples.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ProductSum<T: Real> {
     /// Rows of the matrix × features.
@@ -52,13 +51,13 @@ impl<T: Real> Sums for ProductSum<T> {
     }
 }
 
-/// Random combinations of all samples.
+/// A random sketch: random linear combinations of all samples.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct RandomCombinations {
+pub(crate) struct RandomSketch {
     pub(crate) size: usize,
     pub(crate) seed: u64,
-    /// How *all* samples are cut into blocks, each of which has a random stream of its own: results then do not depend
-    /// on the parts that the samples are stored in.
+    /// The partition of *all* samples into blocks. Each block has its own random stream, so results do not depend on
+    /// how the samples are stored.
     pub(crate) plan: FoldPlan,
 }
 
@@ -75,7 +74,7 @@ impl Wire for FoldPlan {
     }
 }
 
-impl<T: Real> Query<T> for RandomCombinations {
+impl<T: Real> Query<T> for RandomSketch {
     const NAME: &'static str = "random-combinations";
     type Partial = ProductSum<T>;
     type Error = SamplesError;
@@ -93,12 +92,11 @@ impl<T: Real> Query<T> for RandomCombinations {
     fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {
         let (end, all) = (part.first.saturating_add(part.samples.n_samples()), self.plan.n_samples());
         if end > all {
-            let reason = format!("samples up to number {end} were given, but there are only {all} in all");
+            let reason = format!("the part ends at sample {end}, but there are only {all} samples");
             return Err(SamplesError::Executor { reason });
         }
         if self.size > all {
-            let reason =
-                format!("{} combinations were asked for, but there are only {all} samples", self.size);
+            let reason = format!("sketch size {} exceeds the number of samples ({all})", self.size);
             return Err(SamplesError::Executor { reason });
         }
         Ok(())
@@ -107,7 +105,7 @@ impl<T: Real> Query<T> for RandomCombinations {
     fn run(&self, part: &Part<'_, T>) -> Result<ProductSum<T>, SamplesError> {
         let products = left_product(part.samples, self.size, &|start, block| {
             let first = part.first + start;
-            self.numbers(first..first + block.n_samples())
+            self.coefficients(first..first + block.n_samples())
         })?;
         Ok(ProductSum { products })
     }
@@ -117,25 +115,27 @@ impl<T: Real> Query<T> for RandomCombinations {
     }
 }
 
-impl RandomCombinations {
-    /// The random numbers that these samples meet, size × samples.
-    fn numbers<T: Real>(&self, samples: Range<usize>) -> Array2<T> {
+impl RandomSketch {
+    /// The random coefficients of these samples, size × samples.
+    fn coefficients<T: Real>(&self, samples: Range<usize>) -> Array2<T> {
         let blocks = self.plan.blocks_meeting(&samples);
         if blocks == [samples.clone()] {
-            return self.numbers_of_block(&samples);
+            return self.block_coefficients(&samples);
         }
-        let mut numbers = Array2::zeros((self.size, samples.len()));
+        let mut coefficients = Array2::zeros((self.size, samples.len()));
         for block in blocks {
-            let all: Array2<T> = self.numbers_of_block(&block);
+            let all: Array2<T> = self.block_coefficients(&block);
             let both = block.start.max(samples.start)..block.end.min(samples.end);
             let from = all.slice(s![.., both.start - block.start..both.end - block.start]);
-            numbers.slice_mut(s![.., both.start - samples.start..both.end - samples.start]).assign(&from);
+            coefficients
+                .slice_mut(s![.., both.start - samples.start..both.end - samples.start])
+                .assign(&from);
         }
-        numbers
+        coefficients
     }
 
-    /// One stream per block, named by its first sample.
-    fn numbers_of_block<T: Real>(&self, block: &Range<usize>) -> Array2<T> {
+    /// Draws from the random stream of a block, which is identified by the block's first sample.
+    fn block_coefficients<T: Real>(&self, block: &Range<usize>) -> Array2<T> {
         let mut rng = numbered_generator(self.seed, Stream::Sketch, block.start);
         Array2::from_shape_simple_fn((self.size, block.len()), || T::from_f64(rng.random_range(-1.0..1.0)))
     }
@@ -144,7 +144,7 @@ impl RandomCombinations {
 /// Zᵀ·Y for weights Z of the samples Y.
 #[derive(Debug)]
 pub(crate) struct Combinations<'a, T: Real> {
-    /// A row for each sample.
+    /// One row per sample.
     pub(crate) weights: CowArray<'a, T, Ix2>,
 }
 
@@ -167,8 +167,8 @@ impl<T: Real> Query<T> for Combinations<'_, T> {
     }
 
     fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {
-        let wanted = (part.samples.n_samples(), self.weights.ncols());
-        check_shape("the matrix of weights", self.weights.dim(), wanted, part)
+        let expected = (part.samples.n_samples(), self.weights.ncols());
+        check_shape("the matrix of weights", self.weights.dim(), expected, part)
     }
 
     fn run(&self, part: &Part<'_, T>) -> Result<ProductSum<T>, SamplesError> {
@@ -205,12 +205,12 @@ impl<T: Real> Query<T> for NormalProduct<'_, T> {
     }
 
     fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {
-        let wanted = (self.directions.nrows(), part.samples.n_features());
-        check_shape("the matrix of directions", self.directions.dim(), wanted, part)
+        let expected = (self.directions.nrows(), part.samples.n_features());
+        check_shape("the matrix of directions", self.directions.dim(), expected, part)
     }
 
     fn run(&self, part: &Part<'_, T>) -> Result<ProductSum<T>, SamplesError> {
-        let map = RowMap::new(self.directions.to_owned(), part.samples.is_sparse());
+        let map = LinearMap::new(self.directions.to_owned(), part.samples.is_sparse());
         let size = self.directions.nrows();
         let products = left_product(part.samples, size, &|_, rows| {
             let mut projected = Array2::zeros((rows.n_samples(), size));

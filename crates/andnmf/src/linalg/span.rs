@@ -1,69 +1,69 @@
-//! The span of the samples, where it is small enough to work in.
+//! Finds an orthonormal basis of the span of the samples if its dimension is small.
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 
 use super::basis::orthonormal_rows;
-use super::sketch::{combinations, random_combinations, rounding_cutoff, unit_rows};
+use super::sketch::{combinations, random_sketch, rounding_cutoff, unit_rows};
 use crate::samples::{Samples, dense_rows};
 use crate::{Real, SamplesError};
 
-/// A sketch counts as complete when it has this many rows more than its rank: the chance that a random
-/// sketch misses a direction and still shows that many dependent rows is nil.
+/// A sketch is complete if it has this many rows more than its rank: a random sketch that misses a direction has so
+/// many dependent rows with negligible probability.
 const SPARE_ROWS: usize = 8;
-/// A subset of the samples is read in this many runs of neighbours, spread over all of them.
+/// A subset of the samples consists of this many contiguous runs, spread over all samples.
 const RUNS: usize = 8;
 
-/// How hard to look for a span.
+/// The effort to spend on the search for a span.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Effort {
-    /// Until it is found, or known to be too large.
+    /// Search until the span is found or known to be too large.
     Thorough,
-    /// Only spans that a subset of the samples can rule out within this many operations.
+    /// Stop once ruling out the next size on a subset of the samples takes more than this many operations.
     Within(f64),
 }
 
 /// The result of a search for a span.
-pub(crate) struct Span<T: Real> {
-    /// Orthonormal basis (rows), where the span was found to be small enough.
+pub(crate) struct SpanSearchResult<T: Real> {
+    /// Orthonormal basis (rows); `None` if no small span was found.
     pub(crate) basis: Option<Array2<T>>,
     /// Passes over the samples.
     pub(crate) passes: usize,
 }
 
-/// An orthonormal basis of the span of all samples and the rows of `also`, if its dimension is at most `most`.
+/// An orthonormal basis of the span of all samples and the rows of `also`, if its dimension is at most `max_dimension`.
 ///
-/// Sketches of growing size are tried, beginning with a little more than `guess` rows. A thorough search ends with one
-/// large enough for any span of at most `most` dimensions. Otherwise sizes double, and a few samples that are linearly
-/// independent rule a size out before any pass is spent on it; once that check costs more than the effort allows, the
-/// search ends. Samples with noise are independent, so nearly nothing is spent on them.
+/// Tries sketches of growing size, starting with slightly more than `guess` rows. A thorough search ends with a sketch
+/// large enough for any span of at most `max_dimension` dimensions. Otherwise sizes double, and a size is ruled out without a
+/// pass if a subset of that many samples is linearly independent, as noisy samples are; the search ends once that check
+/// exceeds the effort.
 pub(crate) fn span<T: Real>(
     samples: &dyn Samples<T>,
     also: ArrayView2<'_, T>,
     guess: usize,
-    most: usize,
+    max_dimension: usize,
     effort: Effort,
     seed: u64,
-) -> Result<Span<T>, SamplesError> {
+) -> Result<SpanSearchResult<T>, SamplesError> {
     let n = samples.n_samples();
-    let largest = most + SPARE_ROWS;
+    let largest = max_dimension + SPARE_ROWS;
     let mut size = guess + 2 * SPARE_ROWS;
     let mut passes = 0;
     let mut tried = 0;
     loop {
         if size.min(n) > largest {
             if matches!(effort, Effort::Within(_)) || tried >= largest {
-                return Ok(Span { basis: None, passes });
+                return Ok(SpanSearchResult { basis: None, passes });
             }
             size = largest;
         }
         tried = size;
-        // Few samples are their own sketch: the identity in place of random combinations.
+        // If there are few samples, the samples themselves are the sketch.
         let complete = size >= n;
         if let Effort::Within(operations) = effort
             && !complete
         {
             if factorization_operations(size, samples.n_features()) > operations {
-                return Ok(Span { basis: None, passes });
+                return Ok(SpanSearchResult { basis: None, passes });
             }
             if subset_is_independent(samples, size)? {
                 size *= 2;
@@ -74,37 +74,37 @@ pub(crate) fn span<T: Real>(
         let sketch = if complete {
             combinations(samples, Array2::eye(n).view())?
         } else {
-            random_combinations(samples, size, seed)?
+            random_sketch(samples, size, seed)?
         };
         let sketch = unit_rows(sketch);
-        let alone = orthonormal_rows(sketch.view(), rounding_cutoff::<T>());
-        if complete || alone.nrows() + SPARE_ROWS <= size {
-            let both = concatenate(Axis(0), &[alone.view(), unit_rows(also.to_owned()).view()])
+        let sketch_basis = orthonormal_rows(sketch.view(), rounding_cutoff::<T>());
+        if complete || sketch_basis.nrows() + SPARE_ROWS <= size {
+            let both = concatenate(Axis(0), &[sketch_basis.view(), unit_rows(also.to_owned()).view()])
                 .expect("both have one column per feature");
             let basis = orthonormal_rows(both.view(), rounding_cutoff::<T>());
-            return Ok(Span { basis: (basis.nrows() <= most).then_some(basis), passes });
+            return Ok(SpanSearchResult { basis: (basis.nrows() <= max_dimension).then_some(basis), passes });
         }
         size *= 2;
     }
 }
 
-/// Operations of a QR factorization of so many rows.
+/// The number of operations of a QR factorization.
 fn factorization_operations(rows: usize, features: usize) -> f64 {
     4.0 * (rows as f64).powi(2) * features as f64
 }
 
-/// True if `size` of the samples span more than a complete sketch of that size could.
+/// Returns true if a subset of `size` samples has a higher rank than a complete sketch of that size could have.
 fn subset_is_independent<T: Real>(samples: &dyn Samples<T>, size: usize) -> Result<bool, SamplesError> {
     let n = samples.n_samples();
     let run = size.div_ceil(RUNS);
-    let numbers: Vec<usize> = (0..RUNS)
+    let indices: Vec<usize> = (0..RUNS)
         .flat_map(|k| {
             let first = (k * n / RUNS).min(n.saturating_sub(run));
             first..(first + run).min(n)
         })
         .take(size)
         .collect();
-    let rows = unit_rows(dense_rows(samples, &numbers)?);
+    let rows = unit_rows(dense_rows(samples, &indices)?);
     Ok(orthonormal_rows(rows.view(), rounding_cutoff::<T>()).nrows() + SPARE_ROWS > size)
 }
 
@@ -116,7 +116,7 @@ mod tests {
     use crate::samples::DenseSamples;
     use crate::testing::{assert_close, low_rank, random_matrix, sparse_copy};
 
-    /// Enough for every size of these tests.
+    /// Enough for all sizes in these tests.
     const EFFORT: Effort = Effort::Within(1e9);
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_that_is_too_expensive_to_rule_out_is_not_looked_for() {
+    fn a_span_that_is_too_expensive_to_rule_out_is_not_searched_for() {
         let samples = DenseSamples::new(low_rank::<f64>(700, 12, 90)).unwrap();
         let search = |operations| {
             span(&samples, Array2::zeros((1, 90)).view(), 10, 45, Effort::Within(operations), 7).unwrap()
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn samples_beyond_a_small_subset_count() {
-        // All that a subset sees is one direction; a later sample has others.
+        // The subset spans one direction; later samples have others.
         let mut data = Array2::from_elem((2000, 40), 1.0);
         data.row_mut(777).assign(&random_matrix::<f64>(1, 40, 5).row(0));
         data.row_mut(1111).assign(&random_matrix::<f64>(1, 40, 6).row(0));

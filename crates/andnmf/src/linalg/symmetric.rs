@@ -1,4 +1,4 @@
-//! Symmetric matrices: eigenvalues, and the least-squares inverse on the range of a Gram matrix.
+//! Symmetric matrices: eigenvalues, spectral norm, and the pseudo-inverse of a Gram matrix.
 
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -8,18 +8,18 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use super::basis::orthonormal_rows;
 use super::bridge::{array, mat};
-use super::lower_factor::LowerFactor;
-use super::product::{make_room, multiply};
+use super::cholesky::CholeskyFactor;
+use super::product::{ensure_shape, multiply};
 use crate::Real;
 
-/// Directions of a Gram matrix (scaled to unit diagonal) whose eigenvalue is below this multiple of the
-/// largest carry no information: at this level sums of squares are dominated by rounding.
+/// Eigenvalues of a Gram matrix (scaled to unit diagonal) below this multiple of the largest count as zero: at this
+/// level sums of squares are dominated by rounding.
 fn null_space_cutoff<T: Real>() -> f64 {
-    // 1e-10 in double precision (what trials settled on), and the same share of the digits in single.
+    // 1e-10 in double precision (found by experiment), and the same fraction of the digits in single precision.
     T::EPSILON.as_f64().powf(0.64)
 }
 
-/// Eigenvalues in ascending order with their eigenvectors as columns; `None` where the matrix is not finite.
+/// Eigenvalues in ascending order with their eigenvectors as columns; `None` if the matrix is not finite.
 pub(crate) fn eigen<T: Real>(c: ArrayView2<'_, T>) -> Option<(Vec<f64>, Array2<T>)> {
     let n = c.nrows();
     let mut values = Diag::<T>::zeros(n);
@@ -28,7 +28,7 @@ pub(crate) fn eigen<T: Real>(c: ArrayView2<'_, T>) -> Option<(Vec<f64>, Array2<T
     Some((diagonal(&values), array(vectors.as_ref())))
 }
 
-/// Eigenvalues in ascending order; `None` where the matrix is not finite.
+/// Eigenvalues in ascending order; `None` if the matrix is not finite.
 pub(crate) fn eigenvalues<T: Real>(c: ArrayView2<'_, T>) -> Option<Vec<f64>> {
     let mut values = Diag::<T>::zeros(c.nrows());
     decompose(c, &mut values, None)?;
@@ -48,7 +48,7 @@ fn decompose<T: Real>(
         return None;
     }
     if c.is_empty() {
-        return Some(()); // which the backend does not expect
+        return Some(()); // the backend does not accept empty matrices
     }
     let compute = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
     let scratch = self_adjoint_evd_scratch::<T>(c.nrows(), compute, Par::Seq, Default::default());
@@ -63,12 +63,12 @@ fn decompose<T: Real>(
     .ok()
 }
 
-/// Largest singular value of any matrix.
+/// The largest singular value of a matrix.
 pub(crate) fn spectral_norm<T: Real>(m: ArrayView2<'_, T>) -> f64 {
     if m.is_empty() {
         return 0.0;
     }
-    // The factor keeps the squares of very large or small entries representable.
+    // Scaling avoids overflow and underflow of squares.
     let scale = m.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs()));
     if scale == 0.0 || !scale.is_finite() {
         return scale;
@@ -83,119 +83,127 @@ pub(crate) fn spectral_norm<T: Real>(m: ArrayView2<'_, T>) -> f64 {
     scale * largest.max(0.0).sqrt()
 }
 
-/// What an inverse leaves for the next of the same size.
+/// Scratch matrices, reused by inverses of the same size.
 #[derive(Debug)]
 pub(crate) struct GramInverseWorkspace<T> {
-    factor: LowerFactor<T>,
+    factor: CholeskyFactor<T>,
     scaled: Array2<T>,
-    shrink: Array1<T>,
+    inverse_scale: Array1<T>,
 }
 
 impl<T: Real> Default for GramInverseWorkspace<T> {
     fn default() -> Self {
-        Self { factor: LowerFactor::default(), scaled: Array2::zeros((0, 0)), shrink: Array1::zeros(0) }
+        Self {
+            factor: CholeskyFactor::default(),
+            scaled: Array2::zeros((0, 0)),
+            inverse_scale: Array1::zeros(0),
+        }
     }
 }
 
-/// Moore–Penrose inverse of a Gram matrix `C = Σ z zᵀ`; `None` where `C` is not finite.
+/// The Moore–Penrose inverse of a Gram matrix `C = Σ z zᵀ`; `None` if `C` is not finite.
 ///
-/// What counts as its null space is judged after scaling `C` to unit diagonal, so that a component that is
-/// rarely active keeps its say; the result is the unscaled pseudo-inverse all the same: the limit of
-/// gradient steps, which never move along the null space.
+/// The null space is determined after scaling `C` to unit diagonal, so that rarely active components are kept. The
+/// result is still the pseudo-inverse of the unscaled matrix: the limit of gradient steps, which never move along the
+/// null space.
 pub(crate) fn gram_inverse<T: Real>(c: ArrayView2<'_, T>) -> Option<Array2<T>> {
     let mut inverse = Array2::zeros((0, 0));
     gram_inverse_into(&mut inverse, c, &mut GramInverseWorkspace::default())?;
     Some(inverse)
 }
 
-/// [`gram_inverse`] in place of what a matrix holds, which is nothing in particular where there is none.
+/// Like [`gram_inverse`], but writes to `inverse`, whose content is unspecified if the result is `None`.
 pub(crate) fn gram_inverse_into<T: Real>(
     inverse: &mut Array2<T>,
     c: ArrayView2<'_, T>,
-    room: &mut GramInverseWorkspace<T>,
+    workspace: &mut GramInverseWorkspace<T>,
 ) -> Option<()> {
-    let GramInverseWorkspace { factor, scaled, shrink } = room;
+    let GramInverseWorkspace { factor, scaled, inverse_scale } = workspace;
     let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
-    make_room(scaled, c.dim());
+    ensure_shape(scaled, c.dim());
     scaled.assign(&c);
-    if shrink.len() != c.nrows() {
-        *shrink = Array1::zeros(c.nrows());
+    if inverse_scale.len() != c.nrows() {
+        *inverse_scale = Array1::zeros(c.nrows());
     }
-    shrink.zip_mut_with(&c.diag(), |shrink, &v| *shrink = if v == zero { zero } else { one / v.root() });
-    scale_both(scaled, shrink);
-    // What never acts has nothing but zeros. With a one on the diagonal it stands apart from the others and in the way
-    // of nothing; scaled back, its inverse is zero.
+    inverse_scale.zip_mut_with(&c.diag(), |inverse_scale, &v| {
+        *inverse_scale = if v == zero { zero } else { one / v.root() }
+    });
+    scale_rows_and_columns(scaled, inverse_scale);
+    // Rows of inactive components are zero. A unit diagonal makes the matrix nonsingular without affecting the other
+    // components; scaling back makes their inverse zero.
     for (scaled, &diagonal) in scaled.diag_mut().into_iter().zip(c.diag()) {
         if diagonal == zero {
             *scaled = one;
         }
     }
-    if regular_inverse(inverse, scaled.view(), factor).is_some() {
-        scale_both(inverse, shrink);
+    if nonsingular_inverse(inverse, scaled.view(), factor).is_some() {
+        scale_rows_and_columns(inverse, inverse_scale);
         return Some(());
     }
     *inverse = singular_inverse(c)?;
     Some(())
 }
 
-/// The inverse of a positive definite matrix that is far from having a null space; less work than its
-/// eigenvalues.
-fn regular_inverse<T: Real>(
+/// The inverse by Cholesky factorization, which is faster than an eigendecomposition; `None` if the matrix is close to
+/// singular.
+fn nonsingular_inverse<T: Real>(
     inverse: &mut Array2<T>,
     c: ArrayView2<'_, T>,
-    factor: &mut LowerFactor<T>,
+    factor: &mut CholeskyFactor<T>,
 ) -> Option<()> {
-    factor.renew(c)?;
-    // (A bound that is not a number is none.)
-    let regular = factor.condition_bound().powi(2) * null_space_cutoff::<T>() < 1.0;
-    regular.then(|| factor.whole_inverse(inverse))
+    factor.factorize(c)?;
+    // False for a NaN bound.
+    let nonsingular = factor.condition_bound().powi(2) * null_space_cutoff::<T>() < 1.0;
+    nonsingular.then(|| factor.full_inverse(inverse))
 }
 
-/// The same for a matrix that may have a null space.
+/// The pseudo-inverse of a matrix that may have a null space.
 fn singular_inverse<T: Real>(c: ArrayView2<'_, T>) -> Option<Array2<T>> {
     if c.diag().iter().any(|v| !v.finite()) {
         return None;
     }
     let size = c.nrows();
     let active: Vec<usize> = (0..size).filter(|&i| c[[i, i]] > T::from_f64(0.0)).collect();
-    let inner = c.select(Axis(0), &active).select(Axis(1), &active);
-    let inverse = inverse_on_range(&inner)?;
-    let mut whole = Array2::zeros((size, size));
+    let block = c.select(Axis(0), &active).select(Axis(1), &active);
+    let inverse = inverse_on_range(&block)?;
+    let mut full = Array2::zeros((size, size));
     for (a, &i) in active.iter().enumerate() {
         for (b, &j) in active.iter().enumerate() {
-            whole[[i, j]] = inverse[[a, b]];
+            full[[i, j]] = inverse[[a, b]];
         }
     }
-    Some(whole)
+    Some(full)
 }
 
-/// Multiplies rows and columns by the same factors.
-fn scale_both<T: Real>(matrix: &mut Array2<T>, factors: &Array1<T>) {
-    for (mut row, &own) in matrix.outer_iter_mut().zip(factors) {
-        row.zip_mut_with(factors, |v, &factor| *v = *v * own * factor);
+/// Multiplies entry (i, j) by `factors[i] · factors[j]`.
+fn scale_rows_and_columns<T: Real>(matrix: &mut Array2<T>, factors: &Array1<T>) {
+    for (mut row, &row_factor) in matrix.outer_iter_mut().zip(factors) {
+        row.zip_mut_with(factors, |v, &factor| *v = *v * row_factor * factor);
     }
 }
 
+/// The pseudo-inverse of a Gram matrix with a positive diagonal, by eigendecomposition.
 fn inverse_on_range<T: Real>(c: &Array2<T>) -> Option<Array2<T>> {
     let size = c.nrows();
     if size == 0 {
         return Some(c.clone());
     }
     let one = T::from_f64(1.0);
-    let shrink: Array1<T> = c.diag().mapv(|v| one / v.root());
+    let inverse_scale: Array1<T> = c.diag().mapv(|v| one / v.root());
     let mut scaled = c.clone();
-    scale_both(&mut scaled, &shrink);
+    scale_rows_and_columns(&mut scaled, &inverse_scale);
     let (values, vectors) = eigen(scaled.view())?;
     let cutoff = null_space_cutoff::<T>() * values.last().copied().unwrap_or(0.0);
-    let lost = values.iter().take_while(|&&v| v <= cutoff).count();
+    let nullity = values.iter().take_while(|&&v| v <= cutoff).count();
 
-    let range = vectors.slice(ndarray::s![.., lost..]);
-    let weighted = Array2::from_shape_fn(range.dim(), |(i, j)| range[[i, j]] / T::from_f64(values[lost + j]));
+    let range = vectors.slice(ndarray::s![.., nullity..]);
+    let weighted =
+        Array2::from_shape_fn(range.dim(), |(i, j)| range[[i, j]] / T::from_f64(values[nullity + j]));
     let mut inverse = multiply(weighted.view(), range.t());
-    scale_both(&mut inverse, &shrink);
-    if lost > 0 {
-        // A generalised inverse so far. Removing the null space on both sides makes it Moore–Penrose.
-        let null = Array2::from_shape_fn((lost, size), |(j, i)| vectors[[i, j]] * shrink[i]);
+    scale_rows_and_columns(&mut inverse, &inverse_scale);
+    if nullity > 0 {
+        // So far a generalized inverse. Projecting out the null space on both sides makes it Moore–Penrose.
+        let null = Array2::from_shape_fn((nullity, size), |(j, i)| vectors[[i, j]] * inverse_scale[i]);
         let null = orthonormal_rows(null.view(), 1e-12);
         let keep = Array2::eye(size) - multiply(null.t(), null.view());
         inverse = multiply(multiply(keep.view(), inverse.view()).view(), keep.view());
@@ -209,19 +217,19 @@ mod tests {
     use crate::testing::{assert_close, random_matrix};
 
     #[test]
-    fn a_regular_matrix_has_the_inverse_that_its_eigenvalues_give_and_others_have_none() {
+    fn the_cholesky_inverse_equals_that_from_eigenvalues_and_rejects_singular_matrices() {
         let z = random_matrix::<f64>(60, 12, 4);
         let c = multiply(z.t(), z.view());
         let (values, vectors) = eigen(c.view()).unwrap();
         let weighted = Array2::from_shape_fn((12, 12), |(i, j)| vectors[[i, j]] / values[j]);
-        let (mut inverse, mut factor) = (Array2::zeros((0, 0)), LowerFactor::default());
-        regular_inverse(&mut inverse, c.view(), &mut factor).unwrap();
+        let (mut inverse, mut factor) = (Array2::zeros((0, 0)), CholeskyFactor::default());
+        nonsingular_inverse(&mut inverse, c.view(), &mut factor).unwrap();
         assert_close(&inverse, &multiply(weighted.view(), vectors.t()), 1e-12);
         let mut dependent = z;
         let copy = &dependent.column(3) * (1.0 + 1e-7);
         dependent.column_mut(7).assign(&copy);
         let c = multiply(dependent.t(), dependent.view());
-        assert!(regular_inverse(&mut inverse, c.view(), &mut factor).is_none());
+        assert!(nonsingular_inverse(&mut inverse, c.view(), &mut factor).is_none());
     }
 
     #[test]
@@ -252,29 +260,29 @@ mod tests {
     }
 
     #[test]
-    fn regular_gram_matrix_is_inverted() {
+    fn a_nonsingular_gram_matrix_is_inverted() {
         let z = random_matrix::<f64>(50, 8, 1);
         let c = multiply(z.t(), z.view());
         assert_close(&multiply(gram_inverse(c.view()).unwrap().view(), c.view()), &Array2::eye(8), 1e-12);
     }
 
     #[test]
-    fn components_that_never_act_leave_the_inverse_of_the_others_as_it_is() {
+    fn inactive_components_do_not_change_the_inverse_of_the_others() {
         let z = random_matrix::<f64>(50, 4, 1);
-        let mut with_idle = Array2::zeros((50, 6));
+        let mut with_inactive = Array2::zeros((50, 6));
         for (k, at) in [0, 2, 3, 5].into_iter().enumerate() {
-            with_idle.column_mut(at).assign(&z.column(k));
+            with_inactive.column_mut(at).assign(&z.column(k));
         }
         let alone = gram_inverse(multiply(z.t(), z.view()).view()).unwrap();
-        let c = multiply(with_idle.t(), with_idle.view());
-        let (mut found, mut room) = (Array2::zeros((0, 0)), GramInverseWorkspace::default());
-        // Twice, with what the first time left.
+        let c = multiply(with_inactive.t(), with_inactive.view());
+        let (mut inverse, mut workspace) = (Array2::zeros((0, 0)), GramInverseWorkspace::default());
+        // The second time with a used workspace.
         for _ in 0..2 {
-            gram_inverse_into(&mut found, c.view(), &mut room).unwrap();
-            let inner = found.select(Axis(0), &[0, 2, 3, 5]).select(Axis(1), &[0, 2, 3, 5]);
-            assert_close(&inner, &alone, 1e-14);
-            for idle in [1, 4] {
-                assert!(found.row(idle).iter().chain(found.column(idle)).all(|&v| v == 0.0));
+            gram_inverse_into(&mut inverse, c.view(), &mut workspace).unwrap();
+            let active = inverse.select(Axis(0), &[0, 2, 3, 5]).select(Axis(1), &[0, 2, 3, 5]);
+            assert_close(&active, &alone, 1e-14);
+            for k in [1, 4] {
+                assert!(inverse.row(k).iter().chain(inverse.column(k)).all(|&v| v == 0.0));
             }
         }
     }
@@ -295,8 +303,8 @@ mod tests {
     }
 
     #[test]
-    fn singular_gram_matrix_gets_its_moore_penrose_inverse() {
-        // Six components: the fourth doubles the first, the last never acts, the second acts very rarely.
+    fn a_singular_gram_matrix_gets_its_moore_penrose_inverse() {
+        // Six components: the fourth is twice the first, the last is inactive, the second has tiny weights.
         let mut z = random_matrix::<f64>(50, 6, 2);
         let double = &z.column(0) * 2.0;
         z.column_mut(3).assign(&double);

@@ -1,4 +1,4 @@
-//! Rows as shares of their sum.
+//! Rows normalized to sum 1.
 
 use ndarray::{Array2, Axis};
 
@@ -9,7 +9,7 @@ pub(crate) fn rows_of_unit_sum<T: Real>(matrix: &Array2<T>) -> Array2<T> {
     let mut shares = matrix.clone();
     for mut row in shares.axis_iter_mut(Axis(0)) {
         let total: f64 = row.iter().map(|v| v.as_f64()).sum();
-        // Only where all numbers are too small for the type can the total be zero.
+        // The total is zero only if all values underflowed.
         let even = 1.0 / row.len() as f64;
         row.mapv_inplace(|v| T::from_f64(if total > 0.0 { v.as_f64() / total } else { even }));
     }

@@ -1,32 +1,32 @@
-//! Σ y zᵀ and Σ z zᵀ over blocks of samples y with weights z, of which many may be zero.
+//! Accumulates Σ y zᵀ and Σ z zᵀ over blocks of samples y with weights z, many of which may be zero.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use super::gather::add_row_lists;
 use super::product::{gram_add_lower, mirror_lower};
-use super::products::Products;
+use super::product_accumulator::ProductAccumulator;
 use crate::Real;
 use crate::query::{Reader, Wire, WireError, Writer, same_length, write_matrix};
 use crate::samples::Block;
 
-/// With fewer active values than this share, sums run over the non-zeros instead of through the dense product
-/// kernel, where the block lies in the second-level cache… (Both shares are estimates from the speeds of the
-/// kernels: the benchmark shows the gain at 3 % active, the crossover itself was not searched for.)
+/// Fraction of active (non-zero) weights below which sums run over the non-zeros instead of the dense product kernel,
+/// if the block fits the L2 cache. (Both fractions are estimates from kernel speeds; the benchmark shows the gain at
+/// 3 % active, the exact crossover was not determined.)
 const SPARSE_SHARE_NARROW: f64 = 0.25;
-/// …and with fewer than this share where it does not.
+/// The same if the block does not fit the L2 cache.
 const SPARSE_SHARE_WIDE: f64 = 0.06;
-/// Values of a block that still count as narrow (512 KiB in double precision).
+/// The largest number of values of a narrow block (512 KiB in double precision).
 const NARROW_BLOCK: usize = 1 << 16;
 
 /// The sums B = Σ y zᵀ and C = Σ z zᵀ over some samples.
 #[derive(Debug, Clone)]
 pub(crate) struct WeightedSums<T: Real> {
-    products: Products<T>,
-    /// C, of which only the lower triangle means anything.
+    products: ProductAccumulator<T>,
+    /// The lower triangle of C; the strict upper triangle is unspecified.
     gram: Array2<T>,
 }
 
-/// Buffers that one thread keeps from block to block.
+/// Scratch buffers that a thread reuses from block to block.
 #[derive(Debug)]
 pub(crate) struct SumBuffers<T> {
     active: ActiveWeights<T>,
@@ -40,25 +40,28 @@ impl<T> Default for SumBuffers<T> {
 }
 
 impl<T: Real> WeightedSums<T> {
-    /// No samples yet.
+    /// Sums over no samples.
     pub(crate) fn new(rank: usize, n_features: usize, for_sparse: bool) -> Self {
-        Self { products: Products::new(rank, n_features, for_sparse), gram: Array2::zeros((rank, rank)) }
+        Self {
+            products: ProductAccumulator::new(rank, n_features, for_sparse),
+            gram: Array2::zeros((rank, rank)),
+        }
     }
 
-    /// As if new.
+    /// Resets the sums to zero.
     pub(crate) fn clear(&mut self) {
         self.products.clear();
         self.gram.fill(T::from_f64(0.0));
     }
 
-    /// Sums that were worked out before: B as rank × features, and C.
+    /// Wraps sums that are already known: B as rank × features, and C.
     pub(crate) fn from_parts(products: Array2<T>, gram: Array2<T>) -> Self {
-        Self { products: Products::ByComponent(products), gram }
+        Self { products: ProductAccumulator::ByComponent(products), gram }
     }
 
-    /// Whether B is laid out for sparse samples.
+    /// Returns true if B has the layout for sparse samples.
     pub(crate) fn is_for_sparse(&self) -> bool {
-        matches!(self.products, Products::ByFeature(_))
+        matches!(self.products, ProductAccumulator::ByFeature(_))
     }
 
     /// Adds a block of samples with their weights (row-major, samples × rank), `active` of which are not zero.
@@ -69,31 +72,31 @@ impl<T: Real> WeightedSums<T> {
         active: u64,
         buffers: &mut SumBuffers<T>,
     ) {
-        let SumBuffers { active: found, features } = buffers;
-        let share = active as f64 / z.len().max(1) as f64;
-        let few = share < SPARSE_SHARE_NARROW;
-        if few {
-            found.collect(z);
+        let SumBuffers { active: nonzeros, features } = buffers;
+        let active_fraction = active as f64 / z.len().max(1) as f64;
+        let sparse = active_fraction < SPARSE_SHARE_NARROW;
+        if sparse {
+            nonzeros.collect(z);
         }
         match (block, &mut self.products) {
-            (Block::Dense(rows), Products::ByComponent(b))
-                if few && share < sparse_share(rows.len()) && rows.is_standard_layout() =>
+            (Block::Dense(rows), ProductAccumulator::ByComponent(b))
+                if sparse && active_fraction < sparse_share(rows.len()) && rows.is_standard_layout() =>
             {
                 let (width, rank) = (rows.ncols(), z.ncols());
-                let rows = rows.as_slice().expect("just checked");
+                let rows = rows.as_slice().expect("checked by the guard");
                 let b = b.as_slice_mut().expect("row-major");
-                add_row_lists(b, width, rows, found.by_component(rank));
+                add_row_lists(b, width, rows, nonzeros.by_component(rank));
             }
             (block, products) => products.add(block, z, features),
         }
-        if few {
-            found.add_gram(&mut self.gram);
+        if sparse {
+            nonzeros.add_gram(&mut self.gram);
         } else {
             gram_add_lower(self.gram.view_mut(), z);
         }
     }
 
-    /// Adds the sums of other samples, which must be of the same shape.
+    /// Adds the sums of other samples, which must have the same shape.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.products.merge(&other.products);
         self.gram += &other.gram;
@@ -104,7 +107,7 @@ impl<T: Real> WeightedSums<T> {
         self.products.view()
     }
 
-    /// B, as rank × features, for whoever needs nothing but its room any more.
+    /// B, as rank × features, for callers that reuse its memory.
     pub(crate) fn products_mut(&mut self) -> ArrayViewMut2<'_, T> {
         self.products.view_mut()
     }
@@ -116,14 +119,14 @@ impl<T: Real> WeightedSums<T> {
         c
     }
 
-    /// C, into a matrix of its shape.
+    /// Copies C to a matrix of its shape.
     pub(crate) fn copy_gram(&self, c: &mut Array2<T>) {
         c.assign(&self.gram);
         mirror_lower(c);
     }
 }
 
-/// B as rank × features and all of C, whatever the layout.
+/// The wire format has B as rank × features and all of C, whatever the layout.
 impl<T: Real> Wire for WeightedSums<T> {
     fn write(&self, to: &mut Writer) {
         write_matrix(self.products(), to);
@@ -137,15 +140,15 @@ impl<T: Real> Wire for WeightedSums<T> {
     }
 }
 
-/// With a smaller share of active weights than this, sums over them are faster than products of all.
+/// The fraction of active weights below which sums over non-zeros are faster than the dense product.
 fn sparse_share(values_in_block: usize) -> f64 {
     if values_in_block <= NARROW_BLOCK { SPARSE_SHARE_NARROW } else { SPARSE_SHARE_WIDE }
 }
 
-/// The weights of a block that are not zero: by sample, and on demand by component.
+/// The non-zero weights of a block in CSR format, and on demand in CSC format.
 #[derive(Debug)]
 struct ActiveWeights<T> {
-    /// Where the weights of each sample end.
+    /// The end of each sample's weights.
     ends: Vec<usize>,
     components: Vec<u32>,
     weights: Vec<T>,
@@ -169,28 +172,28 @@ impl<T> Default for ActiveWeights<T> {
 }
 
 impl<T: Real> ActiveWeights<T> {
-    /// Looks through the weights once.
+    /// Collects the non-zero weights by sample.
     fn collect(&mut self, z: ArrayView2<'_, T>) {
         let Self { ends, components, weights, .. } = self;
         let (zero, rank) = (T::from_f64(0.0), z.ncols());
         ends.clear();
-        let mut found = 0;
+        let mut len = 0;
         for row in z.outer_iter() {
-            if weights.len() < found + rank {
-                components.resize(2 * (found + rank), 0);
-                weights.resize(2 * (found + rank), zero);
+            if weights.len() < len + rank {
+                components.resize(2 * (len + rank), 0);
+                weights.resize(2 * (len + rank), zero);
             }
-            // Every weight is written, and the next one over it where it was zero: which are cannot be foretold, and a
-            // branch that is taken now and then costs more than this.
-            let (components, weights) = (&mut components[found..][..rank], &mut weights[found..][..rank]);
+            // Branch-free compaction: write every weight and advance only past non-zeros. A branch would be
+            // mispredicted too often.
+            let (components, weights) = (&mut components[len..][..rank], &mut weights[len..][..rank]);
             let mut count = 0;
             for (k, &v) in row.to_slice().expect("row-major").iter().enumerate() {
                 components[count] = k as u32;
                 weights[count] = v;
                 count += usize::from(v != zero);
             }
-            found += count;
-            ends.push(found);
+            len += count;
+            ends.push(len);
         }
     }
 
@@ -206,27 +209,27 @@ impl<T: Real> ActiveWeights<T> {
 
     /// The samples of each component with their weights, by a counting sort.
     fn by_component(&mut self, rank: usize) -> impl Iterator<Item = (&[usize], &[T])> {
-        let found = self.len();
+        let len = self.len();
         let Self { ends, components, weights, starts, samples_of, weights_of } = self;
         starts.clear();
         starts.resize(rank + 1, 0);
-        components[..found].iter().for_each(|&k| starts[k as usize + 1] += 1);
+        components[..len].iter().for_each(|&k| starts[k as usize + 1] += 1);
         for k in 0..rank {
             starts[k + 1] += starts[k];
         }
-        samples_of.resize(found, 0);
-        weights_of.resize(found, T::from_f64(0.0));
+        samples_of.resize(len, 0);
+        weights_of.resize(len, T::from_f64(0.0));
         let mut at = 0;
         for (i, &end) in ends.iter().enumerate() {
             while at < end {
-                let place = &mut starts[components[at] as usize];
-                samples_of[*place] = i;
-                weights_of[*place] = weights[at];
-                *place += 1;
+                let next = &mut starts[components[at] as usize];
+                samples_of[*next] = i;
+                weights_of[*next] = weights[at];
+                *next += 1;
                 at += 1;
             }
         }
-        // Each start now stands where the next list begins.
+        // Each start has advanced to the start of the next list: shift them back.
         starts.copy_within(0..rank, 1);
         starts[0] = 0;
         starts.windows(2).map(|ends| (&samples_of[ends[0]..ends[1]], &weights_of[ends[0]..ends[1]]))

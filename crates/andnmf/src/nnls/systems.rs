@@ -85,7 +85,7 @@ impl Systems {
 
     /// Prepares for many right-hand sides of the set in one lane.
     pub(super) fn spread(&mut self, lane: usize) {
-        self.spread.spread(&self.factor, lane, self.members[lane].len());
+        self.spread.broadcast(&self.factor, lane, self.members[lane].len());
     }
 
     /// Several right-hand sides for the set that was last spread.

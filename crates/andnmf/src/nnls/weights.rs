@@ -5,8 +5,8 @@ use ndarray::{Array2, ArrayView2, CowArray, Ix2};
 use super::gram::{exponent, power_of_two};
 use super::{Begin, BlockWorkspace, NnlsError, OutOfRange, ScaledGram, check_finite, solve_block};
 use crate::fit::{Run, is_cancelled};
+use crate::linalg::linear_map::LinearMap;
 use crate::linalg::product::multiply;
-use crate::linalg::row_map::RowMap;
 use crate::pool::Pool;
 use crate::query::{self, Part, Partial, Query, QueryError, Reader, Wire, WireError, Writer, check_shape};
 use crate::samples::fold::{FoldPlan, fold};
@@ -130,7 +130,7 @@ impl<T: Real> Query<T> for Weights<'_, T> {
             row.mapv_inplace(|v| v * scale);
         }
         let gram = ScaledGram::new(multiply(wide.view(), wide.t()).view())?;
-        let map = RowMap::new(wide.mapv(T::from_f64), samples.is_sparse());
+        let map = LinearMap::new(wide.mapv(T::from_f64), samples.is_sparse());
         let room = Pool::<BlockWorkspace>::default();
         let values = fold(
             samples,

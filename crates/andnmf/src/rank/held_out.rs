@@ -14,8 +14,8 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use crate::linalg::leading::scaled_to_one;
 use crate::linalg::product::{frobenius, multiply};
+use crate::linalg::subspace_iteration::scale_to_unit_max;
 use crate::linalg::symmetric::eigen;
 use crate::random::{Stream, generator, numbered_generator};
 use crate::samples::{Picked, Samples, read};
@@ -47,7 +47,7 @@ pub(super) fn part_of<T: Real>(samples: &dyn Samples<T>, seed: u64) -> Result<Ar
             }
         });
     }
-    Ok(scaled_to_one(part).0)
+    Ok(scale_to_unit_max(part).0)
 }
 
 /// `most` of the numbers below `count` in ascending order, or all of them.
@@ -237,7 +237,7 @@ mod tests {
         let sparse = CsrSamples::new(6, &pointers, indices, values).unwrap();
         let dense = part_of(&DenseSamples::new(small.view()).unwrap(), 1).unwrap();
         assert_eq!(dense, part_of(&sparse, 1).unwrap());
-        assert_close(&dense, &scaled_to_one(small).0, 0.0);
+        assert_close(&dense, &scale_to_unit_max(small).0, 0.0);
 
         let large = Array2::from_shape_fn((3000, 2500), |(i, j)| (i * 2500 + j + 1) as f64);
         let samples = DenseSamples::new(large.view()).unwrap();

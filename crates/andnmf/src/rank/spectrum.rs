@@ -1,7 +1,7 @@
 //! Where the singular values of the samples sink into their noise.
 
-use crate::linalg::leading::squared_norm;
-use crate::linalg::singular::{Wanted, leading_singular};
+use crate::linalg::randomized_svd::{SvdRequest, randomized_svd};
+use crate::linalg::subspace_iteration::squared_norm;
 use crate::samples::Samples;
 use crate::{Real, SamplesError};
 
@@ -34,8 +34,8 @@ impl Spectrum {
         seed: u64,
     ) -> Result<Self, SamplesError> {
         let shape = (samples.n_samples(), samples.n_features());
-        let wanted = Wanted { size: most + 1, converged: most + 1, most_passes: MOST_PASSES };
-        let mut values = leading_singular(samples, wanted, seed)?.values;
+        let wanted = SvdRequest { size: most + 1, converged: most + 1, max_passes: MOST_PASSES };
+        let mut values = randomized_svd(samples, wanted, seed)?.values;
         let unit = values.first().copied().unwrap_or(0.0);
         if !(unit > 0.0 && unit.is_finite()) {
             return Ok(Self { values: Vec::new(), unit: 0.0, energy: 0.0, shape });

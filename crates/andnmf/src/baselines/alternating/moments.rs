@@ -1,12 +1,12 @@
-//! What the components need to know of samples and weights: their moments, the best components of any sign, and the loss.
+//! The moments Xᵀ·X and Xᵀ·Y, from which follow the least-squares components and the loss.
 
 use ndarray::{Array2, ArrayView2};
 
 use crate::Real;
-use crate::linalg::product::{all_finite, inner_product, make_room, multiply_add_wide};
+use crate::linalg::product::{all_finite, ensure_shape, inner_product, multiply_add_wide};
 use crate::linalg::symmetric::{GramInverseWorkspace, gram_inverse_into};
 
-/// The problem of the components: which fit all samples best, given their weights?
+/// The least-squares problem of the components for given weights.
 pub(in crate::baselines) struct Moments<T: Real> {
     /// Xᵀ·X.
     pub(in crate::baselines) gram: Array2<T>,
@@ -15,14 +15,14 @@ pub(in crate::baselines) struct Moments<T: Real> {
     pub(in crate::baselines) stage: usize,
     /// ‖Y‖².
     pub(in crate::baselines) squares: f64,
-    room: LeastSquaresWorkspace<T>,
+    workspace: LeastSquaresWorkspace<T>,
 }
 
-/// What least squares leave for the next time.
+/// Scratch matrices, reused from stage to stage.
 struct LeastSquaresWorkspace<T> {
     inverse: Array2<T>,
-    slopes: Array2<T>,
-    of_inverse: GramInverseWorkspace<T>,
+    residual: Array2<T>,
+    inverse_workspace: GramInverseWorkspace<T>,
 }
 
 impl<T: Real> Moments<T> {
@@ -30,42 +30,41 @@ impl<T: Real> Moments<T> {
         Self::new(Array2::zeros((rank, rank)), Array2::zeros((rank, features)))
     }
 
-    /// With these Xᵀ·X and Xᵀ·Y.
+    /// From Xᵀ·X and Xᵀ·Y.
     pub(in crate::baselines) fn new(gram: Array2<T>, products: Array2<T>) -> Self {
         let none = || Array2::zeros((0, 0));
-        let room = LeastSquaresWorkspace {
+        let workspace = LeastSquaresWorkspace {
             inverse: none(),
-            slopes: none(),
-            of_inverse: GramInverseWorkspace::default(),
+            residual: none(),
+            inverse_workspace: GramInverseWorkspace::default(),
         };
-        Self { gram, products, stage: 0, squares: 0.0, room }
+        Self { gram, products, stage: 0, squares: 0.0, workspace }
     }
 
-    /// Writes the components of any sign that fit best. As a correction of those at hand, A + (XᵀX)†·(XᵀY − XᵀX·A),
-    /// this leaves alone what the weights say nothing about, and the loss cannot rise. `None` where numbers leave the
-    /// range of the type.
+    /// Writes the unconstrained least-squares components. Computed as a correction A + (XᵀX)†·(XᵀY − XᵀX·A) of the
+    /// current ones, which keeps A on the null space of the weights, so the loss cannot rise. `None` on overflow.
     pub(in crate::baselines) fn least_squares(
         &mut self,
         components: &mut Array2<T>,
-        now: &Array2<T>,
+        current: &Array2<T>,
     ) -> Option<()> {
-        let LeastSquaresWorkspace { inverse, slopes, of_inverse } = &mut self.room;
-        gram_inverse_into(inverse, self.gram.view(), of_inverse)?;
+        let LeastSquaresWorkspace { inverse, residual, inverse_workspace } = &mut self.workspace;
+        gram_inverse_into(inverse, self.gram.view(), inverse_workspace)?;
         let one = T::from_f64(1.0);
-        make_room(slopes, now.dim());
-        components.assign(now);
-        // The second time removes what rounding left of the first.
+        ensure_shape(residual, current.dim());
+        components.assign(current);
+        // The second iteration is an iterative refinement: it removes rounding errors of the first.
         for _ in 0..2 {
-            slopes.assign(&self.products);
-            multiply_add_wide(slopes.view_mut(), self.gram.view(), components.view(), -one);
-            multiply_add_wide(components.view_mut(), inverse.view(), slopes.view(), one);
+            residual.assign(&self.products);
+            multiply_add_wide(residual.view_mut(), self.gram.view(), components.view(), -one);
+            multiply_add_wide(components.view_mut(), inverse.view(), residual.view(), one);
         }
         all_finite(components.view()).then_some(())
     }
 }
 
-/// ‖Y − X·A‖² from ‖Y‖², the moments of the weights, and the Gram matrix of the components. Rounding leaves an
-/// error of some ε·‖Y‖², which a loss that is really zero may show as a small positive number, never a negative.
+/// ‖Y − X·A‖² from ‖Y‖², the moments of the weights, and the Gram matrix of the components. The rounding error is a few
+/// ε·‖Y‖², so an exact fit may have a small positive loss; it is never negative.
 pub(super) fn loss<T: Real>(
     squares: f64,
     moments: &Moments<T>,
@@ -74,6 +73,6 @@ pub(super) fn loss<T: Real>(
 ) -> f64 {
     let loss = squares - 2.0 * inner_product(moments.products.view(), components)
         + inner_product(moments.gram.view(), gram);
-    // Not by max, which would turn a NaN into a loss of zero.
+    // `max` would turn a NaN into a loss of zero.
     if loss < 0.0 { 0.0 } else { loss }
 }

@@ -1,11 +1,12 @@
-//! One pass of a squared-error method as a query: new weights of all samples, and the sums that renew the components.
+//! One pass of a squared-error method as a query: updates the weights of all samples and accumulates the sums for the
+//! component update.
 
 use ndarray::{Array2, ArrayViewMut2, CowArray, Ix2, s};
 
 use super::weights::WeightProblem;
+use crate::linalg::linear_map::LinearMap;
 use crate::linalg::product::{frobenius, matrix_in};
-use crate::linalg::products::Products;
-use crate::linalg::row_map::RowMap;
+use crate::linalg::product_accumulator::ProductAccumulator;
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
 use crate::pool::{Pool, Slot};
 use crate::query::{
@@ -16,14 +17,14 @@ use crate::samples::Block;
 use crate::samples::fold::{FoldPlan, fold_with_rows};
 use crate::{Real, SamplesError};
 
-/// How a method renews the weights of samples under fixed components.
+/// The update rule of the weights for fixed components.
 pub(crate) trait WeightRule<T: Real>: Wire + Copy + Send + Sync {
-    /// Identifies passes with this rule in requests.
+    /// The query name of passes with this rule.
     const QUERY: &'static str;
-    /// What one thread needs for a block.
+    /// Scratch buffers of one thread for a block.
     type Buffers: Default + Send;
 
-    /// Renews the weights (samples × rank).
+    /// Updates the weights (samples × rank).
     fn update(
         &self,
         problem: &WeightProblem<'_, T>,
@@ -32,36 +33,36 @@ pub(crate) trait WeightRule<T: Real>: Wire + Copy + Send + Sync {
     );
 }
 
-/// Renews the weights of all samples and sums up what the components need.
+/// Updates the weights of all samples and accumulates the sums for the component update.
 pub(crate) struct WeightPass<'a, T: Real, R: WeightRule<T>> {
     pub(crate) rule: R,
     /// y ↦ A·y, in the space of the samples.
-    pub(crate) map: Held<'a, RowMap<T>>,
+    pub(crate) map: Held<'a, LinearMap<T>>,
     /// A·Aᵀ.
     pub(crate) gram: CowArray<'a, T, Ix2>,
-    /// The weights of the last pass, if there was one.
+    /// The weights of the last pass, if any.
     pub(crate) last: Option<CowArray<'a, T, Ix2>>,
-    /// Whether to measure the samples, too.
+    /// Also compute the norms of the samples.
     pub(crate) measure: bool,
     pub(crate) workspace: Held<'a, PassWorkspace<T, R::Buffers>>,
 }
 
-/// Memory that passes keep for the next one.
+/// Memory reused from pass to pass.
 #[derive(Debug)]
 pub(crate) struct PassWorkspace<T: Real, B> {
-    /// What the rule needs for a block.
-    pub(super) of_rule: Pool<B>,
-    buffers: Pool<Buffers<T>>,
-    /// Sums that are no longer needed.
+    /// Scratch buffers of the rule.
+    pub(super) rule_buffers: Pool<B>,
+    buffers: Pool<PassBuffers<T>>,
+    /// Discarded sums, for reuse.
     pub(super) sums: Pool<GramSums<T>>,
-    /// Weights that are no longer needed.
+    /// Discarded weights, for reuse.
     pub(super) weights: Slot<Array2<T>>,
 }
 
 impl<T: Real, B> Default for PassWorkspace<T, B> {
     fn default() -> Self {
         Self {
-            of_rule: Pool::default(),
+            rule_buffers: Pool::default(),
             buffers: Pool::default(),
             sums: Pool::default(),
             weights: Slot::default(),
@@ -70,19 +71,19 @@ impl<T: Real, B> Default for PassWorkspace<T, B> {
 }
 
 #[derive(Debug)]
-struct Buffers<T> {
+struct PassBuffers<T> {
     products: Vec<T>,
     sums: SumBuffers<T>,
 }
 
-impl<T> Default for Buffers<T> {
+impl<T> Default for PassBuffers<T> {
     fn default() -> Self {
         Self { products: Vec::new(), sums: SumBuffers::default() }
     }
 }
 
-/// What a [`WeightPass`] finds.
-pub(crate) struct Passed<T: Real> {
+/// The result of [`WeightPass`].
+pub(crate) struct WeightPassResult<T: Real> {
     /// The new weights, samples × rank.
     pub(crate) weights: Array2<T>,
     pub(crate) sums: GramSums<T>,
@@ -92,11 +93,11 @@ pub(crate) struct Passed<T: Real> {
 #[derive(Debug)]
 pub(crate) struct GramSums<T: Real> {
     pub(crate) sums: WeightedSums<T>,
-    /// ‖Y‖², where samples are measured…
+    /// ‖Y‖², if requested.
     pub(crate) squares: f64,
-    /// …and the largest value by magnitude.
+    /// The largest magnitude of a value, if requested.
     pub(crate) largest: f64,
-    /// Weights that are not zero.
+    /// Number of non-zero weights.
     pub(crate) active: u64,
 }
 
@@ -120,7 +121,7 @@ impl<T: Real> Sums for GramSums<T> {
     }
 }
 
-impl<T: Real> Partial for Passed<T> {
+impl<T: Real> Partial for WeightPassResult<T> {
     type Sums = GramSums<T>;
 
     fn split(self, rows: &mut Writer) -> GramSums<T> {
@@ -148,18 +149,20 @@ impl<T: Real, R: WeightRule<T>> WeightPass<'_, T, R> {
         GramSums { sums, squares: 0.0, largest: 0.0, active: 0 }
     }
 
-    /// Renews the weights of a block, which come as the last pass left them, and adds the block to the sums.
+    /// Updates the weights of a block, which hold those of the last pass, and adds the block to the sums.
     fn block(&self, sums: &mut GramSums<T>, rows: &Block<'_, T>, mut weights: ArrayViewMut2<'_, T>) {
-        self.workspace.buffers.lend(|Buffers { products, sums: sum_buffers }| {
+        self.workspace.buffers.lend(|PassBuffers { products, sums: sum_buffers }| {
             let mut products = matrix_in(products, weights.dim());
             self.map.apply(rows, products.view_mut());
             let first = self.last.is_none();
             let problem = WeightProblem { gram: self.gram.view(), products: products.view(), first };
-            self.workspace.of_rule.lend(|buffers| self.rule.update(&problem, weights.view_mut(), buffers));
+            self.workspace
+                .rule_buffers
+                .lend(|buffers| self.rule.update(&problem, weights.view_mut(), buffers));
             let active = weights.iter().filter(|&&v| v != T::from_f64(0.0)).count() as u64;
             sums.sums.add(rows, weights.view(), active, sum_buffers);
             if self.measure {
-                let (squares, largest) = sizes(rows);
+                let (squares, largest) = norms(rows);
                 sums.squares += squares;
                 sums.largest = sums.largest.max(largest);
             }
@@ -171,7 +174,7 @@ impl<T: Real, R: WeightRule<T>> WeightPass<'_, T, R> {
 impl<T: Real, R: WeightRule<T>> Query<T> for WeightPass<'_, T, R> {
     const NAME: &'static str = R::QUERY;
     const RETURNS_ROWS: bool = true;
-    type Partial = Passed<T>;
+    type Partial = WeightPassResult<T>;
     type Error = SamplesError;
 
     fn write(&self, to: &mut Writer) {
@@ -190,7 +193,7 @@ impl<T: Real, R: WeightRule<T>> Query<T> for WeightPass<'_, T, R> {
 
     fn read(from: &mut Reader<'_>, rows: &mut Reader<'_>, part: &Part<'_, T>) -> Result<Self, WireError> {
         let rule = Wire::read(from)?;
-        let map = RowMap::new(Wire::read(from)?, part.samples.is_sparse());
+        let map = LinearMap::new(Wire::read(from)?, part.samples.is_sparse());
         let gram: CowArray<'_, T, Ix2> = Wire::read(from)?;
         let last = match bool::read(from)? {
             true => Some(rows.matrix(part.samples.n_samples(), gram.nrows())?.into()),
@@ -208,15 +211,15 @@ impl<T: Real, R: WeightRule<T>> Query<T> for WeightPass<'_, T, R> {
         check_shape("the matrix of weights", last, (n, rank), part)
     }
 
-    fn run(&self, part: &Part<'_, T>) -> Result<Passed<T>, SamplesError> {
+    fn run(&self, part: &Part<'_, T>) -> Result<WeightPassResult<T>, SamplesError> {
         let (samples, rank) = (part.samples, self.gram.nrows());
         let (width, sparse) = (samples.n_features(), samples.is_sparse());
         let shape = (samples.n_samples(), rank);
-        let kept = self.workspace.weights.take().filter(|weights| weights.dim() == shape);
-        let mut weights = kept.unwrap_or_else(|| Array2::zeros(shape));
+        let reused = self.workspace.weights.take().filter(|weights| weights.dim() == shape);
+        let mut weights = reused.unwrap_or_else(|| Array2::zeros(shape));
         let sums = fold_with_rows(
             samples,
-            &FoldPlan::new(samples, Products::<T>::size(rank, width, sparse)),
+            &FoldPlan::new(samples, ProductAccumulator::<T>::size(rank, width, sparse)),
             weights.view_mut(),
             &|| self.new_sums(width, sparse),
             &|sums: &mut GramSums<T>, first, rows, mut weights| {
@@ -232,34 +235,34 @@ impl<T: Real, R: WeightRule<T>> Query<T> for WeightPass<'_, T, R> {
                 self.workspace.sums.give(right);
             },
         )?;
-        Ok(Passed { weights, sums })
+        Ok(WeightPassResult { weights, sums })
     }
 
-    fn accepts(&self, partial: &Passed<T>, part: &Part<'_, T>) -> bool {
+    fn accepts(&self, partial: &WeightPassResult<T>, part: &Part<'_, T>) -> bool {
         let rank = self.gram.nrows();
         partial.weights.dim() == (part.samples.n_samples(), rank)
             && partial.sums.sums.products().dim() == (rank, part.samples.n_features())
     }
 }
 
-/// ‖Y‖² of a block, and its largest value by magnitude.
-fn sizes<T: Real>(block: &Block<'_, T>) -> (f64, f64) {
+/// ‖Y‖² and the largest magnitude of a block.
+fn norms<T: Real>(block: &Block<'_, T>) -> (f64, f64) {
     let largest = |values: &[T]| values.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs()));
-    let mut sizes = (0.0, 0.0_f64);
+    let mut norms = (0.0, 0.0_f64);
     match block {
         Block::Dense(rows) => {
-            sizes.0 = frobenius(rows.view()).powi(2);
-            sizes.1 =
+            norms.0 = frobenius(rows.view()).powi(2);
+            norms.1 =
                 rows.outer_iter().fold(0.0, |top, row| top.max(largest(row.to_slice().expect("row-major"))));
         }
         Block::Sparse(rows) => {
             let mut features = Vec::new();
             for i in 0..rows.n_samples() {
                 let values = rows.row_parts(i, &mut features);
-                sizes.0 += values.iter().map(|v| v.as_f64().powi(2)).sum::<f64>();
-                sizes.1 = sizes.1.max(largest(values));
+                norms.0 += values.iter().map(|v| v.as_f64().powi(2)).sum::<f64>();
+                norms.1 = norms.1.max(largest(values));
             }
         }
     }
-    sizes
+    norms
 }

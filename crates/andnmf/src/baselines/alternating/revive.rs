@@ -1,32 +1,32 @@
-//! New directions for components that have come to nothing.
+//! Reinitialization (revival) of dead components.
 //!
-//! A component that is zero, or that no sample uses, contributes nothing; giving it another direction with
-//! weights of zero changes nothing either, so the loss stays where it is, and the next stage can only gain. The
-//! direction is what the samples that are fitted worst still lack.
+//! A component that is zero, or that no sample uses, contributes is_dead. Replacing it, with zero weights, leaves the
+//! loss unchanged, and the next stage can only lower it. The new direction is the residual of a sample with the
+//! worst fit.
 
 use ndarray::{Array2, ArrayView2, Axis, s};
 
+use crate::linalg::linear_map::LinearMap;
 use crate::linalg::product::multiply;
-use crate::linalg::row_map::RowMap;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Samples, dense_rows};
 use crate::{FitError, Real, SamplesError};
 
-/// A component that has died this often is left alone: there is nothing for it to find.
-const MOST_REVIVALS: usize = 3;
-/// A sample's squared residual is rounding below this many ε of the mean squared size of a sample.
-const ROUNDING: f64 = 64.0;
+/// Maximum number of revivals of one component.
+const MAX_REVIVALS: usize = 3;
+/// Squared residuals below this multiple of ε times the mean squared norm of a sample are rounding errors.
+const ROUNDING_FACTOR: f64 = 64.0;
 
-/// Components that contribute nothing and may be revived.
+/// Dead components that may be revived.
 pub(super) fn dead<T: Real>(weights_gram: &Array2<T>, gram: &Array2<T>, revivals: &[usize]) -> Vec<usize> {
     let zero = T::from_f64(0.0);
-    let nothing = |&k: &usize| weights_gram[[k, k]] == zero || gram[[k, k]] == zero;
-    (0..revivals.len()).filter(nothing).filter(|&k| revivals[k] < MOST_REVIVALS).collect()
+    let is_dead = |&k: &usize| weights_gram[[k, k]] == zero || gram[[k, k]] == zero;
+    (0..revivals.len()).filter(is_dead).filter(|&k| revivals[k] < MAX_REVIVALS).collect()
 }
 
-/// Finds the samples that are fitted worst.
+/// Finds the samples with the largest residuals.
 pub(super) struct Residuals<'a, T: Real> {
-    pub(super) map: &'a RowMap<T>,
+    pub(super) map: &'a LinearMap<T>,
     /// A·Aᵀ.
     pub(super) gram: ArrayView2<'a, T>,
     /// ‖Y‖².
@@ -34,14 +34,14 @@ pub(super) struct Residuals<'a, T: Real> {
 }
 
 impl<T: Real> Residuals<'_, T> {
-    /// The numbers of at most `count` samples, worst first; none whose residual is but rounding.
+    /// The indices of at most `count` samples, largest residual first; residuals at the level of rounding are excluded.
     pub(super) fn largest(
         &self,
         samples: &dyn Samples<T>,
         weights: &Array2<T>,
         count: usize,
     ) -> Result<Vec<usize>, FitError> {
-        let negligible = ROUNDING * T::EPSILON.as_f64() * self.squares / samples.n_samples() as f64;
+        let negligible = ROUNDING_FACTOR * T::EPSILON.as_f64() * self.squares / samples.n_samples() as f64;
         let mut worst = fold(
             samples,
             &FoldPlan::new(samples, count),
@@ -74,18 +74,18 @@ impl<T: Real> Residuals<'_, T> {
     }
 }
 
-/// Keeps the `count` largest, in falling order; of equals the one that comes first in the data.
+/// Keeps the `count` largest in descending order; ties go to the earlier sample.
 fn keep_largest(list: &mut Vec<(f64, usize)>, count: usize) {
     list.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     list.truncate(count);
 }
 
-/// What a sample lacks, as 1 × width in the space of the samples.
-pub(super) fn direction<T: Real>(
+/// The residual of a sample, as 1 × width in the space of the samples.
+pub(super) fn residual_direction<T: Real>(
     samples: &dyn Samples<T>,
     sample: usize,
     weights: &Array2<T>,
-    map: &RowMap<T>,
+    map: &LinearMap<T>,
 ) -> Result<Array2<T>, FitError> {
     let sample_row = dense_rows(samples, &[sample])?;
     Ok(sample_row - multiply(weights.row(sample).insert_axis(Axis(0)), map.matrix()))
@@ -99,7 +99,7 @@ mod tests {
     use crate::testing::random_matrix;
 
     #[test]
-    fn the_samples_that_are_fitted_worst_are_found_in_order() {
+    fn the_samples_with_the_largest_residuals_are_found_in_order() {
         let y = random_matrix::<f64>(700, 9, 1);
         let (weights, components) = (random_matrix::<f64>(700, 3, 2), random_matrix::<f64>(3, 9, 3));
         let residual = &y - &weights.dot(&components);
@@ -109,30 +109,30 @@ mod tests {
             size(b).total_cmp(&size(a))
         });
         let samples = DenseSamples::new(y.view()).unwrap();
-        let (map, gram) = (RowMap::new(components.clone(), false), components.dot(&components.t()));
+        let (map, gram) = (LinearMap::new(components.clone(), false), components.dot(&components.t()));
         let residuals = Residuals { map: &map, gram: gram.view(), squares: frobenius(y.view()).powi(2) };
         assert_eq!(residuals.largest(&samples, &weights, 4).unwrap(), expected[..4]);
-        let lacking = direction(&samples, expected[0], &weights, &map).unwrap();
-        assert!(frobenius((&lacking - &residual.row(expected[0]).insert_axis(Axis(0))).view()) < 1e-12);
+        let residual_row = residual_direction(&samples, expected[0], &weights, &map).unwrap();
+        assert!(frobenius((&residual_row - &residual.row(expected[0]).insert_axis(Axis(0))).view()) < 1e-12);
     }
 
     #[test]
-    fn a_residual_of_rounding_is_none() {
+    fn residuals_at_the_level_of_rounding_are_excluded() {
         let (weights, components) = (random_matrix::<f64>(300, 3, 2), random_matrix::<f64>(3, 9, 3));
         let y = weights.dot(&components);
         let samples = DenseSamples::new(y.view()).unwrap();
-        let (map, gram) = (RowMap::new(components.clone(), false), components.dot(&components.t()));
+        let (map, gram) = (LinearMap::new(components.clone(), false), components.dot(&components.t()));
         let residuals = Residuals { map: &map, gram: gram.view(), squares: frobenius(y.view()).powi(2) };
         assert!(residuals.largest(&samples, &weights, 4).unwrap().is_empty());
     }
 
     #[test]
-    fn components_that_die_again_and_again_are_left_alone() {
+    fn components_are_not_revived_more_often_than_the_maximum() {
         let mut gram = Array2::<f64>::eye(4);
         gram[[1, 1]] = 0.0;
         let mut weights_gram = Array2::<f64>::eye(4);
         weights_gram[[2, 2]] = 0.0;
         assert_eq!(dead(&weights_gram, &gram, &[0, 0, 2, 0]), [1, 2]);
-        assert_eq!(dead(&weights_gram, &gram, &[0, 0, MOST_REVIVALS, 0]), [1]);
+        assert_eq!(dead(&weights_gram, &gram, &[0, 0, MAX_REVIVALS, 0]), [1]);
     }
 }

@@ -13,20 +13,20 @@ use crate::{FitError, Real};
 pub(super) struct AlternatingState<T: Real> {
     /// The components, rank × features.
     pub(super) working: Array2<T>,
-    /// Samples × rank; none before the first stage.
+    /// Samples × rank; `None` before the first stage.
     pub(super) weights: Option<Array2<T>>,
 }
 
 impl<T: Real> AlternatingState<T> {
-    /// Refuses a state that does not fit the run, or itself.
+    /// Checks that the state is consistent and matches the run.
     pub(super) fn check(&self, shape: &ExpectedShape, stages: usize, signed: bool) -> Result<(), FitError> {
         shape.check_working(&self.working, None)?;
         if self.weights.is_none() != (stages == 0) {
-            return Err(wrong("it must have weights if it has stages"));
+            return Err(wrong("it must contain weights after the first stage, and none before"));
         }
         self.weights.as_ref().map_or(Ok(()), |weights| shape.check_weights(weights))?;
         if !signed && self.working.iter().any(|v| *v < T::from_f64(0.0)) {
-            return Err(wrong("a component is negative, which the settings do not allow"));
+            return Err(wrong("a component is negative, but signed is off"));
         }
         Ok(())
     }

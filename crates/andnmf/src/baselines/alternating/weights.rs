@@ -1,24 +1,24 @@
-//! The weights of a block of samples under components that stay.
+//! The non-negative least-squares weights of a block of samples for fixed components.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use crate::Real;
-use crate::linalg::product::make_room;
+use crate::linalg::product::ensure_shape;
 use crate::nnls::{Begin, BlockWorkspace, ScaledGram, solve_block};
 
-/// The problem of a block: which weights fit its samples best?
+/// The least-squares problem of the weights of a block.
 pub(crate) struct WeightProblem<'a, T: Real> {
     /// A·Aᵀ.
     pub(in crate::baselines) gram: ArrayView2<'a, T>,
     /// Y·Aᵀ, samples × rank.
     pub(in crate::baselines) products: ArrayView2<'a, T>,
-    /// Before the first stage there are no weights yet: they come as zeros.
+    /// True in the first stage: there are no earlier weights, and they are passed as zeros.
     pub(in crate::baselines) first: bool,
 }
 
 impl<T: Real> WeightProblem<'_, T> {
-    /// The best weights. Where they leave the range of numbers they are infinite, which the sums carry to where it
-    /// is reported.
+    /// Writes the optimal weights. On overflow they are set to infinity, which the sums propagate to the check that
+    /// reports it.
     pub(in crate::baselines) fn solve(
         &self,
         mut weights: ArrayViewMut2<'_, T>,
@@ -31,23 +31,23 @@ impl<T: Real> WeightProblem<'_, T> {
     }
 }
 
-/// The Gram matrix of the last problem, prepared, since all blocks of a stage have the same; and what its solution left.
+/// Caches the preprocessed Gram matrix, which all blocks of a stage share, and a workspace.
 #[derive(Debug)]
 pub(in crate::baselines) struct PreparedGram<T> {
-    /// None in particular where it was refused.
+    /// The cached matrix; `None` if it was not finite.
     gram: Option<Array2<T>>,
     scaled: ScaledGram,
-    room: BlockWorkspace,
+    workspace: BlockWorkspace,
 }
 
 impl<T> Default for PreparedGram<T> {
     fn default() -> Self {
-        Self { gram: None, scaled: ScaledGram::default(), room: BlockWorkspace::default() }
+        Self { gram: None, scaled: ScaledGram::default(), workspace: BlockWorkspace::default() }
     }
 }
 
 impl<T: Real> PreparedGram<T> {
-    /// Solves for a block of samples. `None` where the matrix is not finite or weights leave the range of numbers.
+    /// Solves for a block of samples. `None` if the matrix is not finite or weights overflow.
     pub(in crate::baselines) fn solve(
         &mut self,
         gram: ArrayView2<'_, T>,
@@ -59,10 +59,10 @@ impl<T: Real> PreparedGram<T> {
             let last = self.gram.take();
             self.scaled.renew(gram).ok()?;
             let mut last = last.unwrap_or_else(|| Array2::zeros((0, 0)));
-            make_room(&mut last, gram.dim());
+            ensure_shape(&mut last, gram.dim());
             last.assign(&gram);
             self.gram = Some(last);
         }
-        solve_block(&self.scaled, products, weights, begin, &mut self.room).ok()
+        solve_block(&self.scaled, products, weights, begin, &mut self.workspace).ok()
     }
 }

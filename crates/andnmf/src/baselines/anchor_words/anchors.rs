@@ -1,9 +1,9 @@
-//! The anchors: words whose rows of co-occurrences are the corners of all others.
+//! Anchor selection: words whose co-occurrence rows are the vertices of the convex hull of all rows.
 //!
-//! A word that only one topic uses has that topic's own row, and the row of every other word is a mixture of
-//! those. So the corners are found greedily: first the row farthest from the origin, then again and again the row
-//! farthest from the flat through those already taken ("FastAnchorWords"). Distances survive a random projection,
-//! which makes the search cheaper where words are many.
+//! A word that occurs in a single topic has the row of that topic, and the row of every other word is a convex
+//! combination of those. The vertices are found greedily: first the row farthest from the origin, then repeatedly the
+//! row farthest from the affine span of those already selected ("FastAnchorWords"). A random projection nearly
+//! preserves distances and speeds up the search for large vocabularies.
 
 use ndarray::{Array1, Array2, ArrayView2, s};
 use rand::RngExt;
@@ -14,21 +14,20 @@ use crate::linalg::dot::dot;
 use crate::random::{Stream, generator};
 use crate::{SamplesError, SettingError};
 
-/// Places that each word is spread over in a random projection; more would cost more and bring little
-/// (Kane & Nelson, 2014).
-const PLACES: usize = 8;
+/// Non-zeros per word in the sparse random projection; more would cost more and gain little (Kane & Nelson, 2014).
+const NONZEROS_PER_WORD: usize = 8;
 
-/// Rows that a thread works on at a time.
+/// Rows per parallel task.
 const TILE: usize = 64;
 
-/// Squared distances below this share of the largest are rounding: each is a difference of sums of squares.
+/// Squared distances below this fraction of the largest are rounding errors of differences of sums of squares.
 const ROUNDING: f64 = 1e-13;
-/// Points closer than this share of their squared length are the same: they are sums that were rounded.
-const SAME: f64 = 1e-26;
+/// Points with a squared distance below this fraction of their squared norm are duplicates up to rounding.
+const DUPLICATE: f64 = 1e-26;
 
-/// `rank` of the candidates, each the farthest from the flat through those before it.
+/// Selects `rank` candidates, each the farthest from the affine span of those before it.
 ///
-/// `points` has a row for every word; `stop` calls the search off.
+/// `points` has one row per word; the search is cancelled once `stop` returns true.
 pub(super) fn find_anchors(
     points: ArrayView2<'_, f64>,
     candidates: &[usize],
@@ -40,23 +39,23 @@ pub(super) fn find_anchors(
     };
     let origin = points.row(first).to_owned();
     let mut anchors = vec![first];
-    // What is left of each candidate's distance, squared; kept up to date by what each direction takes.
-    let mut left = farthest_from(points, candidates, &origin).1;
-    let longest = left.iter().copied().fold(0.0, f64::max);
-    let nothing = (ROUNDING * longest).max(SAME * origin.dot(&origin));
+    // The squared residual distance of each candidate, updated after each new direction.
+    let mut residuals = farthest_from(points, candidates, &origin).1;
+    let longest = residuals.iter().copied().fold(0.0, f64::max);
+    let negligible = (ROUNDING * longest).max(DUPLICATE * origin.dot(&origin));
     let mut directions = Array2::<f64>::zeros((0, points.ncols()));
     while anchors.len() < rank {
         if stop() {
             return Err(SamplesError::Cancelled);
         }
-        let Some((place, direction)) =
-            outermost(points, candidates, &origin, &directions, &mut left, nothing)
+        let Some((index, direction)) =
+            farthest_residual(points, candidates, &origin, &directions, &mut residuals, negligible)
         else {
             return Ok(Err(too_few(rank, anchors.len())));
         };
-        anchors.push(candidates[place]);
-        take_away(points, candidates, &origin, &direction, &mut left);
-        left[place] = 0.0;
+        anchors.push(candidates[index]);
+        deflate(points, candidates, &origin, &direction, &mut residuals);
+        residuals[index] = 0.0;
         directions.push_row(direction.view()).expect("one column per dimension");
     }
     Ok(Ok(anchors))
@@ -64,107 +63,106 @@ pub(super) fn find_anchors(
 
 fn too_few(rank: usize, found: usize) -> SettingError {
     let expected = format!(
-        "only {found} words that can be anchors have co-occurrences that are no mixture of each other's; it can \
-         be at most that"
+        "only {found} words that can be anchors have linearly independent co-occurrences; use at most {found}"
     );
     SettingError::new("rank", rank, expected)
 }
 
-/// The first of the candidates with the largest distance from a point, and all their distances squared.
+/// The first candidate with the largest distance from a point, and all squared distances.
 fn farthest_from(
     points: ArrayView2<'_, f64>,
     candidates: &[usize],
     from: &Array1<f64>,
 ) -> (Option<usize>, Vec<f64>) {
     let squared = |&word: &usize| {
-        let apart = &points.row(word) - from;
-        let apart = apart.as_slice().expect("one row");
-        dot(apart, apart)
+        let difference = &points.row(word) - from;
+        let difference = difference.as_slice().expect("one row");
+        dot(difference, difference)
     };
     let distances: Vec<f64> = candidates.par_iter().with_min_len(TILE).map(squared).collect();
-    (largest(&distances).map(|place| candidates[place]), distances)
+    (largest(&distances).map(|index| candidates[index]), distances)
 }
 
-/// The place of the largest value, the first of them where there are several.
+/// The index of the largest value; ties go to the first.
 fn largest(values: &[f64]) -> Option<usize> {
     (0..values.len()).reduce(|best, i| if values[i] > values[best] { i } else { best })
 }
 
-/// The place of the candidate with the most left outside the directions, and the direction of that rest.
+/// The index of the candidate with the largest residual outside the directions, and the direction of that residual.
 ///
-/// Differences of squares lose digits, so the winner is measured anew; if less is left of it than was believed,
-/// its entry is corrected and the search goes on.
-fn outermost(
+/// Updated differences of squares lose accuracy, so the residual of the winner is recomputed; if it is smaller than
+/// expected, its entry is corrected and the search continues.
+fn farthest_residual(
     points: ArrayView2<'_, f64>,
     candidates: &[usize],
     origin: &Array1<f64>,
     directions: &Array2<f64>,
-    left: &mut [f64],
-    nothing: f64,
+    residuals: &mut [f64],
+    negligible: f64,
 ) -> Option<(usize, Array1<f64>)> {
     loop {
-        let place = largest(left).filter(|&place| left[place] > nothing)?;
-        let mut rest = &points.row(candidates[place]) - origin;
-        // Twice is enough to be orthogonal to working precision.
+        let index = largest(residuals).filter(|&index| residuals[index] > negligible)?;
+        let mut residual = &points.row(candidates[index]) - origin;
+        // Orthogonalizing twice is accurate to working precision.
         for _ in 0..2 {
-            let inside = directions.dot(&rest);
-            rest -= &directions.t().dot(&inside);
+            let inside = directions.dot(&residual);
+            residual -= &directions.t().dot(&inside);
         }
-        let measured = rest.dot(&rest);
+        let measured = residual.dot(&residual);
         let second =
-            left.iter().enumerate().filter(|&(i, _)| i != place).map(|(_, &v)| v).fold(0.0, f64::max);
-        if measured > nothing && measured >= second.min(0.9 * left[place]) {
-            return Some((place, rest / measured.sqrt()));
+            residuals.iter().enumerate().filter(|&(i, _)| i != index).map(|(_, &v)| v).fold(0.0, f64::max);
+        if measured > negligible && measured >= second.min(0.9 * residuals[index]) {
+            return Some((index, residual / measured.sqrt()));
         }
-        left[place] = if measured > nothing { measured } else { 0.0 };
+        residuals[index] = if measured > negligible { measured } else { 0.0 };
     }
 }
 
-/// Subtracts from each squared distance what lies along a new direction.
-fn take_away(
+/// Deflation: subtracts the component along a new direction from each squared residual.
+fn deflate(
     points: ArrayView2<'_, f64>,
     candidates: &[usize],
     origin: &Array1<f64>,
     direction: &Array1<f64>,
-    left: &mut [f64],
+    residuals: &mut [f64],
 ) {
     let (width, direction) = (points.ncols(), direction.as_slice().expect("one row"));
     let rows = points.as_slice().expect("row-major");
     let at_origin = dot(origin.as_slice().expect("one row"), direction);
-    left.par_chunks_mut(TILE).zip(candidates.par_chunks(TILE)).for_each(|(left, candidates)| {
-        for (left, &word) in left.iter_mut().zip(candidates) {
-            if *left > 0.0 {
+    residuals.par_chunks_mut(TILE).zip(candidates.par_chunks(TILE)).for_each(|(residuals, candidates)| {
+        for (residual, &word) in residuals.iter_mut().zip(candidates) {
+            if *residual > 0.0 {
                 let along = dot(&rows[word * width..(word + 1) * width], direction) - at_origin;
-                *left = (*left - along * along).max(0.0);
+                *residual = (*residual - along * along).max(0.0);
             }
         }
     });
 }
 
-/// Every row in `dimension` random coordinates, in which squared lengths are the same on average.
+/// Projects every row to `dimension` random coordinates, preserving squared norms on average.
 ///
-/// Each word is spread with random signs over a few random coordinates only, so that a row costs a few additions
-/// per word whatever the dimension.
+/// The projection is sparse: each word has random signs in a few random coordinates, so that a row costs a few
+/// additions per word for any dimension.
 pub(super) fn project(rows: &Array2<f64>, dimension: usize, seed: u64) -> Array2<f64> {
     let words = rows.ncols();
-    let places = PLACES.min(dimension);
+    let nonzeros = NONZEROS_PER_WORD.min(dimension);
     let mut rng = generator(seed, Stream::Sketch);
-    let height = 1.0 / (places as f64).sqrt();
-    // Each place has a range of coordinates of its own: no two of a word's places fall together.
-    let range = |place: usize| place * dimension / places..(place + 1) * dimension / places;
-    let spread: Vec<(u32, f64)> = (0..words * places)
+    let magnitude = 1.0 / (nonzeros as f64).sqrt();
+    // Each non-zero has its own range of coordinates, so that those of a word never coincide.
+    let range = |i: usize| i * dimension / nonzeros..(i + 1) * dimension / nonzeros;
+    let entries: Vec<(u32, f64)> = (0..words * nonzeros)
         .map(|i| {
-            let coordinate = rng.random_range(range(i % places)) as u32;
-            (coordinate, if rng.random_bool(0.5) { height } else { -height })
+            let coordinate = rng.random_range(range(i % nonzeros)) as u32;
+            (coordinate, if rng.random_bool(0.5) { magnitude } else { -magnitude })
         })
         .collect();
     let mut projected = Array2::zeros((rows.nrows(), dimension));
     for_each_tile(&mut projected, TILE, |first, mut out| {
         for (mut out, row) in out.outer_iter_mut().zip(rows.slice(s![first.., ..]).outer_iter()) {
             let out = out.as_slice_mut().expect("row-major");
-            for (&v, spread) in row.iter().zip(spread.chunks_exact(places)) {
+            for (&v, entries) in row.iter().zip(entries.chunks_exact(nonzeros)) {
                 if v != 0.0 {
-                    spread.iter().for_each(|&(coordinate, sign)| out[coordinate as usize] += sign * v);
+                    entries.iter().for_each(|&(coordinate, sign)| out[coordinate as usize] += sign * v);
                 }
             }
         }
@@ -177,7 +175,7 @@ mod tests {
     use super::*;
     use crate::testing::{assert_close, random_matrix};
 
-    /// Corners first, then mixtures of them, none with more than 0.8 of one corner.
+    /// First the corners, then convex combinations of them with weights of at most 0.8.
     fn mixtures(corners: &Array2<f64>, n: usize, seed: u64) -> Array2<f64> {
         let rank = corners.nrows();
         let mut weights = Array2::<f64>::zeros((n, rank));
@@ -200,26 +198,26 @@ mod tests {
         corners
     }
 
-    fn found(points: &Array2<f64>, candidates: &[usize], rank: usize) -> Result<Vec<usize>, SettingError> {
+    fn select(points: &Array2<f64>, candidates: &[usize], rank: usize) -> Result<Vec<usize>, SettingError> {
         find_anchors(points.view(), candidates, rank, &|| false).unwrap()
     }
 
     #[test]
     fn the_corners_of_a_simplex_are_found() {
         let points = mixtures(&corners(12, 40), 300, 1);
-        let mut anchors = found(&points, &(0..300).collect::<Vec<_>>(), 12).unwrap();
+        let mut anchors = select(&points, &(0..300).collect::<Vec<_>>(), 12).unwrap();
         anchors.sort_unstable();
         assert_eq!(anchors, (0..12).collect::<Vec<_>>());
     }
 
     #[test]
-    fn each_anchor_is_the_farthest_from_the_flat_of_those_before() {
+    fn each_anchor_is_the_farthest_from_the_affine_span_of_those_before() {
         let points = random_matrix::<f64>(60, 15, 3);
-        let anchors = found(&points, &(0..60).collect::<Vec<_>>(), 10).unwrap();
+        let anchors = select(&points, &(0..60).collect::<Vec<_>>(), 10).unwrap();
         let length = |v: &Array1<f64>| v.dot(v).sqrt();
         let lengths: Vec<f64> = points.outer_iter().map(|row| length(&row.to_owned())).collect();
         assert_eq!(anchors[0], largest(&lengths).unwrap());
-        // Textbook Gram–Schmidt on all points at once.
+        // Textbook Gram–Schmidt on all points.
         let mut rest = &points - &points.row(anchors[0]);
         for &anchor in &anchors[1..] {
             let distances: Vec<f64> = rest.outer_iter().map(|row| length(&row.to_owned())).collect();
@@ -233,35 +231,35 @@ mod tests {
     }
 
     #[test]
-    fn only_candidates_are_taken() {
+    fn only_candidates_are_selected() {
         let points = mixtures(&corners(6, 30), 100, 2);
         let candidates: Vec<usize> = (1..100).step_by(3).collect();
-        let anchors = found(&points, &candidates, 6).unwrap();
+        let anchors = select(&points, &candidates, 6).unwrap();
         assert!(anchors.iter().all(|anchor| candidates.contains(anchor)));
     }
 
     #[test]
-    fn more_anchors_than_corners_are_refused_with_their_number() {
+    fn more_anchors_than_corners_are_rejected_with_their_number() {
         let points = mixtures(&corners(4, 30), 100, 2);
         let all: Vec<usize> = (0..100).collect();
-        let error = found(&points, &all, 5).unwrap_err();
+        let error = select(&points, &all, 5).unwrap_err();
         assert!(error.name == "rank" && error.expected.contains("only 4 words"), "{error}");
-        assert!(found(&points, &all[..3], 4).unwrap_err().expected.contains("only 3 words"));
-        assert!(found(&points, &[], 1).unwrap_err().expected.contains("only 0 words"));
+        assert!(select(&points, &all[..3], 4).unwrap_err().expected.contains("only 3 words"));
+        assert!(select(&points, &[], 1).unwrap_err().expected.contains("only 0 words"));
         let mut same = Array2::from_elem((5, 3), 0.2);
         same[[1, 1]] *= 1.0 + 4.0 * f64::EPSILON;
-        assert!(found(&same, &[0, 1, 2, 3, 4], 2).unwrap_err().expected.contains("only 1 word"));
+        assert!(select(&same, &[0, 1, 2, 3, 4], 2).unwrap_err().expected.contains("only 1 word"));
     }
 
     #[test]
-    fn a_search_can_be_called_off() {
+    fn a_search_can_be_cancelled() {
         let points = random_matrix::<f64>(20, 10, 3);
         let error = find_anchors(points.view(), &[0, 1, 2], 2, &|| true).unwrap_err();
         assert_eq!(error, SamplesError::Cancelled);
     }
 
     #[test]
-    fn projections_keep_lengths_and_corners() {
+    fn projections_preserve_norms_and_corners() {
         let points = mixtures(&corners(8, 2000), 300, 4);
         let projected = project(&points, 500, 1);
         assert_eq!(projected.dim(), (300, 500));
@@ -269,7 +267,7 @@ mod tests {
             let ratio = short.dot(&short) / row.dot(&row);
             assert!((ratio - 1.0).abs() < 0.4, "{ratio}");
         }
-        let mut anchors = found(&projected, &(0..300).collect::<Vec<_>>(), 8).unwrap();
+        let mut anchors = select(&projected, &(0..300).collect::<Vec<_>>(), 8).unwrap();
         anchors.sort_unstable();
         assert_eq!(anchors, (0..8).collect::<Vec<_>>());
         assert_eq!(project(&points, 500, 1), projected);
@@ -282,7 +280,7 @@ mod tests {
         let one = project(&Array2::eye(50), 20, 7);
         for row in one.outer_iter() {
             assert!((row.dot(&row) - 1.0).abs() < 1e-14);
-            assert_eq!(row.iter().filter(|&&v| v != 0.0).count(), PLACES);
+            assert_eq!(row.iter().filter(|&&v| v != 0.0).count(), NONZEROS_PER_WORD);
         }
         let points = random_matrix::<f64>(9, 50, 1);
         assert_close(&project(&points, 20, 7), &points.dot(&one), 1e-14);

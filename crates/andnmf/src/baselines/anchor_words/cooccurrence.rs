@@ -1,47 +1,51 @@
-//! How often words occur together.
+//! The co-occurrence matrix of words.
 //!
-//! Of a document with the word counts h and n = Σh tokens, the pairs of different tokens give
-//! (h hᵀ − diag(h)) / (n (n − 1)): an unbiased estimate of the chance that two tokens are these two words. Where
-//! values are weights rather than counts there are no tokens, and the estimate is u uᵀ with u = h/n. The
-//! co-occurrences Q are the mean over all documents that have a pair (or, with weights, any value at all).
+//! For a document with word counts h and n = Σh tokens, the pairs of distinct tokens give
+//! (h hᵀ − diag(h)) / (n (n − 1)): an unbiased estimate of the probability that two tokens are these two words. If
+//! values are weights instead of counts, the estimate is u uᵀ with u = h/n. The co-occurrences Q are the mean over all
+//! documents that have a pair (or, with weights, any non-zero value).
 //!
-//! Documents are read in batches. Within a batch, each row of Q is a sum over the documents that hold its word,
-//! taken in their order, so that one thread writes to one short row at a time: there is only one Q whatever the
-//! number of threads, and its bits do not depend on them. Q is symmetric, hence only its lower half is summed.
-//! Batches with mostly full documents go through a dense product instead.
+//! Documents are read in batches. Within a batch, each row of Q sums over the documents that contain its word, in their
+//! order, and one thread writes one row at a time: there is a single Q for all threads, and its bits do not depend on
+//! their number. Q is symmetric, so only its lower triangle is summed. Batches of mostly dense documents use a dense
+//! product instead.
 
 use ndarray::{Array2, s};
 
-use super::documents::Documents;
+use super::documents::SparseDocuments;
 use super::tiles::for_each_tile;
 use crate::linalg::product::multiply_add;
 use crate::samples::{Samples, read};
 use crate::{Real, SamplesError};
 
-/// More words than this are refused: the co-occurrences are a dense matrix of words × words in double precision,
-/// which takes 7.2 GB at this size.
-pub const MOST_WORDS: usize = 30_000;
+/// Maximum number of words: the co-occurrences are a dense words × words matrix in double precision, 7.2 GB at this
+/// size.
+///
+/// ```
+/// assert_eq!(andnmf::baselines::anchor_words::MAX_WORDS, 30_000);
+/// ```
+pub const MAX_WORDS: usize = 30_000;
 
-/// Values read at a time (48 MiB as documents).
+/// Values per batch (48 MiB as documents).
 const VALUES_PER_BATCH: usize = 1 << 22;
-/// Rows of Q that a thread works on at a time.
+/// Rows of Q per parallel task.
 const SPARSE_TILE: usize = 8;
 const DENSE_TILE: usize = 128;
-/// A term of a dense product takes this much less time than one added to a place of its own.
+/// Speed of a term of the dense product relative to a scattered addition.
 const DENSE_ADVANTAGE: usize = 16;
 
-/// The co-occurrences of a corpus, in the form that all the rest works on.
+/// The co-occurrences of a corpus, normalized.
 #[derive(Debug, Clone)]
 pub(super) struct Cooccurrences {
-    /// Row i: the distribution of a word that occurs together with word i. All zeros for words without a pair.
+    /// Row i: the distribution of words that co-occur with word i. Zero for words without a pair.
     pub(super) conditional: Array2<f64>,
-    /// The share of each word: the row sums of Q, which add up to one.
+    /// The probability of each word: the row sums of Q, which sum to 1.
     pub(super) probabilities: Vec<f64>,
 }
 
 impl Cooccurrences {
-    /// From the symmetric matrix Q, whose entries are zero or more.
-    pub(super) fn of_joint(mut joint: Array2<f64>) -> Self {
+    /// From the symmetric non-negative matrix Q.
+    pub(super) fn from_joint(mut joint: Array2<f64>) -> Self {
         let probabilities: Vec<f64> = joint.outer_iter().map(|row| row.sum()).collect();
         for_each_tile(&mut joint, SPARSE_TILE, |first, mut rows| {
             for (mut row, &total) in rows.outer_iter_mut().zip(&probabilities[first..]) {
@@ -58,10 +62,10 @@ impl Cooccurrences {
     }
 }
 
-/// The co-occurrences Q, words × words, with the number of documents that had a pair.
+/// The co-occurrences Q, words × words, and the number of documents with a pair.
 ///
 /// # Errors
-/// Where samples cannot be read or are negative.
+/// If samples cannot be read or are negative.
 pub(super) fn joint<T: Real>(
     samples: &dyn Samples<T>,
     counts: bool,
@@ -73,9 +77,9 @@ pub(super) fn joint<T: Real>(
     let mut diagonal = vec![0.0; words];
     let mut used = 0;
     for first in (0..n).step_by(batch) {
-        let mut documents = Documents::new(&read(samples, first..(first + batch).min(n))?, first)?;
-        used += weigh(&mut documents, counts, &mut diagonal);
-        if is_mostly_full(&documents, words) {
+        let mut documents = SparseDocuments::new(&read(samples, first..(first + batch).min(n))?, first)?;
+        used += normalize(&mut documents, counts, &mut diagonal);
+        if is_mostly_dense(&documents, words) {
             add_dense(&mut q, &documents);
         } else {
             add_sparse(&mut q, &documents);
@@ -85,9 +89,9 @@ pub(super) fn joint<T: Real>(
     Ok((q, used))
 }
 
-/// Scales each document so that the products of its values are its share of Q off the diagonal, and adds its share
-/// of the diagonal. Documents without a pair become zero; returns how many others there are.
-fn weigh(documents: &mut Documents, counts: bool, diagonal: &mut [f64]) -> usize {
+/// Scales each document so that the products of its values are its contribution to Q off the diagonal, and adds its
+/// contribution to the diagonal. Documents without a pair become zero; returns the number of the others.
+fn normalize(documents: &mut SparseDocuments, counts: bool, diagonal: &mut [f64]) -> usize {
     let mut used = 0;
     for i in 0..documents.len() {
         let document = documents.get(i);
@@ -97,10 +101,10 @@ fn weigh(documents: &mut Documents, counts: bool, diagonal: &mut [f64]) -> usize
             continue;
         }
         used += 1;
-        // 1/(n (n − 1)) = 1/n² · n/(n − 1). One occurrence is 1/n, so that a word that occurs once has exactly zero
-        // on the diagonal.
+        // 1/(n (n − 1)) = 1/n² · n/(n − 1). A single occurrence is 1/n, so a word that occurs once has exactly zero on
+        // the diagonal.
         let (pairs, once) = if counts { (1.0 / (1.0 - 1.0 / total), 1.0 / total) } else { (1.0, 0.0) };
-        // Numbers so large that their sum is not representable are first brought into range.
+        // If the sum overflows, scale the values down first.
         let (shrink, total) = if total.is_finite() {
             (1.0, total)
         } else {
@@ -117,15 +121,15 @@ fn weigh(documents: &mut Documents, counts: bool, diagonal: &mut [f64]) -> usize
     used
 }
 
-fn is_mostly_full(documents: &Documents, words: usize) -> bool {
+fn is_mostly_dense(documents: &SparseDocuments, words: usize) -> bool {
     let pairs: usize = documents.iter().map(|d| d.words.len() * d.words.len()).sum();
     pairs.saturating_mul(DENSE_ADVANTAGE) > documents.len() * words * words
 }
 
-/// Adds the products of all documents to the lower half of Q, without its diagonal.
-fn add_sparse(q: &mut Array2<f64>, documents: &Documents) {
+/// Adds the products of all documents to the strict lower triangle of Q.
+fn add_sparse(q: &mut Array2<f64>, documents: &SparseDocuments) {
     let words = q.nrows();
-    // Where each word occurs, as document and place within it, sorted by word and then by document.
+    // The occurrences of each word as (document, position), sorted by word and then by document.
     let mut starts = vec![0_usize; words + 1];
     for document in documents.iter() {
         document.words.iter().for_each(|&word| starts[word as usize + 1] += 1);
@@ -134,20 +138,20 @@ fn add_sparse(q: &mut Array2<f64>, documents: &Documents) {
         starts[word + 1] += starts[word];
     }
     let mut next = starts.clone();
-    let mut places = vec![(0_u32, 0_u32); documents.stored()];
+    let mut occurrences = vec![(0_u32, 0_u32); documents.stored()];
     for (i, document) in documents.iter().enumerate() {
         for (position, &word) in document.words.iter().enumerate() {
-            places[next[word as usize]] = (i as u32, position as u32);
+            occurrences[next[word as usize]] = (i as u32, position as u32);
             next[word as usize] += 1;
         }
     }
     for_each_tile(q, SPARSE_TILE, |first, mut rows| {
         for (word, mut row) in (first..).zip(rows.outer_iter_mut()) {
             let row = row.as_slice_mut().expect("row-major");
-            for &(document, position) in &places[starts[word]..starts[word + 1]] {
+            for &(document, position) in &occurrences[starts[word]..starts[word + 1]] {
                 let document = documents.get(document as usize);
                 let value = document.values[position as usize];
-                // Words are in order: those before this one are the columns left of the diagonal.
+                // Words are sorted: those before this one are the columns left of the diagonal.
                 let before = ..position as usize;
                 for (&other, &v) in document.words[before].iter().zip(&document.values[before]) {
                     row[other as usize] += value * v;
@@ -157,14 +161,14 @@ fn add_sparse(q: &mut Array2<f64>, documents: &Documents) {
     });
 }
 
-/// [`add_sparse`] for documents that hold most words. The diagonal gets something too, which nobody reads.
-fn add_dense(q: &mut Array2<f64>, documents: &Documents) {
+/// [`add_sparse`] for documents that contain most words. Also writes the diagonal, which is not used.
+fn add_dense(q: &mut Array2<f64>, documents: &SparseDocuments) {
     let words = q.nrows();
-    let at_a_time = (VALUES_PER_BATCH / words).clamp(16, documents.len().max(16));
-    for first in (0..documents.len()).step_by(at_a_time) {
-        let numbers = first..(first + at_a_time).min(documents.len());
-        let mut full = Array2::zeros((numbers.len(), words));
-        for (i, mut row) in numbers.zip(full.outer_iter_mut()) {
+    let chunk = (VALUES_PER_BATCH / words).clamp(16, documents.len().max(16));
+    for first in (0..documents.len()).step_by(chunk) {
+        let indices = first..(first + chunk).min(documents.len());
+        let mut full = Array2::zeros((indices.len(), words));
+        for (i, mut row) in indices.zip(full.outer_iter_mut()) {
             let document = documents.get(i);
             document.words.iter().zip(document.values).for_each(|(&word, &v)| row[word as usize] = v);
         }
@@ -176,9 +180,9 @@ fn add_dense(q: &mut Array2<f64>, documents: &Documents) {
     }
 }
 
-/// Divides by the number of documents, puts the diagonal in and mirrors the lower half.
+/// Divides by the number of documents, sets the diagonal and mirrors the lower triangle.
 fn finish(q: &mut Array2<f64>, diagonal: &[f64], used: usize) {
-    /// Squares of this size are small enough for the fast memory, read along rows or columns.
+    /// Tiles of this size fit the cache for access along rows and columns.
     const SQUARE: usize = 64;
     let words = q.nrows();
     let share = 1.0 / used.max(1) as f64;
@@ -208,7 +212,7 @@ mod tests {
     use crate::samples::{CsrSamples, DenseSamples};
     use crate::testing::{assert_close, sparse_copy};
 
-    /// Word counts, each zero with the chance given.
+    /// Word counts, each zero with probability `empty`.
     fn corpus(documents: usize, words: usize, empty: f64, seed: u64) -> Array2<f64> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         Array2::from_shape_simple_fn((documents, words), || {
@@ -216,7 +220,7 @@ mod tests {
         })
     }
 
-    /// The formula as it stands in the paper, one document after the other.
+    /// The formula of the paper, one document after the other.
     fn naive(corpus: &Array2<f64>, counts: bool) -> (Array2<f64>, usize) {
         let words = corpus.ncols();
         let mut q = Array2::<f64>::zeros((words, words));
@@ -239,7 +243,7 @@ mod tests {
 
     #[test]
     fn cooccurrences_equal_the_formula() {
-        // Sparse enough for places of their own, and full enough for the dense product; two documents of one token.
+        // Sparse and dense documents, an empty one, and one with a single token.
         for (empty, words) in [(0.9, 70), (0.2, 150)] {
             let mut corpus = corpus(40, words, empty, 1);
             corpus.row_mut(7).fill(0.0);
@@ -260,7 +264,7 @@ mod tests {
     fn both_kernels_agree() {
         let corpus = corpus(30, 300, 0.6, 2);
         let samples = DenseSamples::new(corpus.view()).unwrap();
-        let documents = Documents::new(&read(&samples, 0..30).unwrap(), 0).unwrap();
+        let documents = SparseDocuments::new(&read(&samples, 0..30).unwrap(), 0).unwrap();
         let (mut sparse, mut dense) = (Array2::zeros((300, 300)), Array2::zeros((300, 300)));
         add_sparse(&mut sparse, &documents);
         add_dense(&mut dense, &documents);
@@ -285,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_occurs_once_in_each_document_is_no_pair_with_itself() {
+    fn a_word_that_occurs_once_in_each_document_does_not_co_occur_with_itself() {
         let samples = DenseSamples::new(ndarray::array![[1.0_f32, 2.0, 0.0], [1.0, 1.0, 5.0]]).unwrap();
         let (q, _) = joint(&samples, true).unwrap();
         assert_eq!(q[[0, 0]], 0.0);
@@ -293,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn huge_values_stay_within_range() {
+    fn huge_values_do_not_overflow() {
         let huge = DenseSamples::new(ndarray::array![[1e308, 1e308, 1e308], [5e307, 0.0, 1e308]]).unwrap();
         let plain = DenseSamples::new(ndarray::array![[1.0, 1.0, 1.0], [0.5, 0.0, 1.0]]).unwrap();
         for counts in [true, false] {
@@ -303,11 +307,11 @@ mod tests {
     }
 
     #[test]
-    fn conditional_rows_add_up_to_one_and_empty_ones_stay_empty() {
+    fn conditional_rows_sum_to_one_and_empty_ones_stay_zero() {
         let mut corpus = corpus(20, 12, 0.5, 4);
         corpus.column_mut(5).fill(0.0);
         let (q, _) = joint(&DenseSamples::new(corpus.view()).unwrap(), true).unwrap();
-        let pairs = Cooccurrences::of_joint(q.clone());
+        let pairs = Cooccurrences::from_joint(q.clone());
         for (i, row) in pairs.conditional.outer_iter().enumerate() {
             assert!((row.sum() - if i == 5 { 0.0 } else { 1.0 }).abs() < 1e-14);
             assert!((0..12).all(|j| (row[j] * pairs.probabilities[i] - q[[i, j]]).abs() < 1e-16));

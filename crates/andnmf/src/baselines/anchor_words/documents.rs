@@ -1,13 +1,13 @@
-//! Documents as the sums over word pairs need them, and what one look at all of them tells.
+//! Documents as sorted word lists, and statistics of a corpus.
 
-use super::params::Values;
+use super::params::ValueKind;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Block, Samples};
 use crate::{FitError, Real, SamplesError, SettingError};
 
-/// Consecutive documents: of each its words in ascending order, every one once, with a value above zero.
+/// Consecutive documents as lists of distinct words in ascending order, with positive values.
 #[derive(Debug, Default)]
-pub(super) struct Documents {
+pub(super) struct SparseDocuments {
     starts: Vec<usize>,
     words: Vec<u32>,
     values: Vec<f64>,
@@ -15,15 +15,15 @@ pub(super) struct Documents {
 
 /// The words and values of one document.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Document<'a> {
+pub(super) struct DocumentView<'a> {
     pub(super) words: &'a [u32],
     pub(super) values: &'a [f64],
 }
 
-impl Documents {
-    /// The documents of a block whose first one has the number `first`.
+impl SparseDocuments {
+    /// The documents of a block; `first` is the index of its first one.
     ///
-    /// The number of words must fit into 32 bits, which it does wherever a matrix of word pairs is thought of.
+    /// The number of words must fit into 32 bits, which the limit on the co-occurrence matrix ensures.
     pub(super) fn new<T: Real>(block: &Block<'_, T>, first: usize) -> Result<Self, SamplesError> {
         let mut documents = Self { starts: vec![0], ..Self::default() };
         match block {
@@ -64,59 +64,62 @@ impl Documents {
         self.starts.len() - 1
     }
 
-    /// Values of all documents together.
+    /// The number of values of all documents.
     pub(super) fn stored(&self) -> usize {
         self.words.len()
     }
 
-    pub(super) fn get(&self, i: usize) -> Document<'_> {
+    pub(super) fn get(&self, i: usize) -> DocumentView<'_> {
         let positions = self.starts[i]..self.starts[i + 1];
-        Document { words: &self.words[positions.clone()], values: &self.values[positions] }
+        DocumentView { words: &self.words[positions.clone()], values: &self.values[positions] }
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = Document<'_>> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = DocumentView<'_>> {
         (0..self.len()).map(|i| self.get(i))
     }
 
-    /// The values of one document, to be changed in place.
+    /// The values of one document, mutable.
     pub(super) fn values_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.values[self.starts[i]..self.starts[i + 1]]
     }
 }
 
-/// What one pass over all documents tells.
+/// Statistics of a corpus, from one pass.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Census {
-    /// For each word, the number of documents it occurs in.
+pub(super) struct CorpusStatistics {
+    /// The document frequency of each word.
     pub(super) documents_with: Vec<usize>,
-    /// Whether the values are taken as numbers of occurrences.
+    /// True if the values are interpreted as counts.
     pub(super) counts: bool,
 }
 
-/// A value that cannot be a number of occurrences.
+/// A value that is not a count.
 #[derive(Debug, Clone, Copy)]
-struct Fraction {
+struct NonInteger {
     row: usize,
     column: usize,
     value: f64,
 }
 
-/// Reads all documents once.
+/// Computes the statistics of a corpus in one pass.
 ///
 /// # Errors
-/// Where a value is negative, or is not a whole number although the setting says they all are.
-pub(super) fn census<T: Real>(samples: &dyn Samples<T>, values: Values) -> Result<Census, FitError> {
+/// If a value is negative, or is not an integer although the setting is counts.
+pub(super) fn corpus_statistics<T: Real>(
+    samples: &dyn Samples<T>,
+    values: ValueKind,
+) -> Result<CorpusStatistics, FitError> {
     let words = samples.n_features();
-    let (documents_with, fraction) = fold(
+    let (documents_with, non_integer) = fold(
         samples,
         &FoldPlan::new(samples, words),
-        &|| (vec![0_usize; words], None::<Fraction>),
-        &|(documents_with, fraction): &mut (Vec<usize>, Option<Fraction>), first, block| {
-            for (i, document) in Documents::new(&block, first)?.iter().enumerate() {
+        &|| (vec![0_usize; words], None::<NonInteger>),
+        &|(documents_with, non_integer): &mut (Vec<usize>, Option<NonInteger>), first, block| {
+            for (i, document) in SparseDocuments::new(&block, first)?.iter().enumerate() {
                 for (&word, &value) in document.words.iter().zip(document.values) {
                     documents_with[word as usize] += 1;
-                    if fraction.is_none() && value.fract() != 0.0 {
-                        *fraction = Some(Fraction { row: first + i, column: word as usize, value });
+                    if non_integer.is_none() && value.fract() != 0.0 {
+                        *non_integer = Some(NonInteger { row: first + i, column: word as usize, value });
                     }
                 }
             }
@@ -127,18 +130,18 @@ pub(super) fn census<T: Real>(samples: &dyn Samples<T>, values: Values) -> Resul
             left.1 = left.1.or(right.1);
         },
     )?;
-    let counts = match (values, fraction) {
-        (Values::Weights, _) | (Values::Auto, Some(_)) => false,
-        (Values::Auto | Values::Counts, None) => true,
-        (Values::Counts, Some(Fraction { row, column, value })) => {
+    let counts = match (values, non_integer) {
+        (ValueKind::Weights, _) | (ValueKind::Auto, Some(_)) => false,
+        (ValueKind::Auto | ValueKind::Counts, None) => true,
+        (ValueKind::Counts, Some(NonInteger { row, column, value })) => {
             let expected = format!(
-                "sample {row}, feature {column} is {value} (both counted from 0), which is no whole number; \
-                 it must be weights or auto for such data"
+                "sample {row}, feature {column} is {value} (both counted from 0), not a whole number; use weights or \
+                 auto"
             );
             return Err(SettingError::new("values", "counts", expected).into());
         }
     };
-    Ok(Census { documents_with, counts })
+    Ok(CorpusStatistics { documents_with, counts })
 }
 
 #[cfg(test)]
@@ -147,7 +150,7 @@ mod tests {
     use crate::samples::{CsrSamples, DenseSamples, read};
 
     #[test]
-    fn words_come_in_order_and_once_with_their_sums() {
+    fn words_are_sorted_and_duplicates_are_summed() {
         // [[0, 5, 0, 1], [], [2, 0, 3, 0]], the last row out of order, with a duplicate and a stored zero.
         let samples = CsrSamples::new(
             4,
@@ -156,7 +159,7 @@ mod tests {
             vec![5.0_f32, 1.0, 1.0, 2.0, 2.0, 0.0],
         )
         .unwrap();
-        let documents = Documents::new(&read(&samples, 0..3).unwrap(), 0).unwrap();
+        let documents = SparseDocuments::new(&read(&samples, 0..3).unwrap(), 0).unwrap();
         let seen: Vec<_> = documents.iter().map(|d| (d.words.to_vec(), d.values.to_vec())).collect();
         let expected = [(vec![1, 3], vec![5.0, 1.0]), (vec![], vec![]), (vec![0, 2], vec![2.0, 3.0])];
         assert_eq!(seen, expected);
@@ -164,9 +167,9 @@ mod tests {
     }
 
     #[test]
-    fn negative_values_are_refused_with_their_place() {
+    fn negative_values_are_rejected_with_their_location() {
         let samples = DenseSamples::new(ndarray::array![[1.0, 0.0], [0.0, -2.0]]).unwrap();
-        let error = census(&samples, Values::Auto).unwrap_err();
+        let error = corpus_statistics(&samples, ValueKind::Auto).unwrap_err();
         assert_eq!(
             error,
             SamplesError::Negative { row: 1, column: 1, value: -2.0, wanted_by: "anchor words" }.into()
@@ -174,14 +177,17 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_are_counts_unless_told_otherwise() {
+    fn whole_numbers_are_counts_unless_set_otherwise() {
         let whole = DenseSamples::new(ndarray::array![[1.0, 0.0, 2.0], [0.0, 0.0, 4.0]]).unwrap();
-        let census_of = |values| census(&whole, values).unwrap();
-        assert_eq!(census_of(Values::Auto), Census { documents_with: vec![1, 0, 2], counts: true });
-        assert!(census_of(Values::Counts).counts && !census_of(Values::Weights).counts);
+        let statistics = |values| corpus_statistics(&whole, values).unwrap();
+        assert_eq!(
+            statistics(ValueKind::Auto),
+            CorpusStatistics { documents_with: vec![1, 0, 2], counts: true }
+        );
+        assert!(statistics(ValueKind::Counts).counts && !statistics(ValueKind::Weights).counts);
         let shares = DenseSamples::new(ndarray::array![[1.0, 0.0], [0.75, 0.25]]).unwrap();
-        assert!(!census(&shares, Values::Auto).unwrap().counts);
-        let message = census(&shares, Values::Counts).unwrap_err().to_string();
+        assert!(!corpus_statistics(&shares, ValueKind::Auto).unwrap().counts);
+        let message = corpus_statistics(&shares, ValueKind::Counts).unwrap_err().to_string();
         assert!(message.contains("sample 1, feature 0 is 0.75"), "{message}");
     }
 }

@@ -1,26 +1,26 @@
-//! Anchor words: topics from words that only one of them uses (Arora, Ge, Halpern, Mimno, Moitra, Sontag, Wu & Zhu,
-//! ICML 2013).
+//! Anchor words: topic recovery from words that occur in one topic only (Arora, Ge, Halpern, Mimno, Moitra, Sontag,
+//! Wu & Zhu, ICML 2013).
 //!
-//! **Problem.** Documents draw their tokens from mixtures of topics, each a distribution over words. Given how often
-//! each word occurs in each document, find the topics.
+//! **Problem.** Documents draw their tokens from mixtures of topics, each a distribution over words. Given the word
+//! counts of each document, find the topics.
 //!
-//! **Method.** Count how often words occur together, in whichever document: the matrix Q, words × words. Its rows,
-//! scaled to distributions, are mixtures of the rows of the anchors, which are found as the corners of all rows. The
-//! weights of those mixtures, and how frequent each word is, give the topics by Bayes' rule.
+//! **Method.** Compute the co-occurrence matrix Q, words × words. Its rows, normalized to distributions, are convex
+//! combinations of the rows of the anchors, which are the vertices of their convex hull. The weights of the
+//! combinations and the word frequencies give the topics by Bayes' rule.
 //!
-//! **Assumed.** Every topic has an anchor: a word that occurs in no other topic, and not too rarely. No topic is a
-//! mixture of the others on average. Nothing is assumed of how topics are correlated.
+//! **Assumptions.** Every topic has an anchor: a word that occurs in no other topic, and not too rarely (separability).
+//! The topic correlation matrix has full rank; topics may otherwise be correlated in any way.
 //!
-//! **Where this deviates from the paper.** Mixtures are found by an active-set method (squared distance) or by
-//! sequential quadratic programming (divergence) in place of exponentiated gradients: the same minima, to a duality gap
-//! that is reported. Each word is projected to a few random coordinates instead of all. The paper's last step, which
-//! looks for each anchor again with the others fixed, is left out, as in the authors' own code.
+//! **Deviations from the paper.** The weights are computed by an active-set method (squared distance) or sequential
+//! quadratic programming (divergence) instead of exponentiated gradient: the same minima, up to a reported duality gap.
+//! The random projection is sparse. The paper's last step, which re-selects each anchor with the others fixed, is
+//! omitted, as in the authors' code.
 //!
 //! ```
 //! use andnmf::baselines::anchor_words::AnchorWordsParams;
 //! use andnmf::samples::DenseSamples;
 //!
-//! // Two topics: words 0 and 1 go together, and so do 2 and 3.
+//! // Two topics: words 0 and 1 co-occur, and so do words 2 and 3.
 //! let corpus = ndarray::array![[4.0, 2.0, 0.0, 0.0], [0.0, 0.0, 3.0, 6.0], [2.0, 1.0, 0.0, 0.0], [2.0, 1.0, 2.0, 4.0]];
 //! let topics = AnchorWordsParams::new(2).check()?.topics(&DenseSamples::new(corpus.view())?)?;
 //! assert_eq!(topics.components.dim(), (2, 4));
@@ -39,6 +39,6 @@ mod solver;
 mod tiles;
 mod topics;
 
-pub use cooccurrence::MOST_WORDS;
-pub use params::{AnchorWords, AnchorWordsParams, Recover, Values};
+pub use cooccurrence::MAX_WORDS;
+pub use params::{AnchorWords, AnchorWordsParams, Recover, ValueKind};
 pub use topics::AnchorTopics;

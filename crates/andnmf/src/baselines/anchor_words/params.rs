@@ -1,27 +1,27 @@
-//! The settings of anchor words: unchecked [`AnchorWordsParams`] become a checked [`AnchorWords`].
+//! The settings of anchor words.
 
 use crate::SettingError;
 use crate::settings::{About, Described, Memory, Range, Size, declare_choice, declare_settings, product};
 
 declare_choice! {
-    /// What the values of the samples are.
+    /// The interpretation of the values of the samples.
     #[derive(Eq)]
-    pub enum Values for "values" {
-        /// Counts where all of them are whole numbers, weights otherwise.
+    pub enum ValueKind for "values" {
+        /// Counts if all values are whole numbers, weights otherwise.
         Auto = "auto",
-        /// How often each word occurs. A token makes no pair with itself, and documents need two of them.
+        /// Word counts. A token does not co-occur with itself, so documents need two tokens.
         Counts = "counts",
-        /// Frequencies or other weights of any scale. Documents are divided by their sums, and pairs are products:
-        /// those of a word with itself are then too many, by the more the shorter the documents are.
+        /// Frequencies or other weights of any scale. Documents are normalized to sum 1, and co-occurrences are
+        /// products. They overestimate the co-occurrence of a word with itself, more so for short documents.
         Weights = "weights",
     }
 }
 
 declare_choice! {
-    /// Which distance to minimize between a word's row of co-occurrences and mixtures of the anchors' rows.
+    /// The distance to minimize between a word's co-occurrence row and mixtures of the anchors' rows.
     #[derive(Eq)]
     pub enum Recover for "recover" {
-        /// The squared Euclidean distance: fast, since it needs inner products with the anchors only.
+        /// The squared Euclidean distance: fast, since it only needs inner products with the anchors.
         L2 = "l2",
         /// The Kullback–Leibler divergence of the mixture from the word's row.
         Kl = "kl",
@@ -29,7 +29,7 @@ declare_choice! {
 }
 
 declare_settings! {
-    /// Settings of anchor words, as users give them.
+    /// Unchecked settings of anchor words.
     ///
     /// ```
     /// use andnmf::baselines::anchor_words::{AnchorWordsParams, Recover};
@@ -40,23 +40,23 @@ declare_settings! {
     /// ```
     pub struct AnchorWordsParams for AnchorWords = "anchor-words" {
         common rank;
-        /// What values are: how often each word occurs (counts), other weights of any scale (weights), or counts where
-        /// all of them are whole numbers (auto).
-        values: Values = Values::Auto;
-        /// Which distance to minimize where words are written as mixtures of the anchors: the squared Euclidean one
-        /// (l2), or the Kullback–Leibler divergence (kl), which is slower.
+        /// Interpretation of the values: word counts (counts), other weights of any scale (weights), or counts if all
+        /// are whole numbers (auto).
+        values: ValueKind = ValueKind::Auto;
+        /// Distance to minimize when words are expressed as mixtures of the anchors: squared Euclidean (l2), or the
+        /// Kullback–Leibler divergence (kl), which is slower.
         recover: Recover = Recover::L2;
-        /// Only words in at least this many documents can be anchors. With 0 every word that occurs can. Rare words
-        /// are far from all others by chance alone, so that a corpus with its rare words in it needs this: the
-        /// authors take 100 for some 1500 long documents.
+        /// Minimum document frequency of anchors. With 0 every word that occurs can be an anchor. Rare words are far
+        /// from all others by chance, so a corpus that contains rare words needs this: the authors use 100 for about
+        /// 1500 long documents.
         min_documents: usize = 0;
-        /// Anchors are looked for in a random projection of this many dimensions (or of the rank, if that is more);
-        /// with none, or where there are no more words than that, in the space of all words.
+        /// Dimension of the random projection for the anchor search (the rank, if that is more). With none, or if there
+        /// are no more words than that, the search uses the space of all words.
         projection: Option<usize> = Some(1000), Range::from(1.0, "it must be at least 1 dimension, or none");
-        /// Convergence tolerance: how far above the smallest possible distance the mixtures may be, by their duality
-        /// gap, as a share of the squared length of the word's row for l2, in nats for kl.
+        /// Convergence tolerance: the maximum duality gap of a mixture, relative to the squared norm of the word's
+        /// row for l2, in nats for kl.
         tolerance: f64 = 1e-9, Range::NOT_NEGATIVE;
-        /// Time limit in seconds. A run that is stopped early has no topics at all.
+        /// Time limit in seconds. A run that reaches it has no topics to return.
         time_limit: Option<f64> = None, Range::SECONDS;
         common seed;
     }
@@ -72,7 +72,7 @@ impl Described for AnchorWordsParams {
     const ABOUT: About = About {
         class: "AnchorWords",
         title: "Anchor words",
-        summary: "Topics from words that only one of them uses, found from how often words occur together (RecoverL2, RecoverKL).",
+        summary: "Topics from anchor words, which occur in one topic only, by way of word co-occurrences (RecoverL2, RecoverKL).",
         counts: true,
         loss: None,
     };
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_outside_their_range_are_refused() {
+    fn settings_outside_their_range_are_rejected() {
         let with = AnchorWordsParams::new;
         assert_eq!(refused(with(0)), "rank");
         assert!(with(5000).check().is_ok());
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn settings_survive_json_and_unknown_ones_are_refused() {
         let params = AnchorWordsParams {
-            values: Values::Weights,
+            values: ValueKind::Weights,
             recover: Recover::Kl,
             projection: None,
             ..AnchorWordsParams::new(7)

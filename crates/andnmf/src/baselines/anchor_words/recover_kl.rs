@@ -1,9 +1,9 @@
-//! Mixtures of least divergence: minimise KL(q ‖ Σ_k c_k s_k) over c ≥ 0 with Σc = 1.
+//! RecoverKL: minimize KL(q ‖ Σ_k c_k s_k) over c ≥ 0 with Σc = 1.
 //!
-//! The authors descend by exponentiated gradient, which takes hundreds of steps. Here each step minimises the
-//! quadratic model of the divergence over the simplex (sequential quadratic programming), on the corners that have
-//! weight and those that would gain the most; a few steps get to the same minimum, and start from that of the squared
-//! distance. Gradients of several words are one product of matrices.
+//! The authors use exponentiated gradient, which takes hundreds of steps. Here each step minimizes the quadratic
+//! model of the divergence over the simplex (sequential quadratic programming), restricted to a working set: the
+//! corners with weight and those with the steepest gradient. Starting from the minimum of the squared distance, it
+//! converges in a few steps. The gradients of several words are one matrix product.
 
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut1, ArrayViewMut2, Axis, s};
 
@@ -11,74 +11,74 @@ use super::simplex_qp::SimplexQp;
 use crate::SamplesError;
 use crate::linalg::product::{gram_add_lower, mirror_lower, multiply};
 
-/// Corners without weight that may gain some in one step.
-const NEWCOMERS: usize = 16;
-/// Steps take far fewer; what is left then is told by the gap.
-const MOST_STEPS: usize = 300;
-/// A start from which a corner gains this many times what it would at the minimum is too far for a quadratic model.
-const FAR: f64 = 10.0;
-/// Halvings of a step before it counts as lost in rounding.
-const MOST_HALVINGS: i32 = 40;
-/// A step is taken where it gains this share of what its slope promises.
-const SUFFICIENT: f64 = 1e-4;
-/// Added to the diagonal of the quadratic model, relative to its largest entry: corners that cannot be told apart
-/// must not make it singular. Only the way to the minimum depends on it.
+/// Maximum number of corners that join the working set in one step.
+const MAX_NEW_CORNERS: usize = 16;
+/// Maximum number of steps; convergence takes far fewer, and the gap reports the remaining error.
+const MAX_STEPS: usize = 300;
+/// If a gradient exceeds its value at the minimum by this factor, the start is too far for a quadratic model.
+const FAR_START: f64 = 10.0;
+/// Maximum number of halvings in the line search.
+const MAX_HALVINGS: i32 = 40;
+/// Armijo condition: the fraction of the linear prediction that a step must gain.
+const SUFFICIENT_DECREASE: f64 = 1e-4;
+/// Regularization of the quadratic model, relative to its largest diagonal entry: duplicate corners must not make it
+/// singular. It changes the path, not the minimum.
 const RIDGE: f64 = 1e-10;
 
-/// The divergence from mixtures of certain corners.
-pub(super) struct Divergence<'a> {
-    /// Topics × words, rows that add up to one.
+/// The minimization of the divergence over mixtures of given corners.
+pub(super) struct KlProblem<'a> {
+    /// Topics × words; rows sum to 1.
     corners: &'a Array2<f64>,
-    /// Words that some corner has. The divergence is infinite where a target has others: they are left out.
+    /// Words that occur in a corner. Others are omitted from the targets: they would make the divergence infinite.
     covered: Vec<bool>,
     tolerance: f64,
 }
 
-/// One target on its way to its mixture.
-struct Descent {
-    /// The number of the target.
-    number: usize,
-    /// Values of the target where some corner has any.
+/// The descent of one target.
+struct KlDescent {
+    /// The index of the target.
+    index: usize,
+    /// The target, restricted to covered words.
     target: Vec<f64>,
-    /// Their sum.
+    /// The sum of the target.
     mass: f64,
     /// The mixture Σ_k c_k s_k.
     mixture: Array1<f64>,
 }
 
-impl<'a> Divergence<'a> {
+impl<'a> KlProblem<'a> {
     pub(super) fn new(corners: &'a Array2<f64>, tolerance: f64) -> Self {
         let covered = corners.axis_iter(Axis(1)).map(|word| word.iter().any(|&v| v > 0.0)).collect();
         Self { corners, covered, tolerance }
     }
 
-    /// Brings the weights (targets × topics, rows on the simplex or zero) to their minimum, and returns the duality
-    /// gap of each target. Targets that are zero keep their weights.
-    pub(super) fn minimise(
+    /// Moves the weights (targets × topics, rows on the simplex or zero) to the minimum; returns the duality gap of
+    /// each target. Zero targets keep their weights.
+    pub(super) fn minimize(
         &self,
         targets: ArrayView2<'_, f64>,
         mut weights: ArrayViewMut2<'_, f64>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Array1<f64>, SamplesError> {
         let mut gaps = Array1::zeros(targets.nrows());
-        let mut going: Vec<Descent> =
-            (0..targets.nrows()).filter_map(|number| self.begin(targets, number, &mut weights)).collect();
-        for step in 0..MOST_STEPS {
+        let mut active: Vec<KlDescent> =
+            (0..targets.nrows()).filter_map(|index| self.init(targets, index, &mut weights)).collect();
+        for step in 0..MAX_STEPS {
             if stop() {
                 return Err(SamplesError::Cancelled);
             }
-            let gains = self.gains(&going);
+            let gains = self.gains(&active);
             let mut row = 0;
-            going.retain_mut(|descent| {
-                let (gains, mut weights) = (gains.row(row), weights.row_mut(descent.number));
+            active.retain_mut(|descent| {
+                let (gains, mut weights) = (gains.row(row), weights.row_mut(descent.index));
                 row += 1;
-                let most = gains.iter().copied().fold(0.0, f64::max);
-                gaps[descent.number] = (most - descent.mass).max(0.0);
-                if gaps[descent.number] <= self.tolerance {
+                let largest = gains.iter().copied().fold(0.0, f64::max);
+                gaps[descent.index] = (largest - descent.mass).max(0.0);
+                if gaps[descent.index] <= self.tolerance {
                     return false;
                 }
-                if step == 0 && most > FAR * descent.mass {
-                    even_out(&mut weights);
+                if step == 0 && largest > FAR_START * descent.mass {
+                    mix_with_uniform(&mut weights);
                     descent.mixture = self.corners.t().dot(&weights);
                     return true;
                 }
@@ -87,40 +87,40 @@ impl<'a> Divergence<'a> {
                 weights.iter_mut().zip(c).for_each(|(weight, c)| *weight = c);
                 moved
             });
-            if going.is_empty() {
+            if active.is_empty() {
                 break;
             }
         }
         Ok(gaps)
     }
 
-    fn begin(
+    fn init(
         &self,
         targets: ArrayView2<'_, f64>,
-        number: usize,
+        index: usize,
         weights: &mut ArrayViewMut2<'_, f64>,
-    ) -> Option<Descent> {
-        let kept = |(&q, &covered): (&f64, &bool)| if covered { q } else { 0.0 };
-        let target: Vec<f64> = targets.row(number).iter().zip(&self.covered).map(kept).collect();
+    ) -> Option<KlDescent> {
+        let restricted = |(&q, &covered): (&f64, &bool)| if covered { q } else { 0.0 };
+        let target: Vec<f64> = targets.row(index).iter().zip(&self.covered).map(restricted).collect();
         let mass: f64 = target.iter().sum();
         if mass <= 0.0 {
             return None;
         }
-        let mut c = weights.row_mut(number);
+        let mut c = weights.row_mut(index);
         let mut mixture = self.corners.t().dot(&c);
         if target.iter().zip(&mixture).any(|(&q, &m)| q > 0.0 && m <= 0.0) {
-            // The divergence is infinite here, but not where every corner has some weight.
-            even_out(&mut c);
+            // The divergence is infinite here, but finite if every corner has some weight.
+            mix_with_uniform(&mut c);
             mixture = self.corners.t().dot(&c);
         }
-        Some(Descent { number, target, mass, mixture })
+        Some(KlDescent { index, target, mass, mixture })
     }
 
-    /// What more weight on each corner gains, Σ_j q_j s_kj / m_j: at the minimum at most the mass of the target, and
-    /// equal to it for corners with weight.
-    fn gains(&self, going: &[Descent]) -> Array2<f64> {
-        let mut ratios = Array2::zeros((going.len(), self.corners.ncols()));
-        for (mut ratios, descent) in ratios.outer_iter_mut().zip(going) {
+    /// The negative gradient Σ_j q_j s_kj / m_j: at the minimum it is at most the mass of the target, and equal to it
+    /// for corners with weight.
+    fn gains(&self, active: &[KlDescent]) -> Array2<f64> {
+        let mut ratios = Array2::zeros((active.len(), self.corners.ncols()));
+        for (mut ratios, descent) in ratios.outer_iter_mut().zip(active) {
             for ((ratio, &q), &m) in ratios.iter_mut().zip(&descent.target).zip(&descent.mixture) {
                 *ratio = if q > 0.0 { q / m } else { 0.0 };
             }
@@ -128,31 +128,38 @@ impl<'a> Divergence<'a> {
         multiply(ratios.view(), self.corners.t())
     }
 
-    /// Moves the weights and the mixture; false where nothing more can be gained.
-    fn step(&self, descent: &mut Descent, gains: &[f64], weights: &mut [f64]) -> bool {
+    /// Takes one step; returns false if no further progress is possible.
+    fn step(&self, descent: &mut KlDescent, gains: &[f64], weights: &mut [f64]) -> bool {
         let chosen = working_set(weights, gains, descent.mass);
-        let aim = self.aim(descent, gains, weights, &chosen);
-        let towards: Array1<f64> = self.mix(&chosen, &aim) - &descent.mixture;
-        // The mass less does not change the sum, since both weights add up to one, but leaves small numbers only.
-        let gain = |(&k, &aim): (&usize, &f64)| (gains[k] - descent.mass) * (aim - weights[k]);
-        let promised: f64 = chosen.iter().zip(&aim).map(gain).sum();
-        if promised <= 0.0 {
+        let minimum = self.model_minimum(descent, gains, weights, &chosen);
+        let direction: Array1<f64> = self.mix(&chosen, &minimum) - &descent.mixture;
+        // Subtracting the mass avoids cancellation; it does not change the sum, since both weights sum to 1.
+        let gain = |(&k, &minimum): (&usize, &f64)| (gains[k] - descent.mass) * (minimum - weights[k]);
+        let expected_gain: f64 = chosen.iter().zip(&minimum).map(gain).sum();
+        if expected_gain <= 0.0 {
             return false;
         }
-        let Some(length) = (0..MOST_HALVINGS).map(|halvings| 0.5_f64.powi(halvings)).find(|&length| {
-            length * promised - lost(descent, &towards, length) >= SUFFICIENT * length * promised
+        let Some(length) = (0..MAX_HALVINGS).map(|halvings| 0.5_f64.powi(halvings)).find(|&length| {
+            length * expected_gain - model_error(descent, &direction, length)
+                >= SUFFICIENT_DECREASE * length * expected_gain
         }) else {
             return false;
         };
-        for (&k, &aim) in chosen.iter().zip(&aim) {
-            weights[k] = if length == 1.0 { aim } else { weights[k] + length * (aim - weights[k]) };
+        for (&k, &minimum) in chosen.iter().zip(&minimum) {
+            weights[k] = if length == 1.0 { minimum } else { weights[k] + length * (minimum - weights[k]) };
         }
-        descent.mixture.scaled_add(length, &towards);
+        descent.mixture.scaled_add(length, &direction);
         true
     }
 
-    /// The minimum of the quadratic model over the chosen corners.
-    fn aim(&self, descent: &Descent, gains: &[f64], weights: &[f64], chosen: &[usize]) -> Vec<f64> {
+    /// The minimum of the quadratic model over the working set.
+    fn model_minimum(
+        &self,
+        descent: &KlDescent,
+        gains: &[f64],
+        weights: &[f64],
+        chosen: &[usize],
+    ) -> Vec<f64> {
         let size = chosen.len();
         let scale: Array1<f64> = descent
             .target
@@ -170,7 +177,7 @@ impl<'a> Divergence<'a> {
         let linear: Array1<f64> =
             curvature.dot(&current) + chosen.iter().map(|&k| gains[k]).collect::<Array1<f64>>();
         let mut solver = SimplexQp::new(size);
-        solver.minimise(
+        solver.minimize(
             curvature.as_slice().expect("row-major"),
             linear.as_slice().expect("one row"),
             0.01 * self.tolerance,
@@ -187,26 +194,26 @@ impl<'a> Divergence<'a> {
     }
 }
 
-/// Gives every corner some weight, which bounds what more of it can gain.
-fn even_out(weights: &mut ArrayViewMut1<'_, f64>) {
+/// Averages the weights with uniform ones, so that every corner has some weight, which bounds the gradient.
+fn mix_with_uniform(weights: &mut ArrayViewMut1<'_, f64>) {
     let even = 1.0 / weights.len() as f64;
     weights.mapv_inplace(|c| 0.5 * (c + even));
 }
 
-/// The corners with weight, and those without that gain the most.
+/// The working set: the corners with weight, and those without weight that have the steepest gradient.
 fn working_set(weights: &[f64], gains: &[f64], mass: f64) -> Vec<usize> {
     let mut chosen: Vec<usize> = (0..weights.len()).filter(|&k| weights[k] > 0.0).collect();
     let mut others: Vec<usize> =
         (0..weights.len()).filter(|&k| weights[k] <= 0.0 && gains[k] > mass).collect();
     others.sort_by(|&a, &b| gains[b].total_cmp(&gains[a]).then(a.cmp(&b)));
-    chosen.extend(others.into_iter().take(NEWCOMERS));
+    chosen.extend(others.into_iter().take(MAX_NEW_CORNERS));
     chosen
 }
 
-/// What a step of this length gains less than its slope promises. It is the difference of two sums that are close to
-/// each other, and precise because it is taken term by term.
-fn lost(descent: &Descent, towards: &Array1<f64>, length: f64) -> f64 {
-    let terms = descent.target.iter().zip(&descent.mixture).zip(towards).filter(|((q, _), _)| **q > 0.0);
+/// The gain of a step of this length predicted by the gradient, minus the actual gain. Computed term by term to avoid
+/// cancellation.
+fn model_error(descent: &KlDescent, direction: &Array1<f64>, length: f64) -> f64 {
+    let terms = descent.target.iter().zip(&descent.mixture).zip(direction).filter(|((q, _), _)| **q > 0.0);
     let ratios = terms.map(|((q, m), t)| (q, (length * t / m).max(-1.0)));
     ratios.map(|(q, ratio)| q * (ratio - ratio.ln_1p())).sum()
 }
@@ -229,7 +236,7 @@ mod tests {
         terms.filter(|(q, _)| **q > 0.0).map(|(q, m)| q * (q / m).ln()).sum()
     }
 
-    /// Exponentiated gradient with a step that adapts, as in the paper.
+    /// Exponentiated gradient with an adaptive step size, as in the paper.
     fn oracle(corners: &Array2<f64>, target: &Array1<f64>) -> Array1<f64> {
         let value = |c: &Array1<f64>| divergence(target, &corners.t().dot(c));
         let mut c = Array1::from_elem(corners.nrows(), 1.0 / corners.nrows() as f64);
@@ -248,20 +255,20 @@ mod tests {
         c
     }
 
-    fn minimise(corners: &Array2<f64>, targets: &Array2<f64>, tolerance: f64) -> (Array2<f64>, Array1<f64>) {
+    fn minimize(corners: &Array2<f64>, targets: &Array2<f64>, tolerance: f64) -> (Array2<f64>, Array1<f64>) {
         let shape = (targets.nrows(), corners.nrows());
         let mut weights = Array2::zeros(shape);
         weights.column_mut(0).fill(1.0);
-        let gaps = Divergence::new(corners, tolerance)
-            .minimise(targets.view(), weights.view_mut(), &|| false)
+        let gaps = KlProblem::new(corners, tolerance)
+            .minimize(targets.view(), weights.view_mut(), &|| false)
             .unwrap();
         (weights, gaps)
     }
 
     #[test]
-    fn the_minimum_is_that_of_a_long_exponentiated_gradient() {
+    fn the_minimum_equals_that_of_exponentiated_gradient() {
         let (corners, targets) = (distributions(7, 25, 2, 1), distributions(5, 25, 2, 2));
-        let (weights, gaps) = minimise(&corners, &targets, 1e-12);
+        let (weights, gaps) = minimize(&corners, &targets, 1e-12);
         assert!(gaps.iter().all(|&gap| gap <= 1e-12), "{gaps:?}");
         for (i, target) in targets.outer_iter().enumerate() {
             let (found, target) = (weights.row(i).to_owned(), target.to_owned());
@@ -271,11 +278,11 @@ mod tests {
     }
 
     #[test]
-    fn gaps_close_for_many_corners_and_spiky_data() {
+    fn the_gap_converges_for_many_corners_and_spiky_data() {
         for (rank, words, power, seed) in [(1, 10, 2, 1), (60, 200, 8, 2), (60, 50, 6, 3), (30, 300, 20, 4)] {
             let (corners, targets) =
                 (distributions(rank, words, power, seed), distributions(20, words, power, seed + 50));
-            let (weights, gaps) = minimise(&corners, &targets, 1e-9);
+            let (weights, gaps) = minimize(&corners, &targets, 1e-9);
             assert!(gaps.iter().all(|&gap| gap <= 1e-9), "{rank}: {gaps:?}");
             for weights in weights.outer_iter() {
                 assert!(weights.iter().all(|&c| c >= 0.0) && (weights.sum() - 1.0).abs() < 1e-12);
@@ -284,15 +291,15 @@ mod tests {
     }
 
     #[test]
-    fn zeros_and_words_without_a_corner_do_no_harm() {
+    fn zeros_and_words_without_a_corner_give_finite_results() {
         let corners = ndarray::array![[0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
         let targets = ndarray::array![
-            [0.25, 0.25, 0.5, 0.0], // half of each, which a start at either corner does not cover
-            [0.0, 0.0, 0.0, 1.0],   // nothing in common with any corner
-            [0.0, 0.0, 0.5, 0.5],   // partly
+            [0.25, 0.25, 0.5, 0.0], // half of each; infinite divergence at either corner
+            [0.0, 0.0, 0.0, 1.0],   // no word in common with any corner
+            [0.0, 0.0, 0.5, 0.5],   // one word in common
             [0.0, 0.0, 0.0, 0.0]
         ];
-        let (weights, gaps) = minimise(&corners, &targets, 1e-12);
+        let (weights, gaps) = minimize(&corners, &targets, 1e-12);
         assert!(gaps.iter().all(|&gap| gap <= 1e-12), "{gaps:?}");
         assert!((weights[[0, 0]] - 0.5).abs() < 1e-6);
         assert_eq!(weights.row(1).to_vec(), [1.0, 0.0]);

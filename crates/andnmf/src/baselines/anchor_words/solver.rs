@@ -1,4 +1,4 @@
-//! Anchor words under the common contract: one stage, and no start but its own.
+//! Anchor words as a [`Solver`](crate::fit::Solver): a single stage without initialization.
 
 use std::ops::ControlFlow;
 
@@ -25,22 +25,28 @@ impl AnchorWords {
         check_start(&start)?;
         let mut watch = Watch::new(run, self.params().time_limit, 0.0);
         let stop = || watch.reason().is_some();
-        let found = run.workers()?.run(|| self.topics_unless(&Watched { samples, stop: &stop }, &stop));
-        let topics = found.map_err(|error| match error {
+        let result = run.workers()?.run(|| self.topics_with_stop(&Watched { samples, stop: &stop }, &stop));
+        let topics = result.map_err(|error| match error {
             FitError::Samples(SamplesError::Cancelled) => FitError::StoppedBeforeStart,
             other => other,
         })?;
-        let done = self.done(samples.n_samples(), topics, watch.clock.seconds());
+        let done = self.finished_run(samples.n_samples(), topics, watch.clock.seconds());
         watch.clock.stop();
-        let told = run.tell(&StageView::new(&done.header.trace[0], &[], &done));
-        let stop = if told == ControlFlow::Break(()) { StopReason::Cancelled } else { StopReason::Converged };
+        let observed = run.tell(&StageView::new(&done.header.trace[0], &[], &done));
+        let stop =
+            if observed == ControlFlow::Break(()) { StopReason::Cancelled } else { StopReason::Converged };
         Ok(Fit::new(done.header, done.state, stop))
     }
 }
 
 impl AnchorWords {
-    /// The run after its only stage.
-    fn done<T: Real>(&self, n_samples: usize, topics: AnchorTopics<T>, seconds: f64) -> Done<T> {
+    /// The completed run.
+    fn finished_run<T: Real>(
+        &self,
+        n_samples: usize,
+        topics: AnchorTopics<T>,
+        seconds: f64,
+    ) -> FinishedRun<T> {
         let (rank, zero) = (self.params().rank, T::from_f64(0.0));
         let active = topics.components.iter().filter(|&&v| v != zero).count();
         let record = StageRecord {
@@ -48,7 +54,7 @@ impl AnchorWords {
             seconds,
             threshold_min: None,
             threshold_median: None,
-            // The weights of this method are those of its words.
+            // The method has no sample weights: count the non-zeros of the components.
             active_fraction: active as f64 / topics.components.len() as f64,
             change: 1.0,
             loss: None,
@@ -67,7 +73,7 @@ impl AnchorWords {
             warnings: dependent.into_iter().collect(),
             ..Header::new(AnchorWordsParams::NAME, n_samples, self.params().seed)
         };
-        Done { header, state: AnchorState { components: topics.components } }
+        FinishedRun { header, state: AnchorState { components: topics.components } }
     }
 }
 
@@ -75,18 +81,18 @@ fn check_start<T: Real>(start: &Start<T>) -> Result<(), SettingError> {
     let given = match start {
         Start::Auto => return Ok(()),
         Start::Resume(_) => "a checkpoint",
-        _ => "a start for other methods",
+        _ => "an initialization",
     };
-    Err(SettingError::new("start", given, "anchor words finds its own in one stage; it must be auto"))
+    Err(SettingError::new("start", given, "anchor words does not use one; it must be auto"))
 }
 
-/// The run after its only stage, as observers see it.
-struct Done<T: Real> {
+/// A completed run, as observers see it.
+struct FinishedRun<T: Real> {
     header: Header,
     state: AnchorState<T>,
 }
 
-impl<T: Real> Snapshot<T> for Done<T> {
+impl<T: Real> Snapshot<T> for FinishedRun<T> {
     fn components(&self) -> Array2<T> {
         self.state.components()
     }
@@ -96,7 +102,7 @@ impl<T: Real> Snapshot<T> for Done<T> {
     }
 }
 
-/// The topics: nothing is left to do, and no run goes on from them.
+/// The topics. A run is complete after one stage and cannot be resumed.
 #[derive(Debug, Clone)]
 struct AnchorState<T: Real> {
     components: Array2<T>,
@@ -140,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn one_stage_is_told_and_returned() {
+    fn the_single_stage_is_observed_and_returned() {
         struct Seen(Vec<(StageRecord, Array2<f64>)>);
         impl crate::fit::Observer<f64> for Seen {
             fn stage(&mut self, view: &StageView<'_, f64>) -> ControlFlow<()> {
@@ -159,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn an_observer_may_stop_what_is_already_done() {
+    fn an_observer_may_cancel_a_completed_run() {
         struct Stops;
         impl crate::fit::Observer<f64> for Stops {
             fn stage(&mut self, _: &StageView<'_, f64>) -> ControlFlow<()> {
@@ -171,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn other_starts_are_refused() {
+    fn initializations_are_rejected() {
         let fit = anchor_words().fit(&samples(), Start::Auto, &mut Run::new()).unwrap();
         let starts = [
             Start::RandomSamples,
@@ -186,13 +192,13 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_stopped_has_nothing_to_return() {
+    fn a_cancelled_run_has_no_result() {
         let flag = AtomicBool::new(true);
         let error =
             anchor_words().fit(&samples(), Start::Auto, &mut Run::new().cancel_with(&flag)).unwrap_err();
         assert_eq!(error, FitError::StoppedBeforeStart);
-        let hurried = AnchorWordsParams { time_limit: Some(0.0), ..AnchorWordsParams::new(3) };
-        let error = hurried.check().unwrap().fit(&samples(), Start::Auto, &mut Run::new()).unwrap_err();
+        let no_time = AnchorWordsParams { time_limit: Some(0.0), ..AnchorWordsParams::new(3) };
+        let error = no_time.check().unwrap().fit(&samples(), Start::Auto, &mut Run::new()).unwrap_err();
         assert_eq!(error, FitError::StoppedBeforeStart);
     }
 }

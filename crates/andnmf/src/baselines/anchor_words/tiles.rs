@@ -1,14 +1,14 @@
-//! Matrices shared among threads in pieces of a fixed number of rows, so that results do not depend on who does what.
+//! Parallel work on tiles of a fixed number of rows, so that results do not depend on the number of threads.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, s};
 use rayon::prelude::*;
 
 use crate::linalg::product::multiply_into;
 
-/// Calls `work(first row, rows)` for every `height` rows of a matrix, several at once.
+/// Calls `work(first row, rows)` for every `height` rows of a matrix, in parallel.
 ///
 /// # Errors
-/// One of those that `work` gives, where it gives any.
+/// One of the errors of `work`, if any.
 pub(super) fn try_for_each_tile<E: Send>(
     matrix: &mut Array2<f64>,
     height: usize,
@@ -50,13 +50,13 @@ mod tests {
     use crate::testing::{assert_close, random_matrix};
 
     #[test]
-    fn shared_products_equal_plain_ones() {
+    fn parallel_products_equal_sequential_ones() {
         let (rows, other) = (random_matrix::<f64>(150, 30, 1), random_matrix::<f64>(7, 30, 2));
         assert_close(&multiply_by_transposed(rows.view(), other.view()), &rows.dot(&other.t()), 1e-14);
     }
 
     #[test]
-    fn every_row_is_met_once_under_its_own_number() {
+    fn every_row_is_visited_once_with_its_index() {
         let mut matrix = Array2::zeros((70, 2));
         for_each_tile(&mut matrix, 16, |first, mut rows| {
             for (i, mut row) in rows.outer_iter_mut().enumerate() {

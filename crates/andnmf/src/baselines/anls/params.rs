@@ -5,7 +5,7 @@ use crate::baselines::alternating;
 use crate::settings::{About, Described, Memory, Size, declare_settings};
 
 declare_settings! {
-    /// Settings of alternating non-negative least squares, as users give them.
+    /// Unchecked settings of alternating non-negative least squares.
     ///
     /// ```
     /// use andnmf::baselines::AnlsParams;

@@ -1,4 +1,4 @@
-//! ANLS under the common contract.
+//! ANLS as a [`Solver`](crate::fit::Solver).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,17 +6,17 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use super::params::{Anls, AnlsParams};
 use crate::baselines::alternating::{
-    GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, WeightRule, fit,
+    AlternatingSettings, GramMethod, GramRule, Moments, PreparedGram, WeightProblem, WeightRule, fit,
 };
 use crate::fit::{Fit, Run, Start, solver};
-use crate::linalg::product::{all_finite, by_columns, matrix_in};
+use crate::linalg::product::{all_finite, for_each_column_tile, matrix_in};
 use crate::nnls::Begin;
 use crate::pool::Pool;
 use crate::query::wire;
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
-/// Features that one thread takes at a time.
+/// Features per parallel task.
 const FEATURES_PER_TASK: usize = 256;
 
 solver!(Anls, AnlsParams::NAME);
@@ -32,7 +32,7 @@ impl Anls {
     }
 }
 
-/// The best weights.
+/// Exact non-negative least-squares weights.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ExactRule {}
 
@@ -46,9 +46,9 @@ impl<T: Real> WeightRule<T> for ExactRule {
         &self,
         problem: &WeightProblem<'_, T>,
         weights: ArrayViewMut2<'_, T>,
-        room: &mut AnlsWorkspace<T>,
+        workspace: &mut AnlsWorkspace<T>,
     ) {
-        problem.solve(weights, &mut room.prepared);
+        problem.solve(weights, &mut workspace.prepared);
     }
 }
 
@@ -57,8 +57,13 @@ impl<T: Real> GramRule<T> for &AnlsParams {
     const REVIVES: bool = true;
     type Weights = ExactRule;
 
-    fn settings(&self) -> Settings {
-        Settings { limits: self.limits(), signed: self.signed, compress: self.compress, seed: self.seed }
+    fn settings(&self) -> AlternatingSettings {
+        AlternatingSettings {
+            limits: self.limits(),
+            signed: self.signed,
+            compress: self.compress,
+            seed: self.seed,
+        }
     }
 
     fn weight_rule(&self) -> ExactRule {
@@ -69,23 +74,23 @@ impl<T: Real> GramRule<T> for &AnlsParams {
         &self,
         next: &mut Array2<T>,
         moments: &mut Moments<T>,
-        now: &Array2<T>,
-        rooms: &Pool<AnlsWorkspace<T>>,
+        current: &Array2<T>,
+        workspaces: &Pool<AnlsWorkspace<T>>,
     ) -> Result<(), FitError> {
         let finite = all_finite(moments.gram.view()) && all_finite(moments.products.view());
-        let found = if !finite {
+        let updated = if !finite {
             None
         } else if self.signed {
-            moments.least_squares(next, now)
+            moments.least_squares(next, current)
         } else {
-            next.assign(now);
-            non_negative(next, moments, rooms)
+            next.assign(current);
+            non_negative(next, moments, workspaces)
         };
-        found.ok_or(FitError::Overflow { stage: moments.stage })
+        updated.ok_or(FitError::Overflow { stage: moments.stage })
     }
 }
 
-/// What one thread needs for a block of samples or of features.
+/// Workspace of one thread for a block of samples or features.
 pub(crate) struct AnlsWorkspace<T> {
     prepared: PreparedGram<T>,
     products: Vec<T>,
@@ -98,17 +103,17 @@ impl<T> Default for AnlsWorkspace<T> {
     }
 }
 
-/// Replaces components by the non-negative ones that fit best: each feature is a problem of its own. What no sample uses
-/// stays as it is. `None` where numbers leave the range of the type.
+/// Replaces components by the optimal non-negative ones; each feature is a separate problem. Unused components stay
+/// unchanged. `None` on overflow.
 fn non_negative<T: Real>(
     components: &mut Array2<T>,
     moments: &Moments<T>,
-    rooms: &Pool<AnlsWorkspace<T>>,
+    workspaces: &Pool<AnlsWorkspace<T>>,
 ) -> Option<()> {
     let failed = AtomicBool::new(false);
     let solve =
-        |mut components: ArrayViewMut2<'_, T>, given: ArrayView2<'_, T>, room: &mut AnlsWorkspace<T>| {
-            let AnlsWorkspace { prepared, products, solved } = room;
+        |mut components: ArrayViewMut2<'_, T>, given: ArrayView2<'_, T>, workspace: &mut AnlsWorkspace<T>| {
+            let AnlsWorkspace { prepared, products, solved } = workspace;
             let shape = (given.ncols(), given.nrows());
             let mut products = matrix_in(products, shape);
             let mut solved = matrix_in(solved, shape);
@@ -122,10 +127,15 @@ fn non_negative<T: Real>(
             }
             Some(())
         };
-    by_columns(components.view_mut(), moments.products.view(), FEATURES_PER_TASK, &|components, products| {
-        if rooms.lend(|room| solve(components, products, room)).is_none() {
-            failed.store(true, Ordering::Relaxed);
-        }
-    });
+    for_each_column_tile(
+        components.view_mut(),
+        moments.products.view(),
+        FEATURES_PER_TASK,
+        &|components, products| {
+            if workspaces.lend(|workspace| solve(components, products, workspace)).is_none() {
+                failed.store(true, Ordering::Relaxed);
+            }
+        },
+    );
     (!failed.into_inner()).then_some(())
 }

@@ -1,4 +1,4 @@
-//! ANLS against the plain alternation, and on data where things go wrong.
+//! ANLS against a naive implementation, and on degenerate data.
 
 use ndarray::{Array2, ArrayView2, s};
 
@@ -10,7 +10,7 @@ use crate::samples::{CsrSamples, DenseSamples, Samples};
 use crate::settings::Compress;
 use crate::testing::{assert_close, random_matrix, sparse_copy};
 
-/// Non-negative samples that no few components explain.
+/// Non-negative samples without low-rank structure.
 fn positive(n: usize, features: usize, seed: u64) -> Array2<f64> {
     random_matrix::<f64>(n, features, seed).mapv(|v| if v < -0.3 { 0.0 } else { v + 0.3 })
 }
@@ -33,7 +33,7 @@ fn by_oracle(components: ArrayView2<'_, f64>, samples: ArrayView2<'_, f64>) -> A
 }
 
 #[test]
-fn equals_the_plain_alternation() {
+fn equals_the_naive_alternation() {
     let samples = positive(60, 14, 1);
     let start = positive(4, 14, 2);
     let (mut components, mut weights) = (start.clone(), Array2::zeros((0, 0)));
@@ -54,7 +54,7 @@ fn equals_the_plain_alternation() {
 }
 
 #[test]
-fn signed_components_equal_the_plain_alternation() {
+fn signed_components_equal_the_naive_alternation() {
     let samples = random_matrix::<f64>(50, 12, 3);
     let start = random_matrix::<f64>(3, 12, 4);
     let mut components = start.clone();
@@ -87,7 +87,7 @@ fn the_loss_never_rises() {
 }
 
 #[test]
-fn sparse_samples_give_what_dense_ones_give() {
+fn sparse_and_dense_samples_give_the_same_components() {
     let samples = positive(300, 15, 5).mapv(|v| if v < 0.6 { 0.0 } else { v });
     let start = positive(4, 15, 6);
     let (pointers, indices, values) = sparse_copy(&samples);
@@ -100,7 +100,7 @@ fn sparse_samples_give_what_dense_ones_give() {
 }
 
 #[test]
-fn any_number_of_threads_and_a_break_give_the_same_bits() {
+fn any_number_of_threads_and_a_resumed_run_give_the_same_bits() {
     let samples = positive(700, 600, 7);
     let data = DenseSamples::new(samples).unwrap();
     let anls = |stages| AnlsParams { compress: Compress::Off, ..params(5, stages, false) }.check().unwrap();
@@ -137,7 +137,7 @@ fn exact_mixtures_are_fitted_exactly() {
 }
 
 #[test]
-fn degenerate_data_give_numbers() {
+fn degenerate_data_give_finite_results() {
     let mut holes = positive(30, 8, 12);
     holes.slice_mut(s![3..9, ..]).fill(0.0);
     holes.column_mut(2).fill(0.0);
@@ -182,7 +182,7 @@ fn degenerate_data_give_numbers() {
 }
 
 #[test]
-fn numbers_beyond_the_range_are_an_error_that_names_the_stage() {
+fn overflow_is_an_error_that_names_the_stage() {
     let samples = DenseSamples::new(positive(20, 5, 1) * 1e200).unwrap();
     let start = Start::Given(positive(2, 5, 2) * 1e-160);
     let anls = params(2, 5, false).check().unwrap();
@@ -191,8 +191,8 @@ fn numbers_beyond_the_range_are_an_error_that_names_the_stage() {
 }
 
 #[test]
-fn components_that_no_sample_uses_stay_as_they_are() {
-    // The third component points away from all samples, which two others fit exactly.
+fn components_that_no_sample_uses_stay_unchanged() {
+    // The third component is orthogonal to all samples, which the two others fit exactly.
     let samples = ndarray::array![[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [3.0, 1.0, 0.0]];
     let start = ndarray::array![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 5.0]];
     let data = DenseSamples::new(samples.view()).unwrap();

@@ -1,18 +1,17 @@
-//! Sweeps over the components, many features side by side.
+//! Sweeps over the components, vectorized over features.
 
 use ndarray::{Array2, ArrayView2, Axis};
 
-use super::tile::{Sweeps, Tile, lanes};
+use super::tile::{SweepOptions, Tile, lanes};
 use crate::Real;
-use crate::linalg::product::by_columns;
+use crate::linalg::product::for_each_column_tile;
 use crate::pool::Pool;
 
-/// Features that one thread takes at a time: fixed, so that results are too.
+/// Features per parallel task: fixed, so that results are reproducible.
 const FEATURES_PER_TASK: usize = 256;
 
 /// One problem per feature a (a column of the components): min ½·aᵀGa − bᵀa, with G = Xᵀ·X and b the feature's
-/// column of Xᵀ·Y. Improves all of them by `sweeps` sweeps of coordinate descent. A component that no sample uses stays:
-/// nothing is known of it.
+/// column of Xᵀ·Y. Runs `sweeps` sweeps of coordinate descent on each. A component that no sample uses stays unchanged.
 pub(crate) fn sweep_components<T: Real>(
     gram: ArrayView2<'_, T>,
     products: &Array2<T>,
@@ -23,27 +22,34 @@ pub(crate) fn sweep_components<T: Real>(
 ) {
     let gram = gram.as_standard_layout();
     let gram = gram.as_slice().expect("just made row-major");
-    let sweeps = Sweeps { gram, signed, most: sweeps, worthwhile: 0.0, clear_unused: false };
-    by_columns(components.view_mut(), products.view(), FEATURES_PER_TASK, &|mut components, products| {
-        tiles.lend(|tile| {
-            tile.fit(components.nrows());
-            let chunks = components.axis_chunks_iter_mut(Axis(1), lanes::<T>());
-            for (mut components, products) in chunks.zip(products.axis_chunks_iter(Axis(1), lanes::<T>())) {
-                put(&mut tile.values, components.view());
-                put(&mut tile.products, products);
-                tile.sweep(&sweeps);
-                let values = tile.values.chunks_exact(lanes::<T>());
-                for (mut row, values) in components.outer_iter_mut().zip(values) {
-                    let row = row.as_slice_mut().expect("row-major");
-                    row.copy_from_slice(&values[..row.len()]);
+    let sweeps =
+        SweepOptions { gram, signed, max_sweeps: sweeps, relative_tolerance: 0.0, clear_unused: false };
+    for_each_column_tile(
+        components.view_mut(),
+        products.view(),
+        FEATURES_PER_TASK,
+        &|mut components, products| {
+            tiles.lend(|tile| {
+                tile.resize(components.nrows());
+                let chunks = components.axis_chunks_iter_mut(Axis(1), lanes::<T>());
+                for (mut components, products) in chunks.zip(products.axis_chunks_iter(Axis(1), lanes::<T>()))
+                {
+                    copy_columns(&mut tile.values, components.view());
+                    copy_columns(&mut tile.products, products);
+                    tile.sweep(&sweeps);
+                    let values = tile.values.chunks_exact(lanes::<T>());
+                    for (mut row, values) in components.outer_iter_mut().zip(values) {
+                        let row = row.as_slice_mut().expect("row-major");
+                        row.copy_from_slice(&values[..row.len()]);
+                    }
                 }
-            }
-        });
-    });
+            });
+        },
+    );
 }
 
-/// Puts columns into the lanes of a tile; lanes that are left over become zero.
-fn put<T: Real>(tile: &mut [T], columns: ArrayView2<'_, T>) {
+/// Copies columns into the lanes of a tile; unused lanes become zero.
+fn copy_columns<T: Real>(tile: &mut [T], columns: ArrayView2<'_, T>) {
     for (row, into) in columns.outer_iter().zip(tile.chunks_exact_mut(lanes::<T>())) {
         let (into, rest) = into.split_at_mut(row.len());
         into.copy_from_slice(row.to_slice().expect("row-major"));
@@ -56,7 +62,7 @@ mod tests {
     use super::*;
     use crate::testing::{assert_close, random_matrix};
 
-    /// The same by the definition: each component in turn takes its best value.
+    /// Naive sweep: each component in turn takes its optimal value.
     fn naive(gram: &Array2<f64>, products: &Array2<f64>, components: &mut Array2<f64>, signed: bool) {
         for k in 0..components.nrows() {
             for f in 0..components.ncols() {
@@ -71,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_gives_each_component_its_best_value_in_turn() {
+    fn a_sweep_gives_each_component_its_optimal_value_in_turn() {
         for (rank, features) in
             [(1, 1), (3, 31), (5, lanes::<f64>()), (4, FEATURES_PER_TASK + lanes::<f64>() + 5)]
         {
@@ -91,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_component_that_no_sample_uses_stays() {
+    fn a_component_that_no_sample_uses_stays_unchanged() {
         let gram = ndarray::array![[2.0, 0.0], [0.0, 0.0]];
         let products = ndarray::array![[4.0, -2.0], [0.0, 0.0]];
         let mut components = ndarray::array![[1.0, 1.0], [3.0, 5.0]];

@@ -5,7 +5,7 @@ use crate::baselines::alternating;
 use crate::settings::{About, Described, Memory, Range, Size, declare_settings};
 
 declare_settings! {
-    /// Settings of hierarchical alternating least squares, as users give them.
+    /// Unchecked settings of hierarchical alternating least squares.
     ///
     /// ```
     /// use andnmf::baselines::HalsParams;
@@ -20,8 +20,8 @@ declare_settings! {
     pub struct HalsParams for Hals = "hals" {
         common rank;
         common signed;
-        /// Maximum number of sweeps over the weights, and over the components, for one pass over the samples. Sweeps
-        /// that have become small beside the first one of the pass are left out.
+        /// Maximum number of sweeps over the weights, and over the components, per pass over the samples. Sweeps stop
+        /// early once the weights change little compared to the first sweep of the pass.
         sweeps: usize = 2, Range::AT_LEAST_ONE;
         common compress;
         common max_stages = 200;
@@ -41,7 +41,7 @@ impl Described for HalsParams {
     const ABOUT: About = About {
         class: "HALS",
         title: "Hierarchical alternating least squares",
-        summary: "Non-negative matrix factorization by coordinate descent; which of the many factorizations with a small squared error it finds depends on the start.",
+        summary: "Non-negative matrix factorization by coordinate descent; which of the many factorizations with a small squared error it finds depends on the initialization.",
         counts: false,
         loss: Some("squared error"),
     };

@@ -1,13 +1,14 @@
-//! HALS under the common contract.
+//! HALS as a [`Solver`](crate::fit::Solver).
 
 use ndarray::{Array2, ArrayViewMut2};
 
 use super::components::sweep_components;
 use super::params::{Hals, HalsParams};
-use super::sweep::sweep_weights;
 use super::tile::Tile;
+use super::weights::sweep_weights;
 use crate::baselines::alternating::{
-    Factors, GramMethod, GramRule, Moments, PreparedGram, Settings, WeightProblem, WeightRule, fit, improve,
+    AlternatingSettings, Factors, GramMethod, GramRule, Moments, PreparedGram, WeightProblem, WeightRule,
+    fit, improve,
 };
 use crate::compression::Space;
 use crate::fit::{Fit, Run, Start, solver};
@@ -29,7 +30,7 @@ impl Hals {
     }
 }
 
-/// Improves components (and weights, where there are any) by HALS in a space that is already known.
+/// Improves given components (and weights, if any) by HALS in a given space.
 pub(crate) fn improve_by_hals<T: Real>(
     params: &HalsParams,
     samples: &dyn Samples<T>,
@@ -40,7 +41,7 @@ pub(crate) fn improve_by_hals<T: Real>(
     improve(&GramMethod::new(params), samples, factors, space, run)
 }
 
-/// Weights by sweeps; before the first stage the best ones.
+/// Weights by sweeps of coordinate descent; exact least squares in the first stage.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SweepRule {
     pub(crate) sweeps: usize,
@@ -65,8 +66,13 @@ impl<T: Real> GramRule<T> for &HalsParams {
     const REVIVES: bool = true;
     type Weights = SweepRule;
 
-    fn settings(&self) -> Settings {
-        Settings { limits: self.limits(), signed: self.signed, compress: self.compress, seed: self.seed }
+    fn settings(&self) -> AlternatingSettings {
+        AlternatingSettings {
+            limits: self.limits(),
+            signed: self.signed,
+            compress: self.compress,
+            seed: self.seed,
+        }
     }
 
     fn weight_rule(&self) -> SweepRule {
@@ -77,10 +83,10 @@ impl<T: Real> GramRule<T> for &HalsParams {
         &self,
         next: &mut Array2<T>,
         moments: &mut Moments<T>,
-        now: &Array2<T>,
+        current: &Array2<T>,
         tiles: &Pool<Tile<T>>,
     ) -> Result<(), FitError> {
-        next.assign(now);
+        next.assign(current);
         sweep_components(moments.gram.view(), &moments.products, next, self.signed, self.sweeps, tiles);
         Ok(())
     }
@@ -105,7 +111,7 @@ mod tests {
         params.check().unwrap().fit(&samples, Start::Given(start.clone()), &mut Run::new()).unwrap()
     }
 
-    /// HALS as the textbook has it, on the residual.
+    /// Textbook HALS on the explicit residual.
     fn textbook(y: &Array2<f64>, x: &mut Array2<f64>, a: &mut Array2<f64>, signed: bool) {
         for side in [0, 1] {
             for k in 0..a.nrows() {
@@ -143,14 +149,14 @@ mod tests {
                 assert_close(&six.components, &a, 1e-9);
                 assert_close(&six.weights.unwrap(), &x, 1e-9);
                 let loss = frobenius((&y - &x.dot(&a)).view()).powi(2);
-                let told = six.trace[5].loss.unwrap();
-                assert!((told - loss).abs() < 1e-9 * loss.max(1.0), "{told} {loss}");
+                let recorded = six.trace[5].loss.unwrap();
+                assert!((recorded - loss).abs() < 1e-9 * loss.max(1.0), "{recorded} {loss}");
             }
         }
     }
 
     #[test]
-    fn a_component_of_zero_begins_anew_and_is_used() {
+    fn a_zero_component_is_revived_and_used() {
         let y = non_negative(300, 4, 4).dot(&non_negative(4, 20, 5));
         let mut start = non_negative(4, 20, 6);
         start.row_mut(2).fill(0.0);
@@ -168,11 +174,11 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_that_revives_changes_no_product_and_is_not_the_last() {
+    fn a_stage_with_a_revival_keeps_the_loss_and_is_not_the_last() {
         let y = non_negative(300, 4, 4).dot(&non_negative(4, 20, 5));
         let mut start = non_negative(4, 20, 6);
         start.row_mut(2).fill(0.0);
-        // With this tolerance every stage that may be the last one is.
+        // With this tolerance a run stops as soon as it may.
         let easy = HalsParams { tolerance: 10.0, ..HalsParams::new(4) };
         let one = run(&y, &start, HalsParams { max_stages: 1, ..easy });
         let (a, x) = (one.components, one.weights.unwrap());
@@ -183,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_out_of_range_are_a_typed_error_not_a_loss_of_zero() {
+    fn overflow_is_a_typed_error_not_a_loss_of_zero() {
         let y = non_negative(60, 3, 1).dot(&non_negative(3, 9, 2));
         for (scale, sweeps, signed) in
             [(1e160, 1, true), (1e-160, 3, true), (1e160, 2, false), (1e-170, 2, false)]
@@ -215,8 +221,8 @@ mod tests {
     }
 
     #[test]
-    fn components_beyond_the_rank_of_the_samples_are_reported_not_revived_for_ever() {
-        // Two components fit exactly, so that a third finds nothing to do.
+    fn components_beyond_the_rank_of_the_samples_are_reported_not_revived_forever() {
+        // Two components fit exactly, so a third has no residual to fit.
         let y = ndarray::array![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [2.0, 0.0, 0.0], [0.0, 3.0, 0.0]];
         let mut start = ndarray::array![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]];
         let done = run(&y, &start, HalsParams { max_stages: 50, ..HalsParams::new(3) });

@@ -1,18 +1,18 @@
-//! Sweeps of coordinate descent over many small problems side by side.
+//! Vectorized sweeps of coordinate descent: one problem per SIMD lane.
 //!
-//! Each problem is min ½·aᵀGa − bᵀa over a ≥ 0 (or any a) with the same G. One problem alone is a chain of steps that
-//! wait for each other; with a problem in every lane of a vector the chain is the same and the work many times as much.
+//! Each problem is min ½·aᵀGa − bᵀa over a ≥ 0 (or any a) with the same G. A single problem is a chain of dependent
+//! steps; a tile runs many independent problems at the same latency.
 
 use pulp::{Simd, WithSimd};
 
 use crate::Real;
 
-/// Problems that are worked on together: their values stay in the first-level cache, and their sums in registers.
+/// Problems per tile: their values stay in the L1 cache, and their sums in registers.
 pub(super) const fn lanes<T>() -> usize {
     256 / size_of::<T>()
 }
 
-/// The unknowns and the products b of some problems, unknown by unknown; lanes without a problem hold anything finite.
+/// The unknowns a and the products b of a tile of problems, unknown by unknown. Unused lanes hold any finite values.
 pub(crate) struct Tile<T> {
     pub(super) values: Vec<T>,
     pub(super) products: Vec<T>,
@@ -25,76 +25,76 @@ impl<T> Default for Tile<T> {
 }
 
 impl<T: Real> Tile<T> {
-    /// Makes room for problems of this many unknowns.
-    pub(super) fn fit(&mut self, unknowns: usize) {
+    /// Resizes the tile for problems with this many unknowns.
+    pub(super) fn resize(&mut self, unknowns: usize) {
         let zero = T::from_f64(0.0);
         self.values.resize(unknowns * lanes::<T>(), zero);
         self.products.resize(unknowns * lanes::<T>(), zero);
     }
 
-    /// Improves all problems by so many sweeps, or fewer where they are small beside the first.
-    pub(super) fn sweep(&mut self, sweeps: &Sweeps<'_, T>) {
+    /// Runs sweeps on all problems until the change is small or the maximum is reached.
+    pub(super) fn sweep(&mut self, sweeps: &SweepOptions<'_, T>) {
         let tile = self;
-        // The number of lanes must be known to the compiler.
+        // The number of lanes must be a compile-time constant.
         if size_of::<T>() == 4 {
-            pulp::Arch::new().dispatch(SweepTile::<T, 64> { tile, sweeps });
+            pulp::Arch::new().dispatch(SweepKernel::<T, 64> { tile, sweeps });
         } else {
-            pulp::Arch::new().dispatch(SweepTile::<T, 32> { tile, sweeps });
+            pulp::Arch::new().dispatch(SweepKernel::<T, 32> { tile, sweeps });
         }
     }
 }
 
-/// How problems are improved.
-pub(super) struct Sweeps<'a, T> {
+/// The Gram matrix and options of a sweep.
+pub(super) struct SweepOptions<'a, T> {
     /// G, row-major.
     pub(super) gram: &'a [T],
-    /// Whether unknowns may be negative.
+    /// Unknowns may be negative.
     pub(super) signed: bool,
-    pub(super) most: usize,
-    /// Further sweeps end when one moves the unknowns by less than this share of what the first one did.
-    pub(super) worthwhile: f64,
-    /// What becomes of an unknown on which nothing depends (its diagonal value of G is zero): zero, or what it was.
+    pub(super) max_sweeps: usize,
+    /// Sweeps stop once one moves the unknowns by less than this fraction of the first sweep's change.
+    pub(super) relative_tolerance: f64,
+    /// If the diagonal entry of G is zero, the unknown is set to zero if true and stays unchanged if false.
     pub(super) clear_unused: bool,
 }
 
-struct SweepTile<'a, T, const LANES: usize> {
+struct SweepKernel<'a, T, const LANES: usize> {
     tile: &'a mut Tile<T>,
-    sweeps: &'a Sweeps<'a, T>,
+    sweeps: &'a SweepOptions<'a, T>,
 }
 
-impl<T: Real, const LANES: usize> WithSimd for SweepTile<'_, T, LANES> {
+impl<T: Real, const LANES: usize> WithSimd for SweepKernel<'_, T, LANES> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        // Without the instruction a fused product is a slow function call.
+        // Without hardware FMA a fused product is a slow function call.
         if size_of::<S::f64s>() >= 32 { self.run::<true>() } else { self.run::<false>() }
     }
 }
 
-impl<T: Real, const LANES: usize> SweepTile<'_, T, LANES> {
+impl<T: Real, const LANES: usize> SweepKernel<'_, T, LANES> {
     #[inline(always)]
     fn run<const FUSED: bool>(self) {
-        let Sweeps { most, worthwhile, .. } = *self.sweeps;
+        let SweepOptions { max_sweeps, relative_tolerance, .. } = *self.sweeps;
         let (values, _) = self.tile.values.as_chunks_mut::<LANES>();
         let (products, _) = self.tile.products.as_chunks::<LANES>();
         let mut first = 0.0;
-        for sweep in 0..most {
+        for sweep in 0..max_sweeps {
             let moved = sweep_once::<T, FUSED, LANES>(self.sweeps, values, products);
             if sweep == 0 {
                 first = moved;
             }
-            if moved <= worthwhile * worthwhile * first {
+            if moved <= relative_tolerance * relative_tolerance * first {
                 break;
             }
         }
     }
 }
 
-/// One sweep; returns how far the unknowns of all problems moved, squared, in the norm that the diagonal of G gives.
+/// Runs one sweep; returns the squared change of all unknowns in the norm defined by the diagonal of G.
 #[inline(always)]
 fn sweep_once<T: Real, const FUSED: bool, const LANES: usize>(
-    sweeps: &Sweeps<'_, T>,
+    sweeps: &SweepOptions<'_, T>,
     values: &mut [[T; LANES]],
     products: &[[T; LANES]],
 ) -> f64 {
@@ -109,11 +109,11 @@ fn sweep_once<T: Real, const FUSED: bool, const LANES: usize>(
             }
             continue;
         }
-        let slope = slopes::<T, FUSED, LANES>(row, values, products);
+        let gradient = negative_gradients::<T, FUSED, LANES>(row, values, products);
         let scale = T::from_f64(1.0) / own;
         let value = &mut values[k];
         for l in 0..LANES {
-            let new = value[l] + slope[l] * scale;
+            let new = value[l] + gradient[l] * scale;
             let new = if sweeps.signed | (new > zero) { new } else { zero };
             let step = new - value[l];
             moved[l] += step * step * own;
@@ -123,9 +123,9 @@ fn sweep_once<T: Real, const FUSED: bool, const LANES: usize>(
     moved.iter().map(|v| v.as_f64()).sum()
 }
 
-/// b − G·a for one unknown of every problem. Two sums take turns, since each addition waits for the one before.
+/// b − G·a, the negative gradient, for one unknown of every problem. Two accumulators hide the latency of additions.
 #[inline(always)]
-fn slopes<T: Real, const FUSED: bool, const LANES: usize>(
+fn negative_gradients<T: Real, const FUSED: bool, const LANES: usize>(
     row: &[T],
     values: &[[T; LANES]],
     products: &[T; LANES],
@@ -134,13 +134,13 @@ fn slopes<T: Real, const FUSED: bool, const LANES: usize>(
     let ((pairs, last), (value_pairs, last_values)) = (row.as_chunks::<2>(), values.as_chunks::<2>());
     for ([c, d], [first, second]) in pairs.iter().zip(value_pairs) {
         for l in 0..LANES {
-            even[l] = less_product::<T, FUSED>(even[l], *c, first[l]);
-            odd[l] = less_product::<T, FUSED>(odd[l], *d, second[l]);
+            even[l] = subtract_product::<T, FUSED>(even[l], *c, first[l]);
+            odd[l] = subtract_product::<T, FUSED>(odd[l], *d, second[l]);
         }
     }
     for (c, values) in last.iter().zip(last_values) {
         for l in 0..LANES {
-            even[l] = less_product::<T, FUSED>(even[l], *c, values[l]);
+            even[l] = subtract_product::<T, FUSED>(even[l], *c, values[l]);
         }
     }
     for l in 0..LANES {
@@ -149,8 +149,8 @@ fn slopes<T: Real, const FUSED: bool, const LANES: usize>(
     even
 }
 
-/// `sum − a·b`, fused where the machine can.
+/// `sum − a·b`, as a fused multiply-add if `FUSED`.
 #[inline(always)]
-fn less_product<T: Real, const FUSED: bool>(sum: T, a: T, b: T) -> T {
+fn subtract_product<T: Real, const FUSED: bool>(sum: T, a: T, b: T) -> T {
     if FUSED { (-a).fused_product(b, sum) } else { sum - a * b }
 }

@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView2, Axis, s};
 
 use super::params::{MinVolume, MinVolumeParams};
 use super::project::{project_on_simplex, project_on_sphere};
-use crate::baselines::alternating::{GramMethod, GramRule, Moments, Settings, fit};
+use crate::baselines::alternating::{AlternatingSettings, GramMethod, GramRule, Moments, fit};
 use crate::baselines::hals::{SweepRule, Tile};
 use crate::fit::{Fit, Run, Start, solver};
 use crate::linalg::product::{gram_of_rows, multiply, multiply_add_wide};
@@ -63,12 +63,17 @@ impl<T: Real> GramRule<T> for &MinVolumeParams {
     const REVIVES: bool = false;
     type Weights = SweepRule;
 
-    fn settings(&self) -> Settings {
-        Settings { limits: self.limits(), signed: self.signed, compress: self.compress, seed: self.seed }
+    fn settings(&self) -> AlternatingSettings {
+        AlternatingSettings {
+            limits: self.limits(),
+            signed: self.signed,
+            compress: self.compress,
+            seed: self.seed,
+        }
     }
 
     /// The directions of the start, each scaled to where the constraint wants it.
-    fn admit(&self, mut start: Array2<T>) -> Array2<T> {
+    fn prepare_start(&self, mut start: Array2<T>) -> Array2<T> {
         for mut row in start.outer_iter_mut() {
             let row = row.as_slice_mut().expect("row-major");
             if !self.signed {
@@ -248,9 +253,10 @@ mod tests {
     #[test]
     fn the_scale_of_the_start_does_not_matter() {
         let start = non_negative(4, 30, 5);
-        let admit = |start: Array2<f64>| GramRule::<f64>::admit(&&MinVolumeParams::new(4), start);
-        let plain = admit(start.clone());
-        assert!(frobenius((&admit(&start * 1e6) - &plain).view()) < 1e-12);
+        let prepare_start =
+            |start: Array2<f64>| GramRule::<f64>::prepare_start(&&MinVolumeParams::new(4), start);
+        let plain = prepare_start(start.clone());
+        assert!(frobenius((&prepare_start(&start * 1e6) - &plain).view()) < 1e-12);
         assert!(
             frobenius((&plain - &(&start / &start.sum_axis(Axis(1)).insert_axis(Axis(1)))).view()) < 1e-12
         );

@@ -7,21 +7,21 @@ use super::sparse::add_sparse;
 use crate::Real;
 use crate::samples::Block;
 
-/// Components as the blocks read them.
-pub(super) struct ByFeature<T: Real> {
-    /// Features × rank, filled up with columns of zeros to a width that suits the vectors.
+/// Components in the layout that the block updates read.
+pub(super) struct ComponentsByFeature<T: Real> {
+    /// Features × rank, padded with zero columns to whole SIMD vectors.
     pub(super) components: Array2<T>,
-    /// The sum of each component, and zeros.
+    /// The sum of each component, padded with zeros.
     pub(super) totals: Vec<T>,
     pub(super) rank: usize,
 }
 
-/// The width of rows with `rank` values and zeros behind them: a multiple of a vector's 32 bytes.
-pub(super) fn padded<T: Real>(rank: usize) -> usize {
+/// The row width for `rank` values, padded to a multiple of 32 bytes.
+pub(super) fn padded_width<T: Real>(rank: usize) -> usize {
     rank.next_multiple_of(32 / size_of::<T>())
 }
 
-impl<T: Real> ByFeature<T> {
+impl<T: Real> ComponentsByFeature<T> {
     /// From a padded features × rank matrix.
     pub(super) fn new(components: Array2<T>, rank: usize) -> Self {
         let mut totals = vec![0.0; components.ncols()];
@@ -34,33 +34,33 @@ impl<T: Real> ByFeature<T> {
     /// From rank × features.
     pub(super) fn transposed(components: &Array2<T>) -> Self {
         let (rank, features) = components.dim();
-        let mut by_feature = Array2::zeros((features, padded::<T>(rank)));
+        let mut by_feature = Array2::zeros((features, padded_width::<T>(rank)));
         by_feature.slice_mut(s![.., ..rank]).assign(&components.t());
         Self::new(by_feature, rank)
     }
 }
 
-/// What the components need to know of the samples.
+/// The sums over samples from which the components are updated.
 pub(super) struct QuotientSums<T: Real> {
     /// Rᵀ·X, features × padded rank.
     pub(super) products: Array2<T>,
     /// The sum of the weights of each component.
     pub(super) weights: Vec<f64>,
-    /// Weights that are not zero.
+    /// Number of non-zero weights.
     pub(super) active: u64,
     /// The divergence with the new weights.
     pub(super) loss: f64,
 }
 
-/// What one thread needs for a block.
-pub(super) struct Buffers<T> {
+/// Scratch buffers of one thread for a block.
+pub(super) struct KullbackLeiblerBuffers<T> {
     pub(super) fitted: Vec<T>,
     pub(super) sums: Vec<T>,
     pub(super) features: Vec<usize>,
     pub(super) weights: Vec<T>,
 }
 
-impl<T> Default for Buffers<T> {
+impl<T> Default for KullbackLeiblerBuffers<T> {
     fn default() -> Self {
         let empty = Vec::new;
         Self { fitted: empty(), sums: empty(), features: Vec::new(), weights: empty() }
@@ -68,15 +68,15 @@ impl<T> Default for Buffers<T> {
 }
 
 /// Updates the weights of a block (row-major, samples × rank) `sweeps` times and adds it to the sums. In the `first`
-/// stage all weights of a sample begin at the common value that fits it best.
+/// stage all weights of a sample are initialized to their best common value.
 pub(super) fn add_block<T: Real>(
     sums: &mut QuotientSums<T>,
-    model: &ByFeature<T>,
+    model: &ComponentsByFeature<T>,
     block: &Block<'_, T>,
     mut weights: ArrayViewMut2<'_, T>,
     sweeps: usize,
     first: bool,
-    buffers: &mut Buffers<T>,
+    buffers: &mut KullbackLeiblerBuffers<T>,
 ) {
     match block {
         Block::Dense(rows) => {
@@ -112,7 +112,7 @@ mod tests {
         data
     }
 
-    /// The quotients by their definition: 0 where both are 0.
+    /// Naive quotients, with 0/0 = 0.
     fn ratio(y: &Array2<f64>, x: &Array2<f64>, a: &Array2<f64>) -> Array2<f64> {
         let mut r = y.clone();
         r.zip_mut_with(&x.dot(a), |r, &fitted| *r = if *r == 0.0 { 0.0 } else { *r / fitted });
@@ -124,13 +124,13 @@ mod tests {
         y.iter().zip(&x.dot(a)).map(term).sum()
     }
 
-    fn sums_for<T: Real>(model: &ByFeature<T>) -> QuotientSums<T> {
+    fn sums_for<T: Real>(model: &ComponentsByFeature<T>) -> QuotientSums<T> {
         let products = Array2::zeros(model.components.dim());
         QuotientSums { products, weights: vec![0.0; model.rank], active: 0, loss: 0.0 }
     }
 
     #[test]
-    fn a_block_is_updated_as_by_the_textbook_dense_and_sparse() {
+    fn a_block_update_equals_the_textbook_for_dense_and_sparse_samples() {
         for (rank, features, sweeps) in [(1, 9, 1), (3, 40, 2), (8, 33, 1), (21, 700, 3)] {
             let y = counts(70, features);
             let a = random_matrix::<f64>(rank, features, 2).mapv(f64::abs);
@@ -145,7 +145,7 @@ mod tests {
             let (pointers, indices, values) = sparse_copy(&y);
             let sparse = CsrSamples::new(features, &pointers, indices, values).unwrap();
             let dense = DenseSamples::new(y.view()).unwrap();
-            let model = ByFeature::transposed(&a);
+            let model = ComponentsByFeature::transposed(&a);
             for samples in [&dense as &dyn Samples<f64>, &sparse] {
                 let (mut sums, mut weights) = (sums_for(&model), before.clone());
                 let block = samples.block(0..70).unwrap();
@@ -156,7 +156,7 @@ mod tests {
                     weights.view_mut(),
                     sweeps,
                     false,
-                    &mut Buffers::default(),
+                    &mut KullbackLeiblerBuffers::default(),
                 );
                 assert_close(&weights, &x, 1e-13);
                 assert_close(&sums.products.slice(s![.., ..rank]), &expected, 1e-12);
@@ -170,16 +170,24 @@ mod tests {
     }
 
     #[test]
-    fn features_named_twice_count_as_their_sum() {
+    fn duplicate_features_count_as_their_sum() {
         let a = random_matrix::<f64>(3, 5, 2).mapv(f64::abs);
         let once = CsrSamples::new(5, &[0_u32, 3], vec![0_u32, 2, 4], vec![3.0, 2.0, 1.0]).unwrap();
         let values = vec![1.0, 5.0, 2.0, 1.0, -3.0];
         let twice = CsrSamples::new(5, &[0_u32, 5], vec![4_u32, 0, 2, 0, 0], values).unwrap();
-        let model = ByFeature::transposed(&a);
+        let model = ComponentsByFeature::transposed(&a);
         let run = |samples: &CsrSamples<'_, f64>| {
             let (mut sums, mut weights) = (sums_for(&model), Array2::zeros((1, 3)));
             let block = samples.block(0..1).unwrap();
-            add_block(&mut sums, &model, &block, weights.view_mut(), 1, true, &mut Buffers::default());
+            add_block(
+                &mut sums,
+                &model,
+                &block,
+                weights.view_mut(),
+                1,
+                true,
+                &mut KullbackLeiblerBuffers::default(),
+            );
             (weights, sums.products, sums.loss)
         };
         let (once, twice) = (run(&once), run(&twice));
@@ -189,20 +197,28 @@ mod tests {
     }
 
     #[test]
-    fn values_that_nothing_is_fitted_to_stay_finite() {
+    fn values_without_a_positive_fit_stay_finite() {
         let y = ndarray::array![[1.0_f64, 2.0, 0.0], [0.0, 0.0, 3.0]];
         let a = ndarray::array![[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]];
         let (pointers, indices, values) = sparse_copy(&y);
         let sparse = CsrSamples::new(3, &pointers, indices, values).unwrap();
         let dense = DenseSamples::new(y.view()).unwrap();
-        let model = ByFeature::transposed(&a);
+        let model = ComponentsByFeature::transposed(&a);
         for samples in [&dense as &dyn Samples<f64>, &sparse] {
             let (mut sums, mut weights) = (sums_for(&model), ndarray::array![[1.0, 1.0], [0.0, 1.0]]);
             let block = samples.block(0..2).unwrap();
-            add_block(&mut sums, &model, &block, weights.view_mut(), 1, false, &mut Buffers::default());
+            add_block(
+                &mut sums,
+                &model,
+                &block,
+                weights.view_mut(),
+                1,
+                false,
+                &mut KullbackLeiblerBuffers::default(),
+            );
             assert_eq!(weights, ndarray::array![[1.0, 0.0], [0.0, 0.0]]);
             assert!(sums.products.iter().all(|v| v.is_finite()) && sums.loss.is_finite());
-            assert!(sums.loss > 1000.0, "what cannot be fitted is a large loss, not {}", sums.loss);
+            assert!(sums.loss > 1000.0, "values that cannot be fitted have a large loss, not {}", sums.loss);
         }
     }
 }

@@ -2,41 +2,41 @@
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 
-use super::blocks::{Buffers, ByFeature, QuotientSums};
-use super::quotients::{Quotients, ScaleRows, common_value};
+use super::blocks::{ComponentsByFeature, KullbackLeiblerBuffers, QuotientSums};
+use super::quotients::{Quotients, ScaleRows, best_common_weight};
 use crate::Real;
 use crate::linalg::product::{multiply_add, multiply_into};
 
-/// Quotients of this many values are worked on at a time: they stay in the second-level cache.
-const VALUES_AT_A_TIME: usize = 1 << 15;
-/// Fewer samples than this at a time would slow down the products.
-const FEWEST_SAMPLES: usize = 16;
+/// Values per tile, so that quotients stay in the L2 cache.
+const TILE_VALUES: usize = 1 << 15;
+/// Minimum samples per tile, for the speed of the products.
+const MIN_TILE_SAMPLES: usize = 16;
 
 /// Updates the weights of dense samples and adds their quotients to the sums.
 pub(super) fn add_dense<T: Real>(
     sums: &mut QuotientSums<T>,
-    model: &ByFeature<T>,
+    model: &ComponentsByFeature<T>,
     rows: ArrayView2<'_, T>,
     mut weights: ArrayViewMut2<'_, T>,
     sweeps: usize,
     first: bool,
-    buffers: &mut Buffers<T>,
+    buffers: &mut KullbackLeiblerBuffers<T>,
 ) {
-    let at_a_time = (VALUES_AT_A_TIME / rows.ncols().max(1)).max(FEWEST_SAMPLES);
-    let parts = rows.axis_chunks_iter(Axis(0), at_a_time);
-    for (rows, weights) in parts.zip(weights.axis_chunks_iter_mut(Axis(0), at_a_time)) {
-        add_few(sums, model, rows, weights, sweeps, first, buffers);
+    let tile = (TILE_VALUES / rows.ncols().max(1)).max(MIN_TILE_SAMPLES);
+    let tiles = rows.axis_chunks_iter(Axis(0), tile);
+    for (rows, weights) in tiles.zip(weights.axis_chunks_iter_mut(Axis(0), tile)) {
+        add_tile(sums, model, rows, weights, sweeps, first, buffers);
     }
 }
 
-fn add_few<T: Real>(
+fn add_tile<T: Real>(
     sums: &mut QuotientSums<T>,
-    model: &ByFeature<T>,
+    model: &ComponentsByFeature<T>,
     rows: ArrayView2<'_, T>,
     mut weights: ArrayViewMut2<'_, T>,
     sweeps: usize,
     first: bool,
-    buffers: &mut Buffers<T>,
+    buffers: &mut KullbackLeiblerBuffers<T>,
 ) {
     let rank = model.rank;
     let components = model.components.slice(s![.., ..rank]);
@@ -47,7 +47,7 @@ fn add_few<T: Real>(
     let mut products = ArrayViewMut2::from_shape(weights.dim(), &mut buffers.sums).expect("sized just above");
     if first {
         for (mut weights, row) in weights.outer_iter_mut().zip(rows.outer_iter()) {
-            weights.fill(common_value(row.as_slice().expect("row-major"), &model.totals));
+            weights.fill(best_common_weight(row.as_slice().expect("row-major"), &model.totals));
         }
     }
     for _ in 0..sweeps {

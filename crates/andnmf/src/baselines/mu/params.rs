@@ -6,18 +6,18 @@ use crate::settings::Compress;
 use crate::settings::{About, Described, Memory, Range, Size, declare_choice, declare_settings};
 
 declare_choice! {
-    /// What multiplicative updates minimize, with ŷ standing for the entries of X·A.
+    /// The loss of multiplicative updates; ŷ are the entries of X·A.
     #[derive(Eq)]
     pub enum MuLoss for "loss" {
         /// The squared error Σ (y − ŷ)².
         Frobenius = "frobenius",
-        /// The generalized Kullback–Leibler divergence Σ y·ln(y/ŷ) − y + ŷ, for counts. Samples must not be negative.
+        /// The generalized Kullback–Leibler divergence Σ y·ln(y/ŷ) − y + ŷ, for counts. Samples must be non-negative.
         KullbackLeibler = "kullback-leibler",
     }
 }
 
 declare_settings! {
-    /// Settings of multiplicative updates, as users give them.
+    /// Unchecked settings of multiplicative updates.
     ///
     /// ```
     /// use andnmf::baselines::{MuLoss, MuParams};
@@ -32,14 +32,14 @@ declare_settings! {
     /// ```
     pub struct MuParams for Mu = "mu" {
         common rank;
-        /// What is minimized: the squared error (frobenius), or the generalized Kullback–Leibler divergence, which is
-        /// for counts and needs samples that are not negative.
+        /// The loss to minimize: the squared error (frobenius), or the generalized Kullback–Leibler divergence, which
+        /// is for counts and needs non-negative samples.
         loss: MuLoss = MuLoss::Frobenius;
-        /// Whether components may be negative (semi-NMF; with the Frobenius loss only). Weights never are.
+        /// Allow negative components (semi-NMF; with the Frobenius loss only). Weights are always non-negative.
         signed: bool = false;
-        /// Updates of the weights for one pass over the samples, and with the Frobenius loss as many of the
-        /// components. More than one is the accelerated form of Gillis & Glineur (2012): further updates are cheap
-        /// beside the pass.
+        /// Number of weight updates per pass over the samples, and with the Frobenius loss also of component updates.
+        /// More than one is the accelerated form of Gillis & Glineur (2012): further updates are cheap compared to the
+        /// pass.
         sweeps: usize = 1, Range::AT_LEAST_ONE;
         common compress;
         common max_stages = 200;
@@ -59,7 +59,7 @@ impl MuParams {
                 return Err(SettingError::new("signed", true, expected));
             }
             if !matches!(self.compress, Compress::Auto | Compress::Off) {
-                let expected = "the Kullback–Leibler loss cannot be had in a smaller space; use auto or off";
+                let expected = "the Kullback–Leibler loss does not support compression; use auto or off";
                 return Err(SettingError::new("compress", self.compress, expected));
             }
         }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn kullback_leibler_has_neither_signs_nor_a_smaller_space() {
+    fn kullback_leibler_allows_neither_signed_components_nor_compression() {
         let params = || MuParams { loss: MuLoss::KullbackLeibler, ..MuParams::default() };
         assert_eq!(refused(MuParams { signed: true, ..params() }), "signed");
         for compress in [Compress::Lossless, Compress::Leading(20)] {

@@ -1,4 +1,4 @@
-//! Quotients y/ŷ of samples and what is fitted to them, and what multiplies weights by them.
+//! Kernels for the quotients y/ŷ of samples and their fit, and for multiplying weights by them.
 
 use pulp::{Simd, WithSimd};
 
@@ -6,20 +6,20 @@ use super::ratio::scaled;
 use crate::Real;
 use crate::linalg::logarithm::logarithm;
 
-/// Numbers worked on side by side.
+/// Number of accumulators.
 const LANES: usize = 8;
-/// Quotients worked on at a time: they stay in the first-level cache.
+/// Quotients per batch, so that they stay in the L1 cache.
 const BATCH: usize = 128;
 
-/// The value c for which c·Σ components has the least divergence from a sample: that with the same sum.
+/// The common weight c that minimizes the divergence of c·Σ components from a sample: the one that preserves its sum.
 #[inline(always)]
-pub(super) fn common_value<T: Real>(values: &[T], totals: &[T]) -> T {
+pub(super) fn best_common_weight<T: Real>(values: &[T], totals: &[T]) -> T {
     let all: f64 = totals.iter().map(|v| v.as_f64()).sum();
     let sum: f64 = values.iter().map(|v| v.as_f64()).sum();
     T::from_f64(if all > 0.0 { sum / all } else { 0.0 })
 }
 
-/// `fitted ← values/fitted`, and the divergence without its part Σ fitted where that is wanted.
+/// `fitted ← values/fitted`; returns the divergence without the term Σ fitted if `with_loss`.
 pub(super) struct Quotients<'a, T> {
     pub(super) values: &'a [T],
     pub(super) fitted: &'a mut [T],
@@ -39,10 +39,10 @@ impl<T: Real> WithSimd for Quotients<'_, T> {
     }
 }
 
-/// Where nothing is fitted to a value the quotient is 0, since no multiplication could change that; its loss is
-/// then that of the smallest number being fitted.
+/// If the fit of a value is zero, its quotient is 0, since no multiplication could change the fit; its loss is that of
+/// the smallest normal number as the fit.
 ///
-/// Every step has a plain loop of its own over a batch: so the compiler finds vectors for all of them.
+/// Each step is a separate simple loop over a batch, so that the compiler vectorizes all of them.
 #[inline(always)]
 pub(super) fn quotients<T: Real, const LOSS: bool>(values: &[T], fitted: &mut [T]) -> f64 {
     let (zero, smallest) = (T::from_f64(0.0), T::SMALLEST);
@@ -50,9 +50,9 @@ pub(super) fn quotients<T: Real, const LOSS: bool>(values: &[T], fitted: &mut [T
     for (values, fitted) in values.chunks(BATCH).zip(fitted.chunks_mut(BATCH)) {
         let quotients = &mut quotients[..values.len()];
         for ((quotient, &y), fitted) in quotients.iter_mut().zip(values).zip(fitted.iter_mut()) {
-            let sound = *fitted >= smallest;
-            *quotient = y / if sound { *fitted } else { smallest };
-            *fitted = if sound { *quotient } else { zero };
+            let valid = *fitted >= smallest;
+            *quotient = y / if valid { *fitted } else { smallest };
+            *fitted = if valid { *quotient } else { zero };
         }
         if LOSS {
             let losses = &mut losses[..values.len()];
@@ -65,7 +65,7 @@ pub(super) fn quotients<T: Real, const LOSS: bool>(values: &[T], fitted: &mut [T
     loss
 }
 
-/// The sum, several numbers side by side.
+/// The sum, with several accumulators.
 #[inline(always)]
 fn sum(numbers: &[f64]) -> f64 {
     let (chunks, rest) = numbers.as_chunks::<LANES>();
@@ -78,7 +78,7 @@ fn sum(numbers: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest.iter().sum::<f64>()
 }
 
-/// Each row of weights times its numerators over the totals.
+/// Multiplies each row of weights by numerators/totals.
 pub(super) struct ScaleRows<'a, T> {
     pub(super) weights: &'a mut [T],
     pub(super) numerators: &'a [T],

@@ -1,6 +1,4 @@
-//! Entries multiplied with guarded quotients.
-//!
-//! The loops are methods of `WithSimd` structs, which are compiled for wide vectors too.
+//! Elementwise multiplication by quotients, guarded against division by zero and overflow.
 
 use pulp::{Simd, WithSimd};
 
@@ -8,26 +6,25 @@ use crate::Real;
 
 /// `values ← values · numerators⁺ / denominators`, where 0/0 is 0.
 ///
-/// A denominator is at least its own entry times a constant, so value/denominator is harmless where the quotient
-/// by itself would leave the range of numbers. What is too small to have all its digits becomes zero, since
-/// arithmetic with such numbers is slow.
+/// Each denominator is at least a constant times its value, so value/denominator does not overflow even if
+/// numerator/denominator would. Denormal results become zero, since denormal arithmetic is slow.
 pub(super) fn scale_by_quotient<T: Real>(values: &mut [T], numerators: &[T], denominators: &[T]) {
-    pulp::Arch::new().dispatch(Scale { values, numerators, denominators, root: false });
+    pulp::Arch::new().dispatch(ScaleByQuotient { values, numerators, denominators, root: false });
 }
 
-/// `values ← values · √(numerators/denominators)`, guarded likewise.
+/// `values ← values · √(numerators/denominators)`, with the same guards.
 pub(super) fn scale_by_root_of_quotient<T: Real>(values: &mut [T], numerators: &[T], denominators: &[T]) {
-    pulp::Arch::new().dispatch(Scale { values, numerators, denominators, root: true });
+    pulp::Arch::new().dispatch(ScaleByQuotient { values, numerators, denominators, root: true });
 }
 
-struct Scale<'a, T> {
+struct ScaleByQuotient<'a, T> {
     values: &'a mut [T],
     numerators: &'a [T],
     denominators: &'a [T],
     root: bool,
 }
 
-impl<T: Real> WithSimd for Scale<'_, T> {
+impl<T: Real> WithSimd for ScaleByQuotient<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -50,16 +47,16 @@ impl<T: Real> WithSimd for Scale<'_, T> {
 pub(super) fn scaled<T: Real>(value: T, numerator: T, denominator: T) -> T {
     let zero = T::from_f64(0.0);
     let new = value / denominator * numerator;
-    let sound = (denominator > zero) & (value > zero) & (new >= T::SMALLEST);
-    if sound { new } else { zero }
+    let valid = (denominator > zero) & (value > zero) & (new >= T::SMALLEST);
+    if valid { new } else { zero }
 }
 
 #[inline(always)]
 fn scaled_by_root<T: Real>(value: T, numerator: T, denominator: T) -> T {
     let zero = T::from_f64(0.0);
     let new = (value / denominator * numerator).root() * value.root();
-    let sound = (denominator > zero) & (value > zero) & (new >= T::SMALLEST);
-    if sound { new } else { zero }
+    let valid = (denominator > zero) & (value > zero) & (new >= T::SMALLEST);
+    if valid { new } else { zero }
 }
 
 #[cfg(test)]
@@ -67,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotients_are_taken_entry_by_entry() {
+    fn quotients_are_elementwise() {
         let mut values = vec![2.0_f64, 3.0, 5.0, 7.0, 2.0];
         scale_by_quotient(&mut values, &[3.0, 8.0, 0.0, 1.0, -1.0], &[4.0, 2.0, 1.0, 7.0, 3.0]);
         assert_eq!(values, [1.5, 12.0, 0.0, 1.0, 0.0]);
@@ -77,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_and_the_ends_of_the_range_give_no_nan() {
+    fn zeros_and_extreme_values_give_no_nan() {
         for scale in [scale_by_quotient, scale_by_root_of_quotient] {
             let mut values = vec![0.0_f64, 1.0, 0.0, 0.0, 1e-310];
             scale(&mut values, &[0.0, 0.0, 1.0, f64::INFINITY, 1e-3], &[0.0, 0.0, 0.0, 1.0, 1.0]);

@@ -1,13 +1,13 @@
-//! Multiplicative updates under the common contract.
+//! Multiplicative updates as a [`Solver`](crate::fit::Solver).
 
 use ndarray::{Array2, ArrayViewMut2};
 
-use super::divergence::Divergence;
+use super::frobenius::{FrobeniusBuffers, update_components, update_weights};
+use super::kullback_leibler::KullbackLeiblerUpdates;
 use super::params::{Mu, MuLoss, MuParams};
-use super::squared::{Buffers, update_components, update_weights};
-use super::start::positive;
+use super::start::make_positive;
 use crate::baselines::alternating::{
-    GramMethod, GramRule, Moments, Settings, WeightProblem, WeightRule, fit,
+    AlternatingSettings, GramMethod, GramRule, Moments, WeightProblem, WeightRule, fit,
 };
 use crate::fit::{Fit, Run, Start, solver};
 use crate::init::NndsvdFill;
@@ -25,7 +25,7 @@ impl Mu {
         start: Start<T>,
         run: &mut Run<'_, T>,
     ) -> Result<Fit<T>, FitError> {
-        // Multiplication cannot leave a zero, so that those of a start are filled.
+        // Multiplicative updates cannot leave zero, so zeros of the initialization are filled.
         let start = match start {
             Start::Nndsvd(NndsvdFill::Zeros) => Start::Nndsvd(NndsvdFill::Mean),
             other => other,
@@ -34,7 +34,7 @@ impl Mu {
             MuLoss::Frobenius => fit(&GramMethod::new(self.params()), samples, start, run),
             MuLoss::KullbackLeibler => {
                 let samples = NonNegative::new(samples, "the Kullback–Leibler loss");
-                fit(&Divergence::new(self.params()), &samples, start, run)
+                fit(&KullbackLeiblerUpdates::new(self.params()), &samples, start, run)
             }
         }
     }
@@ -51,13 +51,13 @@ wire!(impl [] MultiplicativeRule { signed, sweeps });
 
 impl<T: Real> WeightRule<T> for MultiplicativeRule {
     const QUERY: &'static str = "multiplicative-weights";
-    type Buffers = Buffers<T>;
+    type Buffers = FrobeniusBuffers<T>;
 
     fn update(
         &self,
         problem: &WeightProblem<'_, T>,
         weights: ArrayViewMut2<'_, T>,
-        buffers: &mut Buffers<T>,
+        buffers: &mut FrobeniusBuffers<T>,
     ) {
         update_weights(problem, weights, self.signed, self.sweeps, buffers);
     }
@@ -65,16 +65,21 @@ impl<T: Real> WeightRule<T> for MultiplicativeRule {
 
 impl<T: Real> GramRule<T> for &MuParams {
     const METHOD: &'static str = MuParams::NAME;
-    // Multiplication cannot leave zero.
+    // Multiplicative updates cannot leave zero.
     const REVIVES: bool = false;
     type Weights = MultiplicativeRule;
 
-    fn settings(&self) -> Settings {
-        Settings { limits: self.limits(), signed: self.signed, compress: self.compress, seed: self.seed }
+    fn settings(&self) -> AlternatingSettings {
+        AlternatingSettings {
+            limits: self.limits(),
+            signed: self.signed,
+            compress: self.compress,
+            seed: self.seed,
+        }
     }
 
-    fn admit(&self, start: Array2<T>) -> Array2<T> {
-        if self.signed { start } else { positive(start) }
+    fn prepare_start(&self, start: Array2<T>) -> Array2<T> {
+        if self.signed { start } else { make_positive(start) }
     }
 
     fn weight_rule(&self) -> MultiplicativeRule {
@@ -85,14 +90,14 @@ impl<T: Real> GramRule<T> for &MuParams {
         &self,
         next: &mut Array2<T>,
         moments: &mut Moments<T>,
-        now: &Array2<T>,
-        buffers: &Pool<Buffers<T>>,
+        current: &Array2<T>,
+        buffers: &Pool<FrobeniusBuffers<T>>,
     ) -> Result<(), FitError> {
         if self.signed {
             let overflow = FitError::Overflow { stage: moments.stage };
-            return moments.least_squares(next, now).ok_or(overflow);
+            return moments.least_squares(next, current).ok_or(overflow);
         }
-        buffers.lend(|buffers| update_components(next, moments, now, self.sweeps, buffers));
+        buffers.lend(|buffers| update_components(next, moments, current, self.sweeps, buffers));
         Ok(())
     }
 }
@@ -123,7 +128,7 @@ mod tests {
         CsrSamples::new(data.ncols(), &pointers, indices, values).unwrap()
     }
 
-    /// So many stages without looking at changes.
+    /// A fixed number of stages.
     fn params(loss: MuLoss, signed: bool, max_stages: usize) -> MuParams {
         let compress = crate::baselines::Compress::Off;
         MuParams { loss, signed, max_stages, compress, tolerance: 0.0, ..MuParams::new(4) }
@@ -167,7 +172,7 @@ mod tests {
         }
     }
 
-    /// Stages by the textbook, from components and weights, for non-negative samples without zero rows or columns.
+    /// One textbook stage, for non-negative samples without zero rows or columns.
     fn textbook(y: &Array2<f64>, x: &mut Array2<f64>, a: &mut Array2<f64>, loss: MuLoss) {
         match loss {
             Frobenius => {
@@ -183,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn every_stage_is_that_of_the_textbook() {
+    fn every_stage_equals_the_textbook() {
         let y = mixtures(60, 12).mapv(|v| v + 0.01);
         let start = random_matrix::<f64>(4, 12, 7).mapv(f64::abs);
         for loss in [Frobenius, KullbackLeibler] {
@@ -213,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn sparse_equals_dense_also_with_rows_and_columns_of_zeros() {
+    fn sparse_equals_dense_even_with_zero_rows_and_columns() {
         let data = mixtures(700, 30);
         for (loss, signed) in ALL {
             let params = params(loss, signed, 20);
@@ -278,7 +283,7 @@ mod tests {
             let single = data.mapv(|v| v as f32);
             for samples in [&DenseSamples::new(single.view()).unwrap() as &dyn Samples<f32>, &csr(&single)] {
                 let fit = run(&params, samples, Start::Given(start.mapv(|v| v as f32)));
-                // Least squares from weights that still resemble each other lose digits.
+                // Early weights are nearly collinear, so the least squares are ill-conditioned.
                 let tolerance = if signed { 2e-3 } else { 1e-4 };
                 assert_close(&fit.components.mapv(f64::from), &double.components, tolerance);
                 let size = data.iter().map(|y| if loss == Frobenius { y * y } else { *y }).sum::<f64>();
@@ -310,16 +315,16 @@ mod tests {
     }
 
     #[test]
-    fn divergence_refuses_negative_samples_and_the_squared_error_takes_them() {
+    fn the_divergence_rejects_negative_samples_and_the_squared_error_accepts_them() {
         let mut data = mixtures(900, 12);
         data[[877, 5]] = -0.25;
         let samples = DenseSamples::new(data.view()).unwrap();
         let mu = params(KullbackLeibler, false, 3).check().unwrap();
         for start in [Start::RandomSamples, Start::Given(Array2::from_elem((4, 12), 1.0))] {
             let error = mu.fit(&samples, start, &mut Run::new()).unwrap_err();
-            let place =
+            let located =
                 |error: &SamplesError| matches!(error, SamplesError::Negative { row: 877, column: 5, .. });
-            assert!(matches!(&error, FitError::Samples(error) if place(error)), "{error}");
+            assert!(matches!(&error, FitError::Samples(error) if located(error)), "{error}");
             assert!(
                 error.to_string().contains("the Kullback–Leibler loss needs values of zero or more"),
                 "{error}"

@@ -1,12 +1,12 @@
 //! The Kullback–Leibler updates of sparse samples.
 //!
-//! Where a sample is zero its quotient is zero: X·A is only taken at the stored values, as dot products. Components
-//! lie feature by feature, so that each stored value meets one contiguous row.
+//! Quotients of zero values are zero, so X·A is computed only at the stored values, as dot products. Components are
+//! stored by feature, so that each stored value reads one contiguous row.
 
 use pulp::{Simd, WithSimd};
 
-use super::blocks::{Buffers, ByFeature, QuotientSums};
-use super::quotients::{common_value, quotients, scale_row};
+use super::blocks::{ComponentsByFeature, KullbackLeiblerBuffers, QuotientSums};
+use super::quotients::{best_common_weight, quotients, scale_row};
 use crate::Real;
 use crate::linalg::gather::add_rows_kernel;
 use crate::samples::CsrView;
@@ -14,24 +14,24 @@ use crate::samples::CsrView;
 /// Updates the weights of sparse samples (row-major) and adds their quotients to the sums.
 pub(super) fn add_sparse<T: Real>(
     sums: &mut QuotientSums<T>,
-    model: &ByFeature<T>,
+    model: &ComponentsByFeature<T>,
     rows: &CsrView<'_, T>,
     weights: &mut [T],
     sweeps: usize,
     first: bool,
-    buffers: &mut Buffers<T>,
+    buffers: &mut KullbackLeiblerBuffers<T>,
 ) {
     pulp::Arch::new().dispatch(AddSparse { sums, model, rows, weights, sweeps, first, buffers });
 }
 
 struct AddSparse<'a, 'b, T: Real> {
     sums: &'a mut QuotientSums<T>,
-    model: &'a ByFeature<T>,
+    model: &'a ComponentsByFeature<T>,
     rows: &'a CsrView<'b, T>,
     weights: &'a mut [T],
     sweeps: usize,
     first: bool,
-    buffers: &'a mut Buffers<T>,
+    buffers: &'a mut KullbackLeiblerBuffers<T>,
 }
 
 impl<T: Real> WithSimd for AddSparse<'_, '_, T> {
@@ -39,7 +39,7 @@ impl<T: Real> WithSimd for AddSparse<'_, '_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        // As many values as a vector has: known to the compiler, so that it can use one.
+        // The vector width must be a compile-time constant.
         if size_of::<T>() == 4 { self.add::<8>() } else { self.add::<4>() }
     }
 }
@@ -48,7 +48,7 @@ impl<T: Real> AddSparse<'_, '_, T> {
     #[inline(always)]
     fn add<const VECTOR: usize>(self) {
         let Self { sums, model, rows, weights, sweeps, first, buffers } = self;
-        let Buffers { fitted, sums: numerators, features, weights: x } = buffers;
+        let KullbackLeiblerBuffers { fitted, sums: numerators, features, weights: x } = buffers;
         let zero = T::from_f64(0.0);
         let (rank, width) = (model.rank, model.totals.len());
         let components = model.components.as_slice().expect("row-major");
@@ -59,7 +59,7 @@ impl<T: Real> AddSparse<'_, '_, T> {
             let values = rows.row_parts(i, features);
             x[..rank].copy_from_slice(weights);
             if first {
-                x[..rank].fill(common_value(values, &model.totals));
+                x[..rank].fill(best_common_weight(values, &model.totals));
             }
             fitted.resize(values.len(), zero);
             for _ in 0..sweeps {
@@ -83,13 +83,13 @@ impl<T: Real> AddSparse<'_, '_, T> {
     }
 }
 
-/// The dot products of x with the rows of these numbers; rows are a multiple of `VECTOR` wide.
+/// The dot products of x with the rows at `indices`; the row width is a multiple of `VECTOR`.
 #[inline(always)]
-fn dot_products<T: Real, const VECTOR: usize>(out: &mut [T], x: &[T], rows: &[T], numbers: &[usize]) {
+fn dot_products<T: Real, const VECTOR: usize>(out: &mut [T], x: &[T], rows: &[T], indices: &[usize]) {
     let width = x.len();
     let x = x.as_chunks::<VECTOR>().0;
-    for (out, &number) in out.iter_mut().zip(numbers) {
-        let row = rows[number * width..(number + 1) * width].as_chunks::<VECTOR>().0;
+    for (out, &index) in out.iter_mut().zip(indices) {
+        let row = rows[index * width..(index + 1) * width].as_chunks::<VECTOR>().0;
         let mut sums = [T::from_f64(0.0); VECTOR];
         for (x, row) in x.iter().zip(row) {
             for l in 0..VECTOR {

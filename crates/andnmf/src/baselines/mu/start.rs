@@ -1,17 +1,17 @@
-//! Starts without zeros, which multiplication could never leave.
+//! Initialization without zeros, which multiplicative updates cannot leave.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use crate::Real;
 
-/// Zeros begin as this share of the mean of their component.
-const SMALL_SHARE: f64 = 1e-4;
-/// Weights begin no lower than this share of what the components alone could explain.
-const LOWEST_SHARE: f64 = 0.01;
+/// Zeros are replaced by this fraction of the mean of their component.
+const ZERO_FILL: f64 = 1e-4;
+/// Lower bound of initial weights, as a fraction of a plausible weight.
+const MIN_WEIGHT: f64 = 0.01;
 
-/// Positive components: entries that are zero or negative begin as a small share of the mean of their component
-/// (of all components, where it has no positive entry itself).
-pub(super) fn positive<T: Real>(mut components: Array2<T>) -> Array2<T> {
+/// Replaces zero and negative entries by a small fraction of the mean of their component (of all components if it has
+/// no positive entry).
+pub(super) fn make_positive<T: Real>(mut components: Array2<T>) -> Array2<T> {
     let mean = |entries: &mut dyn Iterator<Item = T>| {
         let (mut sum, mut count) = (0.0, 0_usize);
         for v in entries {
@@ -21,22 +21,21 @@ pub(super) fn positive<T: Real>(mut components: Array2<T>) -> Array2<T> {
         sum / count.max(1) as f64
     };
     let of_all = match mean(&mut components.iter().copied()) {
-        // Nothing is known of the scale: the weights will adapt to it.
+        // No positive entry: any scale will do, since the weights adapt to it.
         0.0 => 1.0,
         mean => mean,
     };
     for mut component in components.outer_iter_mut() {
         let of_component = mean(&mut component.iter().copied());
         let mean = if of_component > 0.0 { of_component } else { of_all };
-        let smallest = T::from_f64(SMALL_SHARE * mean);
-        component.mapv_inplace(|v| if v > T::from_f64(0.0) { v } else { smallest });
+        let fill = T::from_f64(ZERO_FILL * mean);
+        component.mapv_inplace(|v| if v > T::from_f64(0.0) { v } else { fill });
     }
     components
 }
 
-/// Equal weights for each sample, at the value that fits it best (‖y − c·Σ components‖ smallest), from Y·Aᵀ and
-/// A·Aᵀ. Where signs cancel, so that the best value is negative, near zero or huge, a positive one of a plausible
-/// size takes its place.
+/// Sets all weights of a sample to the c that minimizes ‖y − c·Σ components‖, from Y·Aᵀ and A·Aᵀ. If signs cancel, so
+/// that c is negative, near zero or huge, it is clamped to a plausible positive range.
 pub(super) fn equal_weights<T: Real>(
     gram: ArrayView2<'_, T>,
     products: ArrayView2<'_, T>,
@@ -50,8 +49,8 @@ pub(super) fn equal_weights<T: Real>(
         let size: f64 = products.iter().map(|v| v.as_f64().abs()).sum();
         let plausible = if trace > 0.0 { size / trace } else { 0.0 };
         let best = if all > 0.0 { sum / all } else { plausible };
-        // For non-negative products the best value is always between these two.
-        weights.fill(T::from_f64(best.max(LOWEST_SHARE / rank * plausible).min(plausible)));
+        // For non-negative products the best value is always within these bounds.
+        weights.fill(T::from_f64(best.max(MIN_WEIGHT / rank * plausible).min(plausible)));
     }
 }
 
@@ -66,9 +65,12 @@ mod tests {
         let start = ndarray::array![[2.0_f64, 0.0, 1.0, -5.0], [0.0, 0.0, 0.0, -1.0]];
         let expected = [[2.0, 0.75e-4, 1.0, 0.75e-4], [0.375e-4; 4]];
         assert!(
-            positive(start).iter().zip(expected.as_flattened()).all(|(a, b)| (a / b - 1.0).abs() < 1e-12)
+            make_positive(start)
+                .iter()
+                .zip(expected.as_flattened())
+                .all(|(a, b)| (a / b - 1.0).abs() < 1e-12)
         );
-        assert!(positive(Array2::<f32>::zeros((2, 3))).iter().all(|&v| v > 0.0 && v < 1e-3));
+        assert!(make_positive(Array2::<f32>::zeros((2, 3))).iter().all(|&v| v > 0.0 && v < 1e-3));
     }
 
     #[test]
@@ -85,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_begin_positive_whatever_the_signs() {
+    fn initial_weights_are_positive_whatever_the_signs() {
         let a = ndarray::array![[1.0_f64, 0.0], [-1.0, 1e-3]];
         let y = ndarray::array![[1.0, 2.0], [-1.0, 0.5], [0.3, -7.0]];
         let mut weights = Array2::zeros((3, 2));

@@ -1,54 +1,54 @@
-//! A few documents with the words they use, ready for an E-step: by document for γ, by word for the topics.
+//! A batch of documents for an E-step, indexed by document for γ and by word for the topics.
 
 use crate::samples::{Block, Samples, read};
 use crate::{FitError, Real, SamplesError, SettingError};
 
-/// A word that the documents at hand do not use.
+/// Marks a feature that does not occur in the batch.
 const UNUSED: usize = usize::MAX;
 
-/// Documents as lists of words and counts. Words are numbered anew, in the order of their features, so that
-/// whatever is kept for them takes no more room than they need.
+/// Documents as lists of words and counts. Words get compact ids within the batch, in the order of their features, so
+/// that per-word arrays stay small.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Documents<T> {
-    /// Where each document begins in `words` and `counts`, and where the last one ends.
+pub(super) struct DocumentBatch<T> {
+    /// The start of each document in `words` and `counts`, and the end of the last one.
     pub(super) starts: Vec<usize>,
-    /// The words of all documents, as positions in `features`.
+    /// The word ids of all documents: indices into `features`.
     pub(super) words: Vec<usize>,
     pub(super) counts: Vec<T>,
-    /// The feature of each word, rising.
+    /// The feature of each word, ascending.
     pub(super) features: Vec<usize>,
-    /// Where each word begins in `users` and `places`, and where the last one ends.
+    /// The start of each word in `word_documents` and `word_positions`, and the end of the last one.
     pub(super) word_starts: Vec<usize>,
-    /// For each word in turn, the documents that use it…
-    pub(super) users: Vec<usize>,
-    /// …and the place of that use in `words` and `counts`.
-    pub(super) places: Vec<usize>,
+    /// The documents that contain each word, word by word.
+    pub(super) word_documents: Vec<usize>,
+    /// The index of each of these occurrences in `words` and `counts`.
+    pub(super) word_positions: Vec<usize>,
 }
 
-impl<T> Documents<T> {
+impl<T> DocumentBatch<T> {
     pub(super) fn len(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 }
 
-/// Reads documents, keeping its buffers from one time to the next.
-pub(super) struct Reader<'a, T: Real> {
+/// Reads batches of documents and reuses its buffers.
+pub(super) struct BatchReader<'a, T: Real> {
     samples: &'a dyn Samples<T>,
-    /// What every value is multiplied by.
+    /// Factor of every value.
     scale: f64,
-    /// The number of each feature in the documents at hand.
-    numbers: Vec<usize>,
-    documents: Documents<T>,
+    /// The word id of each feature within the batch.
+    word_ids: Vec<usize>,
+    documents: DocumentBatch<T>,
 }
 
-impl<'a, T: Real> Reader<'a, T> {
+impl<'a, T: Real> BatchReader<'a, T> {
     pub(super) fn new(samples: &'a dyn Samples<T>, scale: f64) -> Self {
-        let numbers = vec![UNUSED; samples.n_features()];
-        Self { samples, scale, numbers, documents: Documents::default() }
+        let word_ids = vec![UNUSED; samples.n_features()];
+        Self { samples, scale, word_ids, documents: DocumentBatch::default() }
     }
 
-    /// The samples with these numbers.
-    pub(super) fn read(&mut self, rows: &[usize]) -> Result<&Documents<T>, FitError> {
+    /// Reads the samples with these indices.
+    pub(super) fn read(&mut self, rows: &[usize]) -> Result<&DocumentBatch<T>, FitError> {
         let documents = &mut self.documents;
         documents.starts.clear();
         documents.starts.push(0);
@@ -58,66 +58,67 @@ impl<'a, T: Real> Reader<'a, T> {
             let (first, last) = (run[0], run[run.len() - 1]);
             read_rows(self.samples, first..last + 1, self.scale, documents)?;
         }
-        self.number_words();
-        self.list_by_word();
+        self.assign_word_ids();
+        self.index_by_word();
         Ok(&self.documents)
     }
 
-    /// Replaces the features in `words` by numbers without gaps.
-    fn number_words(&mut self) {
-        let Documents { words, features, .. } = &mut self.documents;
+    /// Replaces the features in `words` by compact word ids.
+    fn assign_word_ids(&mut self) {
+        let DocumentBatch { words, features, .. } = &mut self.documents;
         features.clear();
         for &feature in &*words {
-            if self.numbers[feature] == UNUSED {
-                self.numbers[feature] = 0;
+            if self.word_ids[feature] == UNUSED {
+                self.word_ids[feature] = 0;
                 features.push(feature);
             }
         }
-        // Looking through all features is quick, but not where the documents use few of very many.
-        if features.len() * 16 > self.numbers.len() {
+        // Scanning all features is faster than sorting, unless the batch uses a small fraction of them.
+        if features.len() * 16 > self.word_ids.len() {
             features.clear();
-            features.extend((0..self.numbers.len()).filter(|&feature| self.numbers[feature] != UNUSED));
+            features.extend((0..self.word_ids.len()).filter(|&feature| self.word_ids[feature] != UNUSED));
         } else {
             features.sort_unstable();
         }
-        for (number, &feature) in features.iter().enumerate() {
-            self.numbers[feature] = number;
+        for (id, &feature) in features.iter().enumerate() {
+            self.word_ids[feature] = id;
         }
-        words.iter_mut().for_each(|word| *word = self.numbers[*word]);
-        features.iter().for_each(|&feature| self.numbers[feature] = UNUSED);
+        words.iter_mut().for_each(|word| *word = self.word_ids[*word]);
+        features.iter().for_each(|&feature| self.word_ids[feature] = UNUSED);
     }
 
-    /// Sorts the uses by word, those of a word in the order of the documents.
-    fn list_by_word(&mut self) {
-        let Documents { starts, words, features, word_starts, users, places, .. } = &mut self.documents;
+    /// Sorts the occurrences by word, then by document (counting sort).
+    fn index_by_word(&mut self) {
+        let DocumentBatch { starts, words, features, word_starts, word_documents, word_positions, .. } =
+            &mut self.documents;
         word_starts.clear();
         word_starts.resize(features.len() + 1, 0);
         words.iter().for_each(|&word| word_starts[word + 1] += 1);
         for word in 0..features.len() {
             word_starts[word + 1] += word_starts[word];
         }
-        users.resize(words.len(), 0);
-        places.resize(words.len(), 0);
+        word_documents.resize(words.len(), 0);
+        word_positions.resize(words.len(), 0);
         for document in 0..starts.len() - 1 {
-            for place in starts[document]..starts[document + 1] {
-                let next = &mut word_starts[words[place]];
-                users[*next] = document;
-                places[*next] = place;
+            for position in starts[document]..starts[document + 1] {
+                let next = &mut word_starts[words[position]];
+                word_documents[*next] = document;
+                word_positions[*next] = position;
                 *next += 1;
             }
         }
-        // Each start has moved to its end, which is the next one's start.
+        // Each start has advanced to the start of the next word: shift them back.
         word_starts.pop();
         word_starts.insert(0, 0);
     }
 }
 
-/// Appends these samples; words are left as features.
+/// Appends these samples; `words` get features, not yet word ids.
 fn read_rows<T: Real>(
     samples: &dyn Samples<T>,
     rows: std::ops::Range<usize>,
     scale: f64,
-    documents: &mut Documents<T>,
+    documents: &mut DocumentBatch<T>,
 ) -> Result<(), FitError> {
     let first = rows.start;
     let block = read(samples, rows)?;
@@ -132,7 +133,9 @@ fn read_rows<T: Real>(
                     SamplesError::Negative { row, column: feature, value, wanted_by: "LDA" }.into(),
                 );
             } else if !count.finite() {
-                let expected = format!("times {value}, sample {row}, feature {feature}, it leaves the range");
+                let expected = format!(
+                    "the value {value} of sample {row}, feature {feature} overflows with it; use a smaller scale"
+                );
                 problem.get_or_insert(SettingError::new("sample_scale", scale, expected).into());
             } else if value > 0.0 {
                 documents.words.push(feature);
@@ -160,14 +163,14 @@ mod tests {
     use crate::testing::sparse_copy;
 
     #[test]
-    fn documents_are_read_in_the_order_asked_for_and_listed_by_word() {
+    fn documents_are_read_in_the_requested_order_and_indexed_by_word() {
         let data = array![[0.0, 2.0, 0.0, 1.0], [0.0; 4], [0.0, 0.0, 0.0, 3.0], [4.0, 5.0, 0.0, 0.0]];
         let dense = DenseSamples::new(data.view()).unwrap();
         let (pointers, indices, values) = sparse_copy(&data);
         let sparse = CsrSamples::new(4, &pointers, indices, values).unwrap();
         for samples in [&dense as &dyn Samples<f64>, &sparse] {
-            let mut reader = Reader::new(samples, 10.0);
-            // A second reading must not see anything of the first.
+            let mut reader = BatchReader::new(samples, 10.0);
+            // A second read must not depend on the first.
             reader.read(&[0, 3]).unwrap();
             let documents = reader.read(&[2, 0, 1]).unwrap();
             assert_eq!(documents.starts, [0, 1, 3, 3]);
@@ -175,25 +178,25 @@ mod tests {
             assert_eq!(documents.features, [1, 3]);
             assert_eq!(documents.words, [1, 0, 1]);
             assert_eq!(documents.word_starts, [0, 1, 3]);
-            assert_eq!(documents.users, [1, 0, 1]);
-            assert_eq!(documents.places, [1, 0, 2]);
+            assert_eq!(documents.word_documents, [1, 0, 1]);
+            assert_eq!(documents.word_positions, [1, 0, 2]);
         }
     }
 
     #[test]
-    fn few_of_very_many_features_are_numbered_in_their_order_too() {
+    fn a_small_fraction_of_features_gets_word_ids_in_ascending_order() {
         let samples =
             CsrSamples::new(1000, &[0_u32, 2, 3], vec![900_u32, 7, 30], vec![1.0_f64, 2.0, 3.0]).unwrap();
-        let mut reader = Reader::new(&samples, 1.0);
+        let mut reader = BatchReader::new(&samples, 1.0);
         let documents = reader.read(&[0, 1]).unwrap();
         assert_eq!(documents.features, [7, 30, 900]);
         assert_eq!(documents.words, [2, 0, 1]);
     }
 
     #[test]
-    fn a_negative_value_is_refused_with_its_place() {
+    fn a_negative_value_is_rejected_with_its_location() {
         let samples = DenseSamples::new(array![[1.0, 2.0], [0.0, 1.0], [1.0, -0.5]]).unwrap();
-        let error = Reader::new(&samples, 1.0).read(&[2, 0]).unwrap_err();
+        let error = BatchReader::new(&samples, 1.0).read(&[2, 0]).unwrap_err();
         assert_eq!(error, SamplesError::Negative { row: 2, column: 1, value: -0.5, wanted_by: "LDA" }.into());
     }
 }

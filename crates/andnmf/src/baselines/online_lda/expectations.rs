@@ -1,31 +1,30 @@
-//! exp E[log p] for Dirichlet distributed p, up to a common factor: the weights that an E-step works with.
+//! exp E[log p] for Dirichlet-distributed p, up to a common factor: the weights of an E-step.
 
 use super::special::{exp_of_negative, split_exp_digamma};
 
-/// Values that are worked on side by side. Lists are padded to a multiple, as the few values of a list left
-/// over would cost more than all others together.
+/// Values per SIMD chunk. Lists are padded to a multiple, since a scalar remainder loop would dominate the cost.
 const LANES: usize = 8;
 
-/// So far below everything else that it counts for nothing.
-const NEVER: f64 = f64::NEG_INFINITY;
+/// Initial value of a maximum.
+const LOWEST: f64 = f64::NEG_INFINITY;
 
-/// A factor that was left out, as `exp(exponent) · size`.
+/// A factor taken out of the results, `exp(exponent) · size`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LeftOut {
+pub(super) struct ScaleFactor {
     exponent: f64,
     size: f64,
 }
 
-impl LeftOut {
+impl ScaleFactor {
     pub(super) fn ln(self) -> f64 {
         self.exponent + self.size.ln()
     }
 }
 
-/// Lists for which `exp(ψ(xₖ) + offsetₖ) / c` is computed, with c such that the largest is 1.
+/// Computes `exp(ψ(xₖ) + offsetₖ) / c`, with c such that the largest is 1.
 ///
-/// Leaving out c changes nothing in the proportions φ, and nothing under- or overflows that matters: with
-/// small priors the factors themselves are far below the smallest number.
+/// The factor c cancels in the proportions φ, and scaling avoids underflow: with small priors the unscaled values are
+/// far below the smallest normal number.
 #[derive(Debug, Clone)]
 pub(super) struct Expectations {
     offsets: Vec<[f64; LANES]>,
@@ -41,20 +40,20 @@ impl Expectations {
         Self { offsets: padded, exponents: vec![[0.0; LANES]; chunks], values: vec![[0.0; LANES]; chunks] }
     }
 
-    /// Where to write the xₖ; the results are found in the same place.
+    /// Input and output: write the xₖ here, then read the results here.
     #[inline(always)]
     pub(super) fn values(&mut self) -> &mut [f64] {
         self.values.as_flattened_mut()
     }
 
-    /// Replaces the first xₖ, this many, by their results and says what was left out.
+    /// Replaces the first `length` values xₖ by their results; returns the factor c.
     #[inline(always)]
-    pub(super) fn compute(&mut self, length: usize) -> LeftOut {
+    pub(super) fn compute(&mut self, length: usize) -> ScaleFactor {
         let chunks = length.div_ceil(LANES);
-        // Zeros are as good as nothing: exp ψ(x) falls faster than any power of x.
+        // Zeros as padding do not matter: exp ψ(x) vanishes faster than any power of x.
         self.values.as_flattened_mut()[length..chunks * LANES].fill(0.0);
         let (values, exponents) = (&mut self.values[..chunks], &mut self.exponents[..chunks]);
-        let mut tops = [NEVER; LANES];
+        let mut tops = [LOWEST; LANES];
         for ((values, exponents), offsets) in values.iter_mut().zip(&mut *exponents).zip(&self.offsets) {
             let (x, mut factors, mut decays) = (*values, [0.0; LANES], [0.0; LANES]);
             for l in 0..LANES {
@@ -67,7 +66,7 @@ impl Expectations {
                 exponents[l] = exponent;
             }
         }
-        let exponent = tops.iter().fold(NEVER, |top, &v| if v > top { v } else { top });
+        let exponent = tops.iter().fold(LOWEST, |top, &v| if v > top { v } else { top });
         let mut sizes = [0.0; LANES];
         for (values, exponents) in values.iter_mut().zip(exponents) {
             let (exponents, mut powers) = (*exponents, [0.0; LANES]);
@@ -88,7 +87,7 @@ impl Expectations {
             }
             *values = shares;
         }
-        LeftOut { exponent, size }
+        ScaleFactor { exponent, size }
     }
 }
 
@@ -98,27 +97,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_and_what_was_left_out_are_the_textbook_expectation() {
+    fn results_times_their_scale_equal_the_textbook_expectation() {
         for length in [1, 7, 8, 9, 20] {
             let x: Vec<f64> = (0..length).map(|k| 0.02 + 0.7 * (k * k) as f64).collect();
             let offset: Vec<f64> = (0..length).map(|k| -1.5 * (k % 3) as f64).collect();
             let mut expectations = Expectations::new(offset.iter().copied());
-            // Longer lists before leave nothing behind.
+            // Earlier, longer lists must not affect the result.
             for length in (1..=length).rev() {
                 expectations.values()[..length].copy_from_slice(&x[..length]);
-                let left_out = expectations.compute(length).ln();
+                let scale = expectations.compute(length).ln();
                 let found = &expectations.values()[..length];
                 assert_eq!(found.iter().copied().fold(0.0, f64::max), 1.0);
                 for k in 0..length {
                     let expected = digamma(x[k]) + offset[k];
-                    assert!((found[k].ln() + left_out - expected).abs() < 1e-12, "{length}, {k}");
+                    assert!((found[k].ln() + scale - expected).abs() < 1e-12, "{length}, {k}");
                 }
             }
         }
     }
 
     #[test]
-    fn values_that_are_all_far_below_the_smallest_number_keep_their_ratios() {
+    fn values_that_would_all_underflow_keep_their_ratios() {
         let mut expectations = Expectations::new([0.0; 3].into_iter());
         expectations.values()[..3].copy_from_slice(&[1e-4, 1e-4, 1.01e-4]);
         expectations.compute(3);

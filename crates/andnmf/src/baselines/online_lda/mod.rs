@@ -1,30 +1,32 @@
 //! Online variational Bayes for latent Dirichlet allocation (Hoffman, Blei & Bach, NIPS 2010).
 //!
-//! **Problem.** Documents are bags of words: each has proportions θ of the topics, each topic proportions β of
-//! the words, both with sparse Dirichlet priors. Find the topics behind counted words.
+//! **Problem.** Documents are bags of words: each has topic proportions θ, and each topic is a distribution β over
+//! words, both with sparse Dirichlet priors. Infer the topics from word counts.
 //!
-//! **Method.** For each document of a batch, γ (the parameters of its θ) and φ (the shares of the topics in each
-//! word) are found in turn; then the parameters λ of the topics move towards what the batch says:
+//! **Method.** The E-step of each document of a batch alternates γ (the parameters of its posterior over θ) and φ
+//! (the topic proportions of each word); the M-step then moves the parameters λ of the topics towards the estimate of
+//! the batch:
 //!
 //! ```text
 //! φ_kw ∝ exp(E[log θ_k] + E[log β_kw])        γ_k = α + Σ_w count_w φ_kw
 //! λ ← (1 − ρ) λ + ρ (η + n/batch · Σ_d count_w φ_kw)        ρ = (tau0 + t)^−kappa
 //! ```
 //!
-//! A stage is one pass over the documents. The components are E[β], with rows that sum to 1; the weights are
-//! E[θ], whose rows sum to 1 too, found in one more pass at the end (left out where the run was stopped by its
-//! flag or its time limit). The checkpoint holds λ; [`OnlineLda::topics`] has it scored on other documents.
+//! A stage is one pass over the documents. The components are E[β] and the weights E[θ]; the rows of both sum to 1. The
+//! weights take one more pass at the end, which is skipped if the run was cancelled or reached its time limit. The
+//! checkpoint stores λ; [`OnlineLda::topics`] applies it to other documents.
 //!
-//! **Assumed.** Counts of words, not negative; see [`OnlineLdaParams::sample_scale`] for other mixtures. Topics
-//! in a document are assumed to be all but independent: strong correlations among weights are against the model.
+//! **Assumptions.** Non-negative word counts; see [`OnlineLdaParams::sample_scale`] for other mixtures. The model
+//! treats the topics of a document as nearly independent, so strongly correlated weights violate it.
 //!
-//! **Where this deviates from the paper.** Documents are taken several times, in a new order for each pass, and
-//! batches of a pass are of equal size. E-steps start from even proportions, not from random ones.
+//! **Deviations from the paper.** Several passes over the documents, each in a new random order, with batches of equal
+//! size. E-steps are initialized with uniform instead of random proportions.
 
-mod begin;
+mod batch_e_step;
 mod documents;
 mod e_step;
 mod expectations;
+mod init;
 mod params;
 mod perplexity;
 mod posterior;
@@ -32,9 +34,8 @@ mod solver;
 mod special;
 mod stage;
 mod state;
-mod sweep;
 mod topics;
 
 pub use params::{OnlineLda, OnlineLdaParams};
-pub use perplexity::Bound;
-pub use topics::Topics;
+pub use perplexity::LikelihoodBound;
+pub use topics::LdaTopics;

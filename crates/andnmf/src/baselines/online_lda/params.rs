@@ -6,7 +6,7 @@ use crate::and::Batch;
 use crate::settings::{About, Described, Memory, Range, Size, declare_settings};
 
 declare_settings! {
-    /// Settings of online variational Bayes for LDA, as users give them.
+    /// Unchecked settings of online variational Bayes for LDA.
     ///
     /// ```
     /// use andnmf::baselines::OnlineLdaParams;
@@ -24,26 +24,28 @@ declare_settings! {
     /// ```
     pub struct OnlineLdaParams for OnlineLda = "lda" {
         common rank;
-        /// Prior of the topics in a document, α: below 1, documents have few topics each. None is 1/rank.
+        /// Dirichlet prior α of the topic proportions of a document; values below 1 favor few topics per document. None
+        /// is 1/rank.
         document_prior: Option<f64> = None, Range::POSITIVE;
-        /// Prior of the words in a topic, η: below 1, topics have few words each. None is 1/rank.
+        /// Dirichlet prior η of the word distribution of a topic; values below 1 favor few words per topic. None is
+        /// 1/rank.
         topic_prior: Option<f64> = None, Range::POSITIVE;
-        /// How fast old batches are forgotten, above 0.5 and up to 1: batch t counts with (tau0 + t)^−kappa. Within
-        /// these bounds the topics converge.
+        /// Learning-rate decay, above 0.5 and up to 1: batch t has the learning rate (tau0 + t)^−kappa. Within these
+        /// bounds the topics converge.
         kappa: f64 = 0.7, Range::above_up_to(0.5, 1.0, "it must be above 0.5 and at most 1");
-        /// Slows down the first batches, which know little.
+        /// Learning-rate offset: larger values slow down the first batches.
         tau0: f64 = 10.0, Range::NOT_NEGATIVE;
-        /// Documents after which the topics are renewed: about this many, as a pass is cut into equal batches. All
-        /// of them is batch variational Bayes, without any forgetting.
+        /// Batch size in documents: the topics are updated after about this many, as a pass is divided into equal
+        /// batches. All of them is batch variational Bayes, with a learning rate of 1.
         batch: Batch = Batch::Size(128), Batch::RANGE;
-        /// Convergence tolerance of a document: it is done when its γ changes by less than this on average.
+        /// Convergence tolerance of the E-step: a document has converged if the mean change of its γ is below this.
         e_step_tolerance: f64 = 1e-3, Range::NOT_NEGATIVE;
-        /// Maximum number of iterations for one document.
+        /// Maximum number of E-step iterations per document.
         e_step_max: usize = 100, Range::AT_LEAST_ONE;
-        /// Factor of every value. LDA takes values for counts of words: a document of 100 words says more than one of
-        /// 10, and both more than the priors, which count like α or η words per topic. Mixtures that are given as
-        /// frequencies (rows that sum to 1) would be documents of a single word, and the priors would drown them: the
-        /// scale says how many words a row of sum 1 stands for.
+        /// Factor of every value. LDA interprets values as word counts, which weigh against the priors (like α or η
+        /// words per topic): a document of 100 words counts more than one of 10. For mixtures given as frequencies
+        /// (rows that sum to 1), which would count as a single word, set the number of words that such a row stands
+        /// for.
         sample_scale: f64 = 1.0, Range::POSITIVE;
         common max_stages = 10;
         common tolerance = 1e-5;
@@ -66,11 +68,11 @@ impl OnlineLdaParams {
         EStep {
             prior: self.document_prior.unwrap_or(1.0 / self.rank as f64),
             tolerance: self.e_step_tolerance,
-            most: self.e_step_max,
+            max_iterations: self.e_step_max,
         }
     }
 
-    /// ρ: the weight of batch `number` (counted from 1 over all stages) against what was learned before.
+    /// The learning rate ρ of batch `number`, counted from 1 over all stages.
     pub(super) fn rate(&self, number: usize) -> f64 {
         match self.batch {
             Batch::All => 1.0,
@@ -83,7 +85,7 @@ impl Described for OnlineLdaParams {
     const ABOUT: About = About {
         class: "OnlineLDA",
         title: "Online latent Dirichlet allocation",
-        summary: "Topics of counts of words by online variational Bayes; every component is a distribution over words.",
+        summary: "Topics from word counts by online variational Bayes; every component is a distribution over words.",
         counts: true,
         loss: None,
     };
@@ -129,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn kappa_must_be_where_the_topics_converge() {
+    fn kappa_must_be_in_the_range_of_convergence() {
         for kappa in [0.5, 1.1, f64::NAN] {
             assert_eq!(refused(|p| p.kappa = kappa), "kappa");
         }
@@ -150,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn an_e_step_needs_an_iteration_and_a_tolerance() {
+    fn an_e_step_needs_an_iteration_and_a_valid_tolerance() {
         assert_eq!(refused(|p| p.e_step_max = 0), "e_step_max");
         for tolerance in [-1.0, f64::NAN, f64::INFINITY] {
             assert_eq!(refused(|p| p.e_step_tolerance = tolerance), "e_step_tolerance");
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_fall_and_a_batch_of_all_forgets_everything() {
+    fn learning_rates_decay_and_a_batch_of_all_has_rate_one() {
         let params = OnlineLdaParams { tau0: 3.0, kappa: 0.75, ..OnlineLdaParams::default() };
         assert!((params.rate(13) - 0.125).abs() < 1e-15);
         assert_eq!(OnlineLdaParams { batch: Batch::All, ..params }.rate(13), 1.0);

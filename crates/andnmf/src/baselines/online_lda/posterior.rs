@@ -1,23 +1,23 @@
-//! What is known of the topics while documents go by: λ, the parameters of the topics' distributions.
+//! The variational posterior of the topics: the Dirichlet parameters λ.
 //!
-//! A batch moves λ to (1 − ρ) λ + ρ (η + ratio · sums). Since η is left where it is, only the deviation λ − η
-//! is kept, as a matrix times one number: the number takes the factor 1 − ρ, so that a batch costs no more than
-//! the words it has, however many words there are in all.
+//! A batch moves λ to (1 − ρ) λ + ρ (η + ratio · sums). Since this leaves η unchanged, only the deviation λ − η is
+//! stored, as a scalar times a matrix: the scalar absorbs the factor 1 − ρ, so that the cost of a batch depends on its
+//! words, not on the vocabulary.
 
 use ndarray::Array2;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::documents::Documents;
+use super::documents::DocumentBatch;
 use super::expectations::Expectations;
 use super::special::digamma;
 use crate::Real;
 use crate::linalg::gather::add_row_lists;
 
-/// Words that one thread works on at a time.
-const WORDS_AT_ONCE: usize = 128;
-/// The common number is worked into the matrix before it comes near the end of the range of numbers.
-const SMALLEST_SCALE: f64 = 1e-8;
+/// Words per parallel task.
+const WORDS_PER_TASK: usize = 128;
+/// Below this the scalar is multiplied into the matrix, to avoid underflow.
+const MIN_SCALE: f64 = 1e-8;
 
 /// λ = η + scale · deviations.
 #[derive(Debug, Clone)]
@@ -25,30 +25,30 @@ pub(super) struct Posterior<T> {
     rank: usize,
     eta: f64,
     scale: f64,
-    /// Features × rank: the topics of a word lie side by side.
+    /// Features × rank.
     deviations: Vec<T>,
     /// Sums of the deviations over all features.
     sums: Vec<f64>,
-    /// Sums of a batch that is too large to be learned from at once; else empty.
+    /// Accumulated sums of a batch that is processed in several chunks; otherwise empty.
     pending: Vec<T>,
 }
 
 /// exp E[log β] for some words.
 pub(super) struct WordWeights<T> {
-    /// Words × rank, the largest of each word being 1.
+    /// Words × rank, scaled so that the largest of each word is 1.
     pub(super) beta: Vec<T>,
-    /// Logarithm of the factor that was left out, for each word.
-    pub(super) ln_left_out: Vec<f64>,
+    /// Logarithm of the scale of each word.
+    pub(super) ln_scale: Vec<f64>,
 }
 
-/// What a batch of documents found, for the topics to learn from.
-pub(super) struct Found<'a, T> {
-    pub(super) documents: &'a Documents<T>,
+/// The results of the E-steps of a batch, from which the sufficient statistics of the topics follow.
+pub(super) struct BatchStatistics<'a, T> {
+    pub(super) documents: &'a DocumentBatch<T>,
     /// exp E[log β] of the words, words × rank.
     pub(super) beta: &'a [T],
     /// exp E[log θ] of the documents, documents × rank.
     pub(super) theta: &'a [T],
-    /// Counts over their expectation, in the order of the documents' words.
+    /// Counts divided by their expectation, in the order of the documents' words.
     pub(super) ratios: &'a [T],
 }
 
@@ -70,10 +70,10 @@ impl<T: Real> Posterior<T> {
         Array2::from_shape_fn((self.rank, features), |(k, w)| T::from_f64(self.at(w * self.rank + k)))
     }
 
-    /// λ at one place. Rounding may not take it to zero.
+    /// One entry of λ, by its index in features × rank; kept positive despite rounding.
     #[inline(always)]
-    pub(super) fn at(&self, place: usize) -> f64 {
-        let value = self.eta + self.scale * self.deviations[place].as_f64();
+    pub(super) fn at(&self, index: usize) -> f64 {
+        let value = self.eta + self.scale * self.deviations[index].as_f64();
         if value > f64::MIN_POSITIVE { value } else { f64::MIN_POSITIVE }
     }
 
@@ -81,7 +81,7 @@ impl<T: Real> Posterior<T> {
         self.rank
     }
 
-    /// Number of words of all topics.
+    /// The size of the vocabulary.
     pub(super) fn features(&self) -> usize {
         self.deviations.len() / self.rank
     }
@@ -95,37 +95,37 @@ impl<T: Real> Posterior<T> {
     /// exp E[log β] for the words of these features.
     pub(super) fn word_weights(&self, features: &[usize]) -> WordWeights<T> {
         let mut beta = vec![T::from_f64(0.0); features.len() * self.rank];
-        let mut ln_left_out = vec![0.0; features.len()];
+        let mut ln_scale = vec![0.0; features.len()];
         let expectations = Expectations::new(self.totals().map(|total| -digamma(total)));
-        let pieces = beta.par_chunks_mut(WORDS_AT_ONCE * self.rank);
-        let pieces = pieces.zip(ln_left_out.par_chunks_mut(WORDS_AT_ONCE));
-        pieces.zip(features.par_chunks(WORDS_AT_ONCE)).for_each_init(
+        let pieces = beta.par_chunks_mut(WORDS_PER_TASK * self.rank);
+        let pieces = pieces.zip(ln_scale.par_chunks_mut(WORDS_PER_TASK));
+        pieces.zip(features.par_chunks(WORDS_PER_TASK)).for_each_init(
             || expectations.clone(),
-            |expectations, ((beta, ln_left_out), features)| {
-                let work = Weigh { posterior: self, features, beta, ln_left_out, expectations };
+            |expectations, ((beta, ln_scale), features)| {
+                let work = ComputeWordWeights { posterior: self, features, beta, ln_scale, expectations };
                 pulp::Arch::new().dispatch(work);
             },
         );
-        WordWeights { beta, ln_left_out }
+        WordWeights { beta, ln_scale }
     }
 
-    /// Learns from a batch that came as a whole: λ ← (1 − rate) λ + rate (η + ratio · sums).
-    pub(super) fn learn(&mut self, found: &Found<'_, T>, rate: f64, ratio: f64) {
-        self.forget(rate);
+    /// Updates λ with a whole batch: λ ← (1 − rate) λ + rate (η + ratio · sums).
+    pub(super) fn update(&mut self, statistics: &BatchStatistics<'_, T>, rate: f64, ratio: f64) {
+        self.decay(rate);
         let factor = T::from_f64(rate * ratio / self.scale);
-        let sums = add_sums(&mut self.deviations, found, factor, self.rank);
+        let sums = add_sums(&mut self.deviations, statistics, factor, self.rank);
         self.sums.iter_mut().zip(sums).for_each(|(to, sum)| *to += sum);
     }
 
-    /// Takes note of a part of a batch. The topics stay as they are until [`learn_noted`](Self::learn_noted).
-    pub(super) fn note(&mut self, found: &Found<'_, T>) {
+    /// Accumulates a chunk of a batch. λ is unchanged until [`update_accumulated`](Self::update_accumulated).
+    pub(super) fn accumulate(&mut self, statistics: &BatchStatistics<'_, T>) {
         self.pending.resize(self.deviations.len(), T::from_f64(0.0));
-        add_sums(&mut self.pending, found, T::from_f64(1.0), self.rank);
+        add_sums(&mut self.pending, statistics, T::from_f64(1.0), self.rank);
     }
 
-    /// Learns from the parts noted, as from one batch.
-    pub(super) fn learn_noted(&mut self, rate: f64, ratio: f64) {
-        self.forget(rate);
+    /// Updates λ with the accumulated chunks as one batch.
+    pub(super) fn update_accumulated(&mut self, rate: f64, ratio: f64) {
+        self.decay(rate);
         let factor = T::from_f64(rate * ratio / self.scale);
         for (to, &sum) in self.deviations.iter_mut().zip(&self.pending) {
             *to += factor * sum;
@@ -137,9 +137,9 @@ impl<T: Real> Posterior<T> {
         }
     }
 
-    fn forget(&mut self, rate: f64) {
+    fn decay(&mut self, rate: f64) {
         self.scale *= 1.0 - rate;
-        if self.scale < SMALLEST_SCALE {
+        if self.scale < MIN_SCALE {
             let scale = T::from_f64(self.scale);
             self.deviations.iter_mut().for_each(|v| *v *= scale);
             self.sums.iter_mut().for_each(|sum| *sum *= self.scale);
@@ -148,29 +148,30 @@ impl<T: Real> Posterior<T> {
     }
 }
 
-/// Adds factor · β_kw Σ_d θ_dk ratio_dw to `to` (features × rank); returns what was added to each topic in all.
-fn add_sums<T: Real>(to: &mut [T], found: &Found<'_, T>, factor: T, rank: usize) -> Vec<f64> {
-    let documents = found.documents;
+/// Adds factor · β_kw Σ_d θ_dk ratio_dw to `to` (features × rank); returns the total added to each topic.
+fn add_sums<T: Real>(to: &mut [T], statistics: &BatchStatistics<'_, T>, factor: T, rank: usize) -> Vec<f64> {
+    let documents = statistics.documents;
     let pieces: Vec<Vec<f64>> = to
-        .par_chunks_mut(WORDS_AT_ONCE * rank)
+        .par_chunks_mut(WORDS_PER_TASK * rank)
         .enumerate()
         .map(|(piece, rows)| {
-            let first = piece * WORDS_AT_ONCE;
+            let first = piece * WORDS_PER_TASK;
             let below = |limit: usize| documents.features.partition_point(|&feature| feature < limit);
-            let words = below(first)..below(first + WORDS_AT_ONCE);
+            let words = below(first)..below(first + WORDS_PER_TASK);
             let uses = documents.word_starts[words.start]..documents.word_starts[words.end];
-            let ratios: Vec<T> = documents.places[uses.clone()].iter().map(|&p| found.ratios[p]).collect();
+            let ratios: Vec<T> =
+                documents.word_positions[uses.clone()].iter().map(|&p| statistics.ratios[p]).collect();
             let lists = words.clone().map(|word| {
                 let of_word = documents.word_starts[word]..documents.word_starts[word + 1];
                 let here = of_word.start - uses.start..of_word.end - uses.start;
-                (&documents.users[of_word], &ratios[here])
+                (&documents.word_documents[of_word], &ratios[here])
             });
             let mut sums = vec![T::from_f64(0.0); words.len() * rank];
-            add_row_lists(&mut sums, rank, found.theta, lists);
+            add_row_lists(&mut sums, rank, statistics.theta, lists);
             let mut added = vec![0.0; rank];
             for (word, sums) in words.zip(sums.chunks_exact(rank)) {
                 let row = (documents.features[word] - first) * rank;
-                let beta = &found.beta[word * rank..(word + 1) * rank];
+                let beta = &statistics.beta[word * rank..(word + 1) * rank];
                 for (k, to) in rows[row..row + rank].iter_mut().enumerate() {
                     let sum = factor * beta[k] * sums[k];
                     *to += sum;
@@ -180,33 +181,33 @@ fn add_sums<T: Real>(to: &mut [T], found: &Found<'_, T>, factor: T, rank: usize)
             added
         })
         .collect();
-    // In the order of the pieces, whoever worked on them.
+    // Sum in a fixed order, for reproducibility.
     pieces.into_iter().fold(vec![0.0; rank], |mut all, piece| {
         all.iter_mut().zip(piece).for_each(|(all, v)| *all += v);
         all
     })
 }
 
-struct Weigh<'a, T> {
+struct ComputeWordWeights<'a, T> {
     posterior: &'a Posterior<T>,
     features: &'a [usize],
     beta: &'a mut [T],
-    ln_left_out: &'a mut [f64],
+    ln_scale: &'a mut [f64],
     expectations: &'a mut Expectations,
 }
 
-impl<T: Real> WithSimd for Weigh<'_, T> {
+impl<T: Real> WithSimd for ComputeWordWeights<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let rank = self.posterior.rank;
-        let words = self.beta.chunks_exact_mut(rank).zip(self.ln_left_out);
-        for ((beta, ln_left_out), &feature) in words.zip(self.features) {
+        let words = self.beta.chunks_exact_mut(rank).zip(self.ln_scale);
+        for ((beta, ln_scale), &feature) in words.zip(self.features) {
             for (k, value) in self.expectations.values()[..rank].iter_mut().enumerate() {
                 *value = self.posterior.at(feature * rank + k);
             }
-            *ln_left_out = self.expectations.compute(rank).ln();
+            *ln_scale = self.expectations.compute(rank).ln();
             for (beta, value) in beta.iter_mut().zip(self.expectations.values()) {
                 *beta = T::from_f64(*value);
             }
@@ -224,23 +225,23 @@ mod tests {
     }
 
     #[test]
-    fn word_weights_are_the_textbook_expectations() {
+    fn word_weights_equal_the_textbook_expectations() {
         let lambda = lambda(5, 300);
         let posterior = Posterior::new(&lambda, 0.2);
         let features = [0, 7, 130, 299];
-        let found = posterior.word_weights(&features);
+        let weights = posterior.word_weights(&features);
         for (i, &w) in features.iter().enumerate() {
             for k in 0..5 {
                 let expected = digamma(lambda[[k, w]]) - digamma(lambda.row(k).sum());
-                let value = found.beta[i * 5 + k].ln() + found.ln_left_out[i];
+                let value = weights.beta[i * 5 + k].ln() + weights.ln_scale[i];
                 assert!((value - expected).abs() < 1e-11, "{value} for {expected}");
             }
         }
     }
 
-    /// Two documents over words 3, 140 and 141 of 200, with made-up findings.
-    fn found(documents: &Documents<f64>) -> Found<'_, f64> {
-        Found {
+    /// Two documents over words 3, 140 and 141 of 200, with made-up results.
+    fn statistics(documents: &DocumentBatch<f64>) -> BatchStatistics<'_, f64> {
+        BatchStatistics {
             documents,
             beta: &[0.5, 1.0, 1.0, 0.25, 1.0, 0.1],
             theta: &[1.0, 0.5, 0.3, 1.0],
@@ -248,19 +249,19 @@ mod tests {
         }
     }
 
-    fn documents() -> Documents<f64> {
-        Documents {
+    fn documents() -> DocumentBatch<f64> {
+        DocumentBatch {
             starts: vec![0, 2, 4],
             words: vec![0, 1, 1, 2],
             counts: vec![1.0; 4],
             features: vec![3, 140, 141],
             word_starts: vec![0, 1, 3, 4],
-            users: vec![0, 0, 1, 1],
-            places: vec![0, 1, 2, 3],
+            word_documents: vec![0, 0, 1, 1],
+            word_positions: vec![0, 1, 2, 3],
         }
     }
 
-    /// Σ_d θ_dk ratio_dw β_kw of [`found`].
+    /// Σ_d θ_dk ratio_dw β_kw of [`statistics`].
     fn sums() -> Array2<f64> {
         let mut sums = Array2::zeros((2, 200));
         sums[[0, 3]] = 0.5 * 2.0;
@@ -273,17 +274,17 @@ mod tests {
     }
 
     #[test]
-    fn learning_moves_lambda_as_the_update_says_however_much_is_forgotten() {
+    fn updates_equal_the_formula_for_any_learning_rate() {
         let documents = documents();
         let (start, eta, ratio) = (lambda(2, 200), 0.3, 7.0);
         for rates in [vec![0.1], vec![0.9999; 4], vec![1.0, 0.5]] {
             let (mut whole, mut in_parts) = (Posterior::new(&start, eta), Posterior::new(&start, eta));
             let mut expected = start.clone();
             for rate in rates {
-                whole.learn(&found(&documents), rate, ratio);
-                in_parts.note(&found(&documents));
-                in_parts.note(&found(&documents));
-                in_parts.learn_noted(rate, ratio / 2.0);
+                whole.update(&statistics(&documents), rate, ratio);
+                in_parts.accumulate(&statistics(&documents));
+                in_parts.accumulate(&statistics(&documents));
+                in_parts.update_accumulated(rate, ratio / 2.0);
                 expected = &expected * (1.0 - rate) + (&sums() * ratio + eta) * rate;
                 for posterior in [&whole, &in_parts] {
                     assert_close(&posterior.lambda(), &expected, 1e-12);

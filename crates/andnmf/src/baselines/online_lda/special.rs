@@ -1,10 +1,10 @@
 //! Digamma and log-gamma of positive numbers.
 //!
-//! Small arguments are moved up by ten with the recurrence, where the asymptotic series are exact to rounding.
-//! The series for digamma is the one of its exponential: exp ψ(z + ½) = z·(1 + 1/(24 z²) − …), which needs no
-//! logarithm. E-steps want exp ψ and nothing else, so this saves them one of two costly functions.
+//! The recurrence shifts small arguments up by ten, where the asymptotic series are accurate to rounding. The series
+//! for digamma is that of its exponential: exp ψ(z + ½) = z·(1 + 1/(24 z²) − …), which needs no logarithm; E-steps
+//! use only exp ψ.
 
-/// How far arguments are moved up.
+/// The shift of small arguments.
 const SHIFT: usize = 10;
 
 /// exp ψ(z + ½) / z as a series in 1/z².
@@ -19,7 +19,7 @@ const EXP_DIGAMMA: [f64; 8] = [
     47_655_701_498_228_027.0 / 578_473_294_823_424_000.0,
 ];
 
-/// Stirling's series in 1/y² behind the factor 1/y.
+/// Stirling's series in 1/y², without the factor 1/y.
 const LN_GAMMA: [f64; 7] =
     [1.0 / 12.0, -1.0 / 360.0, 1.0 / 1_260.0, -1.0 / 1_680.0, 1.0 / 1_188.0, -691.0 / 360_360.0, 1.0 / 156.0];
 
@@ -34,10 +34,10 @@ const TAYLOR: [f64; 14] = {
     c
 };
 
-/// The numbers `(factor, decay)` with exp ψ(x) = factor · exp(−decay).
+/// Returns `(factor, decay)` with exp ψ(x) = factor · exp(−decay).
 ///
-/// Numbers outside 1e-300..1e300 are taken as the nearer end. This function and the next are free of branches and
-/// calls: a loop over a local array that does nothing else becomes vectors.
+/// Arguments outside 1e-300..1e300 are clamped. This function and [`exp_of_negative`] are free of branches and calls,
+/// so that loops over local arrays vectorize.
 #[inline(always)]
 pub(super) fn split_exp_digamma(x: f64) -> (f64, f64) {
     let x = if x > 1e-300 { x } else { 1e-300 };
@@ -63,12 +63,12 @@ fn horner<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
     sum
 }
 
-/// exp(x) for −708 ≤ x ≤ 0; smaller numbers are taken as −708, so that nothing becomes zero.
+/// exp(x) for x ≤ 0; arguments below −708 are clamped, so that the result never underflows to zero.
 #[inline(always)]
 pub(super) fn exp_of_negative(x: f64) -> f64 {
-    /// Adding this rounds to an integer, which is then found in the last bits.
+    /// Adding this rounds to an integer and stores it in the low bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
-    /// ln 2 with its last bits in a number of their own: multiples of the first part are exact.
+    /// ln 2 as a sum of two numbers: multiples of the first are exact.
     const LN_2: (f64, f64) = (6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10);
     let x = if x > -708.0 { x } else { -708.0 };
     let rounded = x * std::f64::consts::LOG2_E + ROUND;
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn both_functions_take_their_known_values() {
+    fn both_functions_have_their_known_values() {
         for (x, psi, lgamma) in KNOWN {
             assert_near(digamma(x), psi, x);
             assert_near(ln_gamma(x), lgamma, x);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn both_functions_obey_their_recurrences_across_the_shift() {
+    fn both_functions_satisfy_their_recurrences_across_the_shift() {
         for i in 1..400 {
             let x = f64::from(i) * 0.05;
             assert_near(digamma(x + 1.0), digamma(x) + 1.0 / x, x);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_the_range_stay_finite() {
+    fn extreme_arguments_give_finite_results() {
         for x in [0.0, 5e-324, 1e-300, 1e300, f64::MAX] {
             let (factor, decay) = split_exp_digamma(x);
             assert!(factor.is_finite() && decay.is_finite(), "{x}: {factor}, {decay}");
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exponential_is_exact_to_rounding() {
+    fn the_exponential_is_accurate_to_rounding() {
         for i in 0..=7080 {
             let x = f64::from(i) * -0.1;
             let found = exp_of_negative(x);

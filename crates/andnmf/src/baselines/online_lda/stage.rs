@@ -1,52 +1,53 @@
-//! A stage: one pass over the documents, the topics being renewed after every batch.
+//! A stage: one pass over the documents, with an update of the topics after every batch.
 
 use ndarray::Array2;
 use rand::seq::SliceRandom;
 
-use super::documents::{Documents, Reader};
+use super::batch_e_step::{documents_per_chunk, solve_each};
+use super::documents::{BatchReader, DocumentBatch};
 use super::params::OnlineLdaParams;
-use super::posterior::{Found, Posterior};
-use super::sweep::{documents_at_once, solve_each};
+use super::posterior::{BatchStatistics, Posterior};
 use crate::and::Batch;
 use crate::random::{Stream, numbered_generator};
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
-/// What a stage is run with.
-pub(super) struct Stage<'a, T: Real> {
+/// The inputs of a stage.
+pub(super) struct LdaStage<'a, T: Real> {
     pub(super) samples: &'a dyn Samples<T>,
     pub(super) params: &'a OnlineLdaParams,
     pub(super) number: usize,
     pub(super) seed: u64,
 }
 
-impl<T: Real> Stage<'_, T> {
-    /// λ after the stage, rank × features, from λ before; `pause` is asked again and again and may call it off.
+impl<T: Real> LdaStage<'_, T> {
+    /// Runs the stage and returns the new λ, rank × features. An error of `check_stop`, which is called regularly,
+    /// cancels the stage.
     pub(super) fn run<E: From<FitError> + Send>(
         &self,
         lambda: &Array2<T>,
-        pause: &(impl Fn() -> Result<(), E> + Sync),
+        check_stop: &(impl Fn() -> Result<(), E> + Sync),
     ) -> Result<Array2<T>, E> {
         let n = self.samples.n_samples();
         let (order, n_batches) = (self.order(), self.n_batches());
-        let at_once = documents_at_once(self.samples);
-        let mut reader = Reader::new(self.samples, self.params.sample_scale);
+        let chunk_size = documents_per_chunk(self.samples);
+        let mut reader = BatchReader::new(self.samples, self.params.sample_scale);
         let mut posterior = Posterior::new(lambda, self.params.eta());
         for batch in 0..n_batches {
-            pause()?;
-            // Equal batches: a short last one would shake the topics as if it were a whole one.
+            check_stop()?;
+            // Batches of equal size: a short last batch would be noisy, but have the same learning rate.
             let rows = &order[batch_start(batch, n, n_batches)..batch_start(batch + 1, n, n_batches)];
             let rate = self.params.rate(self.number * n_batches + batch + 1);
             let ratio = n as f64 / rows.len() as f64;
-            if rows.len() <= at_once {
+            if rows.len() <= chunk_size {
                 let documents = reader.read(rows)?;
-                self.learn(documents, &mut posterior, Some((rate, ratio)), pause)?;
+                self.update(documents, &mut posterior, Some((rate, ratio)), check_stop)?;
             } else {
-                for part in rows.chunks(at_once) {
-                    let documents = reader.read(part)?;
-                    self.learn(documents, &mut posterior, None, pause)?;
+                for chunk in rows.chunks(chunk_size) {
+                    let documents = reader.read(chunk)?;
+                    self.update(documents, &mut posterior, None, check_stop)?;
                 }
-                posterior.learn_noted(rate, ratio);
+                posterior.update_accumulated(rate, ratio);
             }
         }
         let lambda = posterior.lambda();
@@ -56,13 +57,14 @@ impl<T: Real> Stage<'_, T> {
         Ok(lambda)
     }
 
-    /// Lets the topics learn from documents at once, with this rate and ratio, or note what they say.
-    fn learn<E: From<FitError> + Send>(
+    /// Runs the E-steps of documents and updates the topics with `(rate, ratio)`, or only accumulates if that is
+    /// `None`.
+    fn update<E: From<FitError> + Send>(
         &self,
-        documents: &Documents<T>,
+        documents: &DocumentBatch<T>,
         posterior: &mut Posterior<T>,
-        now: Option<(f64, f64)>,
-        pause: &(impl Fn() -> Result<(), E> + Sync),
+        rate_and_ratio: Option<(f64, f64)>,
+        check_stop: &(impl Fn() -> Result<(), E> + Sync),
     ) -> Result<(), E> {
         let rank = self.params.rank;
         let beta = posterior.word_weights(&documents.features).beta;
@@ -81,16 +83,16 @@ impl<T: Real> Stage<'_, T> {
             documents,
             &beta,
             slots,
-            pause,
+            check_stop,
             |_, (theta, ratios), solved| {
                 theta.copy_from_slice(solved.theta());
                 ratios.copy_from_slice(solved.ratios());
             },
         )?;
-        let found = Found { documents, beta: &beta, theta: &theta, ratios: &ratios };
-        match now {
-            Some((rate, ratio)) => posterior.learn(&found, rate, ratio),
-            None => posterior.note(&found),
+        let statistics = BatchStatistics { documents, beta: &beta, theta: &theta, ratios: &ratios };
+        match rate_and_ratio {
+            Some((rate, ratio)) => posterior.update(&statistics, rate, ratio),
+            None => posterior.accumulate(&statistics),
         }
         Ok(())
     }
@@ -102,7 +104,7 @@ impl<T: Real> Stage<'_, T> {
         }
     }
 
-    /// The order of the documents: drawn anew for each stage, but left alone where it does not matter.
+    /// The order of the documents: shuffled for each stage, unless there is only one batch.
     fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.samples.n_samples()).collect();
         if self.n_batches() > 1 {
@@ -112,7 +114,7 @@ impl<T: Real> Stage<'_, T> {
     }
 }
 
-/// Where a batch begins in the order of the documents.
+/// The start of a batch in the order of the documents.
 fn batch_start(batch: usize, n: usize, n_batches: usize) -> usize {
     (batch as u128 * n as u128 / n_batches as u128) as usize
 }
@@ -127,7 +129,7 @@ pub(super) mod tests {
     use crate::samples::{CsrSamples, DenseSamples};
     use crate::testing::{assert_close, random_matrix, sparse_copy};
 
-    /// Counts of which two thirds are zero.
+    /// Counts, two thirds of them zero.
     pub(in super::super) fn counts(documents: usize, words: usize) -> Array2<f64> {
         random_matrix::<f64>(documents, words, 5).mapv(|v| (9.0 * v - 3.0).ceil().max(0.0))
     }
@@ -137,8 +139,8 @@ pub(super) mod tests {
         lambda.mapv(digamma) - totals.mapv(digamma)
     }
 
-    /// The algorithm of the paper, one document after the other, everything dense.
-    fn naive_stage(stage: &Stage<'_, f64>, counts: &Array2<f64>, start: &Array2<f64>) -> Array2<f64> {
+    /// The algorithm of the paper, naive and dense.
+    fn naive_stage(stage: &LdaStage<'_, f64>, counts: &Array2<f64>, start: &Array2<f64>) -> Array2<f64> {
         let (n, n_batches, step) = (counts.nrows(), stage.n_batches(), stage.params.e_step());
         let order = stage.order();
         let mut lambda = start.clone();
@@ -168,7 +170,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_whole_pass_equals_the_paper_for_any_batch_and_both_kinds_of_samples() {
+    fn a_pass_equals_the_paper_for_any_batch_size_and_for_dense_and_sparse_samples() {
         let data = counts(70, 40);
         let dense = DenseSamples::new(data.view()).unwrap();
         let (pointers, indices, values) = sparse_copy(&data);
@@ -184,7 +186,7 @@ pub(super) mod tests {
                 ..OnlineLdaParams::new(3)
             };
             for samples in [&dense as &dyn Samples<f64>, &sparse] {
-                let stage = Stage { samples, params: &params, number: 2, seed: 4 };
+                let stage = LdaStage { samples, params: &params, number: 2, seed: 4 };
                 let found = stage.run::<FitError>(&start, &|| Ok(())).unwrap();
                 assert_close(&found, &naive_stage(&stage, &data, &start), 1e-10);
             }
@@ -192,34 +194,34 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_batch_in_several_parts_is_one_batch() {
-        // More documents than are worked on at once.
+    fn a_batch_in_several_chunks_is_one_batch() {
+        // More documents than fit one chunk.
         let data = counts(1500, 12);
         let samples = DenseSamples::new(data.view()).unwrap();
         let start = random_matrix::<f64>(2, 12, 9).mapv(|v| 1.0 + 0.3 * v);
-        assert!(documents_at_once(&samples) < 1500);
+        assert!(documents_per_chunk(&samples) < 1500);
         for batch in [Batch::All, Batch::Size(1500)] {
             let params = OnlineLdaParams { batch, topic_prior: Some(0.1), ..OnlineLdaParams::new(2) };
-            let stage = Stage { samples: &samples, params: &params, number: 0, seed: 4 };
+            let stage = LdaStage { samples: &samples, params: &params, number: 0, seed: 4 };
             let found = stage.run::<FitError>(&start, &|| Ok(())).unwrap();
             assert_close(&found, &naive_stage(&stage, &data, &start), 1e-10);
         }
     }
 
     #[test]
-    fn documents_come_in_another_order_in_every_stage() {
+    fn every_stage_has_another_order_of_documents() {
         let samples = DenseSamples::new(counts(50, 3)).unwrap();
         let params = OnlineLdaParams { batch: Batch::Size(10), ..OnlineLdaParams::default() };
-        let order = |number| Stage { samples: &samples, params: &params, number, seed: 1 }.order();
+        let order = |number| LdaStage { samples: &samples, params: &params, number, seed: 1 }.order();
         assert_ne!(order(0), order(1));
         assert_eq!(order(1), order(1));
     }
 
     #[test]
-    fn a_stage_can_be_called_off() {
+    fn a_stage_can_be_cancelled() {
         let samples = DenseSamples::new(counts(50, 3)).unwrap();
         let params = OnlineLdaParams::new(2);
-        let stage = Stage { samples: &samples, params: &params, number: 0, seed: 1 };
+        let stage = LdaStage { samples: &samples, params: &params, number: 0, seed: 1 };
         let error = stage.run::<FitError>(&Array2::ones((2, 3)), &|| Err(FitError::StoppedBeforeStart));
         assert_eq!(error.unwrap_err(), FitError::StoppedBeforeStart);
     }

@@ -7,7 +7,7 @@ use crate::fit::{MethodState, Parts, ResumableState, Stored};
 use crate::linalg::unit_sum::rows_of_unit_sum;
 use crate::{FitError, Real};
 
-/// λ, the parameters of the topics: the components are the shares of its rows.
+/// λ, the parameters of the topics. The components are its rows, normalized to sum 1.
 #[derive(Debug, Clone)]
 pub(super) struct LdaState<T: Real> {
     pub(super) lambda: Array2<T>,

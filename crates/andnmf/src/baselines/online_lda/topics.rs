@@ -1,23 +1,36 @@
-//! Topics that were learned, for documents that are new to them.
+//! Fitted topics, applied to other documents.
 
 use ndarray::{Array2, ArrayView2};
 
-use super::documents::Reader;
+use super::batch_e_step::{documents_per_chunk, solve_each};
+use super::documents::BatchReader;
 use super::params::{OnlineLda, OnlineLdaParams};
-use super::perplexity::{Bound, document_bound, topic_bound};
+use super::perplexity::{LikelihoodBound, document_bound, topic_bound};
 use super::posterior::Posterior;
 use super::state::LdaState;
-use super::sweep::{documents_at_once, solve_each};
 use crate::fit::Fit;
 use crate::linalg::unit_sum::rows_of_unit_sum;
 use crate::samples::Samples;
 use crate::{FitError, Real, ShapeError};
 
-/// Topics with what is known of them: λ, the parameters of one Dirichlet distribution over words per topic.
+/// The posterior of the topics: λ, the parameters of one Dirichlet distribution over words per topic.
 ///
-/// Got from a fit with [`OnlineLda::topics`].
+/// [`OnlineLda::topics`] returns that of a fit.
+///
+/// ```
+/// use andnmf::baselines::OnlineLdaParams;
+/// use andnmf::fit::{Run, Solver, Start};
+/// use andnmf::samples::DenseSamples;
+///
+/// let counts = ndarray::array![[5.0, 4.0, 0.0], [0.0, 1.0, 6.0], [2.0, 3.0, 0.0]];
+/// let documents = DenseSamples::new(counts.view())?;
+/// let lda = OnlineLdaParams::new(2).check()?;
+/// let topics = lda.topics(&lda.fit(&documents, Start::Auto, &mut Run::new())?)?;
+/// assert_eq!(topics.weights(&documents)?.dim(), (3, 2));
+/// # Ok::<(), andnmf::FitError>(())
+/// ```
 #[derive(Debug, Clone)]
-pub struct Topics<T: Real> {
+pub struct LdaTopics<T: Real> {
     lambda: Array2<T>,
     params: OnlineLdaParams,
 }
@@ -26,22 +39,22 @@ impl OnlineLda {
     /// The topics of a fit of this method.
     ///
     /// # Errors
-    /// Where the fit is that of another method or another number of topics.
-    pub fn topics<T: Real>(&self, fit: &Fit<T>) -> Result<Topics<T>, FitError> {
+    /// If the fit is from another method or has another number of topics.
+    pub fn topics<T: Real>(&self, fit: &Fit<T>) -> Result<LdaTopics<T>, FitError> {
         if fit.method() != OnlineLdaParams::NAME {
             let reason = format!("it belongs to a run of {}, not of {}", fit.method(), OnlineLdaParams::NAME);
             return Err(FitError::Checkpoint { reason });
         }
         let (_, state) = fit.checkpoint().into_state::<LdaState<T>>()?;
-        Topics::new(self, state.lambda)
+        LdaTopics::new(self, state.lambda)
     }
 }
 
-impl<T: Real> Topics<T> {
-    /// Topics with these parameters, rank × features, and the settings of their fit.
+impl<T: Real> LdaTopics<T> {
+    /// Topics with these parameters (rank × features) and the settings of their fit.
     ///
     /// # Errors
-    /// Where there are more or fewer topics than the settings say, or a parameter is negative or not finite.
+    /// If the number of topics differs from the settings, or a parameter is negative or not finite.
     pub fn new(lda: &OnlineLda, lambda: Array2<T>) -> Result<Self, FitError> {
         let params = lda.params().clone();
         if lambda.nrows() != params.rank || lambda.ncols() == 0 {
@@ -64,29 +77,29 @@ impl<T: Real> Topics<T> {
         rows_of_unit_sum(&self.lambda)
     }
 
-    /// The expected proportions of the topics in each document, documents × rank: each row sums to 1. A document
-    /// without words has all topics alike.
+    /// The expected topic proportions of each document, documents × rank: each row sums to 1. A document without
+    /// words has uniform proportions.
     ///
     /// # Errors
-    /// Where the documents cannot be read, have other features than the topics, or a negative value.
+    /// If the documents cannot be read, have another number of features than the topics, or a negative value.
     pub fn weights(&self, documents: &dyn Samples<T>) -> Result<Array2<T>, FitError> {
-        self.weights_unless(documents, &|| Ok(()))
+        self.weights_with_stop(documents, &|| Ok(()))
     }
 
-    /// A bound on the likelihood of the documents, from which the perplexity follows.
+    /// A lower bound on the log-likelihood of the documents, from which the perplexity follows.
     ///
     /// # Errors
     /// As for [`weights`](Self::weights).
-    pub fn bound(&self, documents: &dyn Samples<T>) -> Result<Bound, FitError> {
+    pub fn bound(&self, documents: &dyn Samples<T>) -> Result<LikelihoodBound, FitError> {
         let (step, eta) = (self.params.e_step(), self.params.eta());
         let posterior = Posterior::new(&self.lambda, eta);
-        let mut bound = Bound { documents: 0.0, topics: topic_bound(&posterior, eta), words: 0.0 };
-        self.for_parts(documents, |_, reader, rows| {
+        let mut bound = LikelihoodBound { documents: 0.0, topics: topic_bound(&posterior, eta), words: 0.0 };
+        self.for_each_chunk(documents, |_, reader, rows| {
             let documents = reader.read(rows)?;
             let weights = posterior.word_weights(&documents.features);
             let slots = vec![(); documents.len()];
             let each = |number, (), solved: &_| document_bound(&step, documents, number, &weights, solved);
-            let parts = solve_each::<_, _, _, FitError>(
+            let bounds = solve_each::<_, _, _, FitError>(
                 &step,
                 self.params.rank,
                 documents,
@@ -95,8 +108,8 @@ impl<T: Real> Topics<T> {
                 &|| Ok(()),
                 each,
             )?;
-            for (of_document, words) in parts {
-                bound.documents += of_document;
+            for (document, words) in bounds {
+                bound.documents += document;
                 bound.words += words;
             }
             Ok::<(), FitError>(())
@@ -107,7 +120,7 @@ impl<T: Real> Topics<T> {
         Ok(bound)
     }
 
-    /// The perplexity of the documents: [`Bound::perplexity`], to be compared with that of scikit-learn.
+    /// The perplexity of the documents: [`LikelihoodBound::perplexity`], comparable with that of scikit-learn.
     ///
     /// # Errors
     /// As for [`weights`](Self::weights).
@@ -115,26 +128,29 @@ impl<T: Real> Topics<T> {
         Ok(self.bound(documents)?.perplexity())
     }
 
-    /// [`weights`](Self::weights), if `pause` does not call it off.
-    pub(super) fn weights_unless<E: From<FitError> + Send>(
+    /// Like [`weights`](Self::weights), but an error of `check_stop` cancels it.
+    pub(super) fn weights_with_stop<E: From<FitError> + Send>(
         &self,
         documents: &dyn Samples<T>,
-        pause: &(impl Fn() -> Result<(), E> + Sync),
+        check_stop: &(impl Fn() -> Result<(), E> + Sync),
     ) -> Result<Array2<T>, E> {
         let (rank, step) = (self.params.rank, self.params.e_step());
         let posterior = Posterior::new(&self.lambda, self.params.eta());
         let mut weights = Array2::zeros((documents.n_samples(), rank));
-        self.for_parts(documents, |first, reader, rows| {
+        self.for_each_chunk(documents, |first, reader, rows| {
             let documents = reader.read(rows)?;
             let beta = posterior.word_weights(&documents.features).beta;
-            let mut part = weights.slice_mut(ndarray::s![first..first + rows.len(), ..]);
-            let slots: Vec<_> = part.outer_iter_mut().collect();
-            let within = solve_each(&step, rank, documents, &beta, slots, pause, |_, mut row, solved| {
-                let total: f64 = solved.gamma().iter().sum();
-                row.iter_mut().zip(solved.gamma()).for_each(|(to, gamma)| *to = T::from_f64(gamma / total));
-                total.is_finite()
-            })?;
-            if within.contains(&false) {
+            let mut chunk = weights.slice_mut(ndarray::s![first..first + rows.len(), ..]);
+            let slots: Vec<_> = chunk.outer_iter_mut().collect();
+            let finite =
+                solve_each(&step, rank, documents, &beta, slots, check_stop, |_, mut row, solved| {
+                    let total: f64 = solved.gamma().iter().sum();
+                    row.iter_mut()
+                        .zip(solved.gamma())
+                        .for_each(|(to, gamma)| *to = T::from_f64(gamma / total));
+                    total.is_finite()
+                })?;
+            if finite.contains(&false) {
                 return Err(FitError::Overflow { stage: 0 }.into());
             }
             Ok::<(), E>(())
@@ -142,11 +158,11 @@ impl<T: Real> Topics<T> {
         Ok(weights)
     }
 
-    /// Calls `work` with the first number and all numbers of a few documents at a time.
-    fn for_parts<E: From<FitError>>(
+    /// Calls `work` with the first index, a reader and all indices of each chunk of documents.
+    fn for_each_chunk<E: From<FitError>>(
         &self,
         documents: &dyn Samples<T>,
-        mut work: impl FnMut(usize, &mut Reader<'_, T>, &[usize]) -> Result<(), E>,
+        mut work: impl FnMut(usize, &mut BatchReader<'_, T>, &[usize]) -> Result<(), E>,
     ) -> Result<(), E> {
         let features = self.lambda.ncols();
         if documents.n_features() != features {
@@ -154,22 +170,23 @@ impl<T: Real> Topics<T> {
             let expected = format!("any number of documents × {features} features");
             return Err(FitError::from(ShapeError::new("the documents", given, expected)).into());
         }
-        let mut reader = Reader::new(documents, self.params.sample_scale);
+        let mut reader = BatchReader::new(documents, self.params.sample_scale);
         let order: Vec<usize> = (0..documents.n_samples()).collect();
-        for rows in order.chunks(documents_at_once(documents)) {
+        for rows in order.chunks(documents_per_chunk(documents)) {
             work(rows[0], &mut reader, rows)?;
         }
         Ok(())
     }
 }
 
-/// Parameters must be finite and not negative.
+/// Checks that all parameters are finite and non-negative.
 pub(super) fn check_parameters<T: Real>(lambda: &Array2<T>) -> Result<(), FitError> {
     let zero = T::from_f64(0.0);
     match lambda.indexed_iter().find(|&(_, &v)| !(v.finite() && v >= zero)) {
         Some(((topic, feature), v)) => {
-            let reason =
-                format!("topic {topic} has the parameter {v} for feature {feature}; none may be negative");
+            let reason = format!(
+                "topic {topic} has the parameter {v} for feature {feature}; it must be finite and not negative"
+            );
             Err(FitError::Checkpoint { reason })
         }
         None => Ok(()),
@@ -201,7 +218,7 @@ mod tests {
         random_matrix::<f64>(3, 40, 9).mapv(|v| 0.05 + 20.0 * v * v)
     }
 
-    /// ln of the ratio of prior and posterior Dirichlet densities, on average over the posterior.
+    /// The negative KL divergence of a Dirichlet posterior from a symmetric prior.
     fn dirichlet_term(prior: f64, posterior: &Array1<f64>) -> f64 {
         let total = posterior.sum();
         let terms = posterior
@@ -232,7 +249,7 @@ mod tests {
             bound += dirichlet_term(0.2, &gamma);
         }
         let of_topics: f64 = lambda.outer_iter().map(|row| dirichlet_term(0.05, &row.to_owned())).sum();
-        let topics = Topics::new(&lda(), lambda).unwrap();
+        let topics = LdaTopics::new(&lda(), lambda).unwrap();
         for samples in [&dense as &dyn Samples<f64>, &sparse] {
             assert_close(&topics.weights(samples).unwrap(), &weights, 1e-10);
             let found = topics.bound(samples).unwrap();
@@ -245,34 +262,37 @@ mod tests {
     }
 
     #[test]
-    fn documents_without_words_have_all_topics_alike() {
-        let topics = Topics::new(&lda(), lambda()).unwrap();
-        let nothing = DenseSamples::new(Array2::zeros((2, 40))).unwrap();
-        assert_close(&topics.weights(&nothing).unwrap(), &Array2::from_elem((2, 3), 1.0 / 3.0), 1e-15);
-        let bound = topics.bound(&nothing).unwrap();
+    fn documents_without_words_have_uniform_proportions() {
+        let topics = LdaTopics::new(&lda(), lambda()).unwrap();
+        let empty = DenseSamples::new(Array2::zeros((2, 40))).unwrap();
+        assert_close(&topics.weights(&empty).unwrap(), &Array2::from_elem((2, 3), 1.0 / 3.0), 1e-15);
+        let bound = topics.bound(&empty).unwrap();
         assert_eq!((bound.words, bound.perplexity(), bound.document_perplexity()), (0.0, 1.0, 1.0));
-        assert!(bound.documents.abs() < 1e-12, "nothing is surely there: {}", bound.documents);
+        assert!(bound.documents.abs() < 1e-12, "empty documents have likelihood 1: {}", bound.documents);
     }
 
     #[test]
-    fn documents_with_other_features_are_refused() {
-        let topics = Topics::new(&lda(), lambda()).unwrap();
+    fn documents_with_another_number_of_features_are_rejected() {
+        let topics = LdaTopics::new(&lda(), lambda()).unwrap();
         let other = DenseSamples::new(Array2::zeros((2, 39))).unwrap();
         assert!(matches!(topics.weights(&other).unwrap_err(), FitError::Shape(_)));
         assert!(matches!(topics.perplexity(&other).unwrap_err(), FitError::Shape(_)));
     }
 
     #[test]
-    fn parameters_of_the_wrong_shape_or_sign_are_refused() {
-        assert!(matches!(Topics::new(&lda(), Array2::<f64>::ones((2, 4))).unwrap_err(), FitError::Shape(_)));
-        let error = Topics::new(&lda(), array![[1.0], [-1.0], [1.0]]).unwrap_err();
+    fn parameters_of_the_wrong_shape_or_sign_are_rejected() {
+        assert!(matches!(
+            LdaTopics::new(&lda(), Array2::<f64>::ones((2, 4))).unwrap_err(),
+            FitError::Shape(_)
+        ));
+        let error = LdaTopics::new(&lda(), array![[1.0], [-1.0], [1.0]]).unwrap_err();
         assert!(error.to_string().contains("topic 1"), "{error}");
     }
 
     #[test]
     fn components_are_proportions() {
         let components =
-            Topics::new(&lda(), array![[1.0, 3.0], [2.0, 2.0], [0.0, 0.0]]).unwrap().components();
+            LdaTopics::new(&lda(), array![[1.0, 3.0], [2.0, 2.0], [0.0, 0.0]]).unwrap().components();
         assert_eq!(components, array![[0.25, 0.75], [0.5, 0.5], [0.5, 0.5]]);
     }
 }

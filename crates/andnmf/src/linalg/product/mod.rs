@@ -1,11 +1,10 @@
 //! Matrix products.
 //!
-//! Unless their name says otherwise they run on the calling thread: parallelism lives one level up, over
-//! blocks of samples with fixed boundaries, since a product that split its own sums by the number of threads
-//! would give different bits on different machines.
+//! Products in this file run on the calling thread. Callers parallelize over blocks of samples with fixed boundaries:
+//! a product that split its sums by the number of threads would give different bits on different machines.
 
 mod norms;
-mod shared;
+mod parallel;
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
@@ -13,9 +12,9 @@ use faer::{Accum, Par};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, s};
 
 pub(crate) use norms::{ENTRIES_PER_THREAD, all_finite, distance, frobenius, inner_product, length};
-pub(crate) use shared::{
-    Parts, by_columns, change_wide, gram_of_rows, gram_of_rows_into, multiply_add_wide, multiply_long,
-    multiply_long_into, multiply_wide,
+pub(crate) use parallel::{
+    PartialSumPool, for_each_column_tile, gram_of_rows, gram_of_rows_into, multiply_add_wide, multiply_long,
+    multiply_long_into, multiply_wide, zip_mut_wide,
 };
 
 use super::bridge::{mat, mat_mut};
@@ -43,22 +42,22 @@ pub(crate) fn multiply_add<T: Real>(
     matmul(mat_mut(out), Accum::Add, mat(a), mat(b), scale, Par::Seq);
 }
 
-/// Makes a matrix one of this shape, if it is not; what it holds then is nothing in particular.
-pub(crate) fn make_room<T: Real>(room: &mut Array2<T>, shape: (usize, usize)) {
-    if room.dim() != shape {
-        *room = Array2::zeros(shape);
+/// Reallocates a workspace matrix if it has another shape. Its content is unspecified afterwards.
+pub(crate) fn ensure_shape<T: Real>(workspace: &mut Array2<T>, shape: (usize, usize)) {
+    if workspace.dim() != shape {
+        *workspace = Array2::zeros(shape);
     }
 }
 
-/// A buffer as a matrix of this shape, whose values are what was left there or zeros.
+/// Views a buffer as a matrix of this shape, with unspecified content.
 pub(crate) fn matrix_in<T: Real>(buffer: &mut Vec<T>, shape: (usize, usize)) -> ArrayViewMut2<'_, T> {
     buffer.resize(shape.0 * shape.1, T::from_f64(0.0));
-    ArrayViewMut2::from_shape(shape, buffer).expect("sized just above")
+    ArrayViewMut2::from_shape(shape, buffer).expect("resized above")
 }
 
-/// Zeros for sums that are read before they are written. Memory that comes as zeros from the system is one page of them
-/// shared by all until somebody writes: reading first makes every page cost twice, and a halt of all threads.
-pub(crate) fn written_zeros<T: Real>(len: usize) -> Vec<T> {
+/// Zeros in pages that are already faulted in. Memory zeroed by the system maps to one shared page until it is written:
+/// a sum that reads first would fault twice per page, which stalls all threads.
+pub(crate) fn prefaulted_zeros<T: Real>(len: usize) -> Vec<T> {
     let mut zeros = Vec::with_capacity(len);
     zeros.resize(len, T::from_f64(0.0));
     zeros
@@ -71,18 +70,18 @@ pub(crate) fn scale_rows<T: Real>(matrix: &mut Array2<T>, factors: &[f64]) {
     }
 }
 
-/// Adds `aᵀ · a` to the lower triangle of `out`. What comes of the strict upper triangle is nothing in particular:
-/// [`mirror_lower`] completes the matrix once all sums are in.
+/// Adds `aᵀ · a` to the lower triangle of `out`. The strict upper triangle is unspecified; [`mirror_lower`] completes
+/// the matrix.
 ///
-/// Half the work of the full product, and that of half a strip more.
+/// Takes about half the operations of the full product.
 pub(crate) fn gram_add_lower<T: Real>(mut out: ArrayViewMut2<'_, T>, a: ArrayView2<'_, T>) {
     let one = T::from_f64(1.0);
     if a.strides()[1] == 1 {
-        // Strips of few rows up to the diagonal: faster than the backend's product of triangles. Of long sums
-        // some terms at a time, which then stay in a near cache from strip to strip.
-        for terms in a.axis_chunks_iter(Axis(0), STRIP_TERMS) {
-            for first in (0..a.ncols()).step_by(STRIP_ROWS) {
-                let end = (first + STRIP_ROWS).min(a.ncols());
+        // Panels of a few rows up to the diagonal are faster than the backend's triangular product. Long sums are
+        // split, so that the terms stay in cache from panel to panel.
+        for terms in a.axis_chunks_iter(Axis(0), PANEL_TERMS) {
+            for first in (0..a.ncols()).step_by(PANEL_ROWS) {
+                let end = (first + PANEL_ROWS).min(a.ncols());
                 let (rows, columns) = (terms.slice(s![.., first..end]), terms.slice(s![.., ..end]));
                 multiply_add(out.slice_mut(s![first..end, ..end]), rows.reversed_axes(), columns, one);
             }
@@ -102,9 +101,9 @@ pub(crate) fn gram_add_lower<T: Real>(mut out: ArrayViewMut2<'_, T>, a: ArrayVie
     );
 }
 
-/// Rows of a Gram matrix that are worked out at once, found by trying.
-const STRIP_ROWS: usize = 8;
-const STRIP_TERMS: usize = 1024;
+/// Rows of a Gram matrix per panel; found by experiment.
+const PANEL_ROWS: usize = 8;
+const PANEL_TERMS: usize = 1024;
 
 /// Copies the lower triangle of a square matrix over its upper one.
 pub(crate) fn mirror_lower<T: Real>(c: &mut Array2<T>) {
@@ -140,8 +139,8 @@ mod tests {
 
     #[test]
     fn mirrored_gram_equals_the_full_product() {
-        for rank in [0, 1, STRIP_ROWS, STRIP_ROWS + 1, 3 * STRIP_ROWS + 5] {
-            let a = random_matrix::<f64>(STRIP_TERMS + 40, rank, 5);
+        for rank in [0, 1, PANEL_ROWS, PANEL_ROWS + 1, 3 * PANEL_ROWS + 5] {
+            let a = random_matrix::<f64>(PANEL_TERMS + 40, rank, 5);
             let columns_first = a.t().as_standard_layout().into_owned();
             for a in [a.view(), columns_first.t()] {
                 let mut c = Array2::from_elem((rank, rank), 2.0);

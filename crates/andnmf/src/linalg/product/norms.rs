@@ -1,4 +1,4 @@
-//! Sums over all entries of matrices, in double precision.
+//! Inner products and norms of matrices, accumulated in double precision.
 
 use std::ops::Range;
 
@@ -7,18 +7,18 @@ use pulp::{Simd, WithSimd};
 
 use crate::Real;
 
-/// Σ a[i, j] · b[i, j], summed in double precision.
+/// Σ a[i, j] · b[i, j].
 pub(crate) fn inner_product<T: Real>(a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) -> f64 {
     sum_of_pairs(a, b, |x, y| x * y)
 }
 
-/// Whether all entries are numbers.
+/// Returns true if all entries are finite.
 pub(crate) fn all_finite<T: Real>(a: ArrayView2<'_, T>) -> bool {
-    // Zero times anything else is not zero, and adds up without a branch.
+    // Branch-free: zero times NaN or infinity is NaN.
     sum_of_pairs(a, a, |x, _| x * 0.0) == 0.0
 }
 
-/// Euclidean length of a row, also where squares leave the range of numbers.
+/// Euclidean norm of a row; safe against overflow and underflow of squares.
 pub(crate) fn length<T: Real>(row: ArrayView1<'_, T>) -> f64 {
     frobenius(row.insert_axis(Axis(0)))
 }
@@ -36,7 +36,7 @@ fn sum_of_pairs<T: Real>(
     sum_of_rows(0..a.nrows(), a.ncols(), &|i| of_rows(a.row(i), b.row(i)))
 }
 
-/// The sum over two rows, compiled for the vectors at hand.
+/// The sum over a pair of rows, dispatched to the available SIMD instructions.
 struct SumOfPairs<'a, T, F> {
     a: &'a [T],
     b: &'a [T],
@@ -59,8 +59,8 @@ impl<T: Real, F: Fn(f64, f64) -> f64> WithSimd for SumOfPairs<'_, T, F> {
     }
 }
 
-/// The sum of what these rows of so many entries come to, on several threads where there are many: always added up in
-/// the same order.
+/// The sum of `of_row` over rows with `entries` entries each, along a fixed binary tree; large sums use several
+/// threads.
 fn sum_of_rows(rows: Range<usize>, entries: usize, of_row: &(impl Fn(usize) -> f64 + Sync)) -> f64 {
     if rows.len() <= 1 || rows.len() * entries <= ENTRIES_PER_THREAD {
         return rows.map(of_row).sum();
@@ -73,13 +73,13 @@ fn sum_of_rows(rows: Range<usize>, entries: usize, of_row: &(impl Fn(usize) -> f
     left + right
 }
 
-/// Fewer entries than this are worked off before another thread would have begun.
+/// Below this number of entries, starting another thread costs more than it saves.
 pub(crate) const ENTRIES_PER_THREAD: usize = 1 << 16;
 
-/// Several sums side by side: enough that none waits for the one before.
+/// Number of accumulators: enough to hide the latency of additions.
 const LANES: usize = 16;
 
-/// Euclidean norm of all entries, also where their squares leave the range of numbers.
+/// Frobenius norm; safe against overflow and underflow of squares.
 pub(crate) fn frobenius<T: Real>(a: ArrayView2<'_, T>) -> f64 {
     let plain = sum_of_squares(a, 1.0);
     if plain.is_normal() {
@@ -95,10 +95,10 @@ pub(crate) fn frobenius<T: Real>(a: ArrayView2<'_, T>) -> f64 {
     largest * sum_of_squares(a, 1.0 / largest).sqrt()
 }
 
-/// Euclidean norm of the difference of two matrices of the same shape.
+/// Frobenius norm of the difference of two matrices of the same shape.
 pub(crate) fn distance<T: Real>(a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) -> f64 {
     let plain = sum_of_pairs(a, b, |x, y| (x - y) * (x - y));
-    // Where squares leave the range of numbers, the difference is looked at as a matrix.
+    // If squares overflow or underflow, form the difference explicitly.
     if plain.is_normal() { plain.sqrt() } else { frobenius((&a - &b).view()) }
 }
 
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn one_entry_that_is_no_number_is_found() {
+    fn a_single_entry_that_is_not_finite_is_detected() {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let mut a = random_matrix::<f64>(3, 21, 6) * 1e300;
             assert!(all_finite(a.view()) && all_finite(a.t()));

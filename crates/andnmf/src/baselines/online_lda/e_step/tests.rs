@@ -1,4 +1,4 @@
-//! The iteration of a document against a literal one.
+//! The E-step against a naive implementation.
 
 use ndarray::{Array1, Array2, Axis};
 
@@ -6,7 +6,7 @@ use super::super::special::digamma;
 use super::*;
 use crate::testing::random_matrix;
 
-/// γ and exp E[log θ] of one document by the textbook, with exp E[log β] rank × features.
+/// Textbook γ and exp E[log θ] of one document, with exp E[log β] as rank × features.
 pub(in super::super) fn naive_document(
     step: &EStep,
     beta: &Array2<f64>,
@@ -16,7 +16,7 @@ pub(in super::super) fn naive_document(
     let expected = |gamma: &Array1<f64>| gamma.mapv(|g| (digamma(g) - digamma(gamma.sum())).exp());
     let mut gamma = Array1::ones(rank);
     let mut theta = expected(&gamma);
-    for _ in 0..step.most {
+    for _ in 0..step.max_iterations {
         // φ for each word in turn.
         let mut next = Array1::from_elem(rank, step.prior);
         for (w, &count) in counts.indexed_iter().filter(|&(_, &count)| count > 0.0) {
@@ -39,22 +39,22 @@ fn data(rank: usize, n_words: usize) -> (Array2<f64>, Array1<f64>) {
     (beta, counts.mapv(|v| (5.0 * v).ceil().max(0.0)))
 }
 
-fn solve<T: Real>(step: &EStep, beta: &Array2<f64>, counts: &Array1<f64>) -> Document<T> {
-    let mut document = Document::new(beta.nrows());
+fn solve<T: Real>(step: &EStep, beta: &Array2<f64>, counts: &Array1<f64>) -> DocumentPosterior<T> {
+    let mut document = DocumentPosterior::new(beta.nrows());
     let by_word = beta.t().mapv(T::from_f64).as_standard_layout().into_owned();
     let words: Vec<usize> = (0..counts.len()).filter(|&w| counts[w] > 0.0).collect();
     let counts: Vec<T> = words.iter().map(|&w| T::from_f64(counts[w])).collect();
-    // Longer documents before it leave nothing behind.
+    // An earlier, longer document must not affect the result.
     document.solve(step, by_word.as_slice().unwrap(), &[0; 200], &[T::from_f64(1.0); 200]);
     document.solve(step, by_word.as_slice().unwrap(), &words, &counts);
     document
 }
 
 #[test]
-fn any_size_equals_the_textbook() {
+fn e_steps_of_any_size_equal_the_textbook() {
     for (rank, n_words) in [(1, 5), (3, 1), (5, 64), (8, 65), (20, 100), (9, 300)] {
-        for (tolerance, most) in [(1e-3, 100), (1e-9, 3)] {
-            let step = EStep { prior: 0.1, tolerance, most };
+        for (tolerance, max_iterations) in [(1e-3, 100), (1e-9, 3)] {
+            let step = EStep { prior: 0.1, tolerance, max_iterations };
             let (beta, counts) = data(rank, n_words);
             let (gamma, theta) = naive_document(&step, &beta, &counts);
             let found = solve::<f64>(&step, &beta, &counts);
@@ -62,7 +62,7 @@ fn any_size_equals_the_textbook() {
             for (k, found) in found.gamma().iter().enumerate() {
                 assert!((found - gamma[k]).abs() < 1e-11 * gamma[k], "{rank} × {n_words}, topic {k}");
             }
-            let factor = (found.ln_left_out() - digamma(gamma.sum())).exp();
+            let factor = (found.ln_scale() - digamma(gamma.sum())).exp();
             for (k, found) in found.theta().iter().enumerate() {
                 assert!((found * factor - theta[k]).abs() < 1e-11, "{rank} × {n_words}, topic {k}");
             }
@@ -75,7 +75,7 @@ fn any_size_equals_the_textbook() {
     }
 }
 
-/// Topics with few words in common, so that most have no part in a document.
+/// Topics with few words in common, so that most have a negligible share in a document.
 fn sparse_topics() -> (Array2<f64>, Array1<f64>) {
     let (beta, mut counts) = data(12, 96);
     counts.iter_mut().skip(24).for_each(|c| *c = 0.0);
@@ -83,27 +83,27 @@ fn sparse_topics() -> (Array2<f64>, Array1<f64>) {
 }
 
 #[test]
-fn topics_that_are_passed_over_change_nothing_above_rounding() {
-    let step = EStep { prior: 0.02, tolerance: 1e-3, most: 100 };
+fn inactive_topics_change_nothing_above_rounding() {
+    let step = EStep { prior: 0.02, tolerance: 1e-3, max_iterations: 100 };
     let (beta, counts) = sparse_topics();
     let (gamma, _) = naive_document(&step, &beta, &counts);
     let found = solve::<f64>(&step, &beta, &counts);
-    assert!(found.passed_over.len() >= 6, "only {:?} were passed over", found.passed_over);
+    assert!(found.inactive.len() >= 6, "only {:?} are inactive", found.inactive);
     for (found, expected) in found.gamma().iter().zip(&gamma) {
         assert!((found - expected).abs() < 1e-12 * expected, "{found} for {expected}");
     }
 }
 
 #[test]
-fn topics_that_were_passed_over_too_soon_come_back() {
-    let step = EStep { prior: 0.02, tolerance: 1e-9, most: 1000 };
+fn topics_that_became_inactive_too_early_are_reactivated() {
+    let step = EStep { prior: 0.02, tolerance: 1e-9, max_iterations: 1000 };
     let (beta, counts) = sparse_topics();
     let (gamma, _) = naive_document(&step, &beta, &counts);
     let mut document = solve::<f64>(&step, &beta, &counts);
     let negligible = document.negligible;
-    document.begin();
+    document.reset();
     document.negligible = 12.0;
-    document.renew(step.prior);
+    document.update(step.prior);
     assert!((1..12).contains(&document.active.len()), "{:?}", document.active);
     document.negligible = negligible;
     document.iterate(&step);
@@ -115,7 +115,7 @@ fn topics_that_were_passed_over_too_soon_come_back() {
 
 #[test]
 fn single_precision_is_near_double() {
-    let step = EStep { prior: 0.05, tolerance: 1e-3, most: 100 };
+    let step = EStep { prior: 0.05, tolerance: 1e-3, max_iterations: 100 };
     let (beta, counts) = data(20, 100);
     let (double, single) = (solve::<f64>(&step, &beta, &counts), solve::<f32>(&step, &beta, &counts));
     for (a, b) in double.gamma().iter().zip(single.gamma()) {
@@ -125,7 +125,7 @@ fn single_precision_is_near_double() {
 
 #[test]
 fn an_empty_document_has_the_prior() {
-    let step = EStep { prior: 0.3, tolerance: 1e-3, most: 100 };
+    let step = EStep { prior: 0.3, tolerance: 1e-3, max_iterations: 100 };
     let (beta, _) = data(4, 6);
     let found = solve::<f64>(&step, &beta, &Array1::zeros(6));
     assert_eq!(found.gamma(), [0.3; 4]);
@@ -133,8 +133,8 @@ fn an_empty_document_has_the_prior() {
 }
 
 #[test]
-fn words_that_no_topic_has_do_no_harm() {
-    let step = EStep { prior: 1e-3, tolerance: 1e-3, most: 100 };
+fn words_that_no_topic_contains_give_finite_results() {
+    let step = EStep { prior: 1e-3, tolerance: 1e-3, max_iterations: 100 };
     let mut beta = Array2::from_elem((2, 3), 0.0);
     beta[[0, 0]] = 1.0;
     beta[[1, 1]] = 1.0;

@@ -1,12 +1,12 @@
-//! Online LDA under the common contract.
+//! Online LDA as a [`Solver`](crate::fit::Solver).
 
 use ndarray::Array2;
 
-use super::begin::{given_topics, random_topics, total};
+use super::init::{given_topics, random_topics, total_words};
 use super::params::{OnlineLda, OnlineLdaParams};
-use super::stage::Stage;
+use super::stage::LdaStage;
 use super::state::LdaState;
-use super::topics::{Topics, check_parameters};
+use super::topics::{LdaTopics, check_parameters};
 use crate::fit::{
     Beginning, Checkpoint, ExpectedShape, Fit, Halt, Header, MethodState, Run, Snapshot, StageRecord,
     StagedRun, Start, Watch, Workers, drive, solver,
@@ -25,17 +25,17 @@ impl OnlineLda {
         start: Start<T>,
         run: &mut Run<'_, T>,
     ) -> Result<Fit<T>, FitError> {
-        let mut engine = Engine::begin(self.params(), samples, start, run)?;
-        let stop = drive(&mut engine, &self.params().limits(), run)?;
-        let weights = engine.weights(self)?;
-        engine.header.seconds = engine.watch.clock.seconds();
-        let passes = engine.header.passes + usize::from(weights.is_some());
-        Ok(Fit { weights, passes, ..Fit::new(engine.header, engine.state, stop) })
+        let mut lda = LdaRun::init(self.params(), samples, start, run)?;
+        let stop = drive(&mut lda, &self.params().limits(), run)?;
+        let weights = lda.weights(self)?;
+        lda.header.seconds = lda.watch.clock.seconds();
+        let passes = lda.header.passes + usize::from(weights.is_some());
+        Ok(Fit { weights, passes, ..Fit::new(lda.header, lda.state, stop) })
     }
 }
 
-/// A run between two stages. Its working matrix is λ, and E[β] = λ / Σλ are the components.
-struct Engine<'a, T: Real> {
+/// A run between two stages. Its working matrix is λ; the components are E[β] = λ / Σλ.
+struct LdaRun<'a, T: Real> {
     params: &'a OnlineLdaParams,
     samples: &'a dyn Samples<T>,
     workers: Workers,
@@ -44,8 +44,8 @@ struct Engine<'a, T: Real> {
     state: LdaState<T>,
 }
 
-impl<'a, T: Real> Engine<'a, T> {
-    fn begin<'r: 'a>(
+impl<'a, T: Real> LdaRun<'a, T> {
+    fn init<'r: 'a>(
         params: &'a OnlineLdaParams,
         samples: &'a dyn Samples<T>,
         start: Start<T>,
@@ -57,8 +57,8 @@ impl<'a, T: Real> Engine<'a, T> {
         let stop = || watch.reason().is_some();
         let watched = Watched { samples, stop: &stop };
         let random = matches!(start, Start::Auto);
-        let own = || Start::Given(random_topics(rank, samples.n_features(), seed));
-        let start = if random { own() } else { start };
+        let random_start = || Start::Given(random_topics(rank, samples.n_features(), seed));
+        let start = if random { random_start() } else { start };
         let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
         let header = Header::new(OnlineLdaParams::NAME, n_samples, seed);
         let (header, state) = match start.begin(OnlineLdaParams::NAME, &watched, rank, seed, &workers)? {
@@ -68,25 +68,25 @@ impl<'a, T: Real> Engine<'a, T> {
                 check_parameters(&state.lambda)?;
                 (header, state)
             }
-            Beginning::Fresh(found) if random => (header, LdaState { lambda: found.components }),
-            Beginning::Fresh(found) => {
-                // Without this pass the start could not even be returned: it is not called off.
-                let words = workers.run(|| total(samples))? * params.sample_scale;
-                let lambda = given_topics(found.components, params.eta(), words)?;
-                (Header { passes: found.passes + 1, ..header }, LdaState { lambda })
+            Beginning::Fresh(initial) if random => (header, LdaState { lambda: initial.components }),
+            Beginning::Fresh(initial) => {
+                // This pass cannot be cancelled: without it there would be no λ to return.
+                let words = workers.run(|| total_words(samples))? * params.sample_scale;
+                let lambda = given_topics(initial.components, params.eta(), words)?;
+                (Header { passes: initial.passes + 1, ..header }, LdaState { lambda })
             }
         };
         Ok(Self { params, samples, workers, watch, header, state })
     }
 
-    /// The proportions of the topics in the documents, unless the time is up.
+    /// The topic proportions of the documents; `None` if the run was stopped.
     fn weights(&self, lda: &OnlineLda) -> Result<Option<Array2<T>>, FitError> {
         if self.watch.reason().is_some() {
             return Ok(None);
         }
-        let topics = Topics::new(lda, self.state.lambda.clone())?;
-        let pause = || self.watch.check();
-        match self.workers.run(|| topics.weights_unless(self.samples, &pause)) {
+        let topics = LdaTopics::new(lda, self.state.lambda.clone())?;
+        let check_stop = || self.watch.check();
+        match self.workers.run(|| topics.weights_with_stop(self.samples, &check_stop)) {
             Ok(weights) => Ok(Some(weights)),
             Err(Halt::Stop(_)) => Ok(None),
             Err(Halt::Error(error)) => Err(error),
@@ -94,7 +94,7 @@ impl<'a, T: Real> Engine<'a, T> {
     }
 }
 
-impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
+impl<'a, T: Real> StagedRun<'a, T> for LdaRun<'a, T> {
     fn header(&self) -> &Header {
         &self.header
     }
@@ -105,11 +105,11 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
 
     fn stage(&mut self) -> Result<bool, Halt> {
         let number = self.header.stages;
-        let stage = Stage { samples: self.samples, params: self.params, number, seed: self.header.seed };
+        let stage = LdaStage { samples: self.samples, params: self.params, number, seed: self.header.seed };
         let (before, watch) = (&self.state.lambda, &self.watch);
         let after = self.workers.run(|| stage.run(before, &|| watch.check()))?;
         let (old, new) = (rows_of_unit_sum(before), rows_of_unit_sum(&after));
-        // Rows sum to 1, so neither size can be zero.
+        // Rows sum to 1, so neither norm is zero.
         let change = frobenius((&new - &old).view()) / frobenius(new.view()).max(frobenius(old.view()));
         self.state.lambda = after;
         self.header.passes += 1;
@@ -119,7 +119,7 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
             seconds: self.header.seconds,
             threshold_min: None,
             threshold_median: None,
-            // Every topic has a share in every document, if only that of the prior.
+            // The prior gives every topic a positive share in every document.
             active_fraction: 1.0,
             change,
             loss: None,
@@ -129,7 +129,7 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
     }
 }
 
-impl<T: Real> Snapshot<T> for Engine<'_, T> {
+impl<T: Real> Snapshot<T> for LdaRun<'_, T> {
     fn components(&self) -> Array2<T> {
         self.state.components()
     }

@@ -1,4 +1,4 @@
-//! Online LDA as a solver.
+//! Tests of online LDA as a solver.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -26,7 +26,7 @@ fn fit(params: OnlineLdaParams, samples: &dyn Samples<f64>, start: Start<f64>) -
     params.check().unwrap().fit(samples, start, &mut Run::new()).unwrap()
 }
 
-/// Documents of 80 words each from four topics, most of each topic in ten words of its own.
+/// Documents of 80 words each from four topics, each topic concentrated on ten words of its own.
 fn generated(documents: usize) -> (Array2<f64>, Array2<f64>) {
     let topics = Array2::from_shape_fn((4, 40), |(k, w)| if w / 10 == k { 0.094 } else { 0.002 });
     let mut rng = generator(11, Stream::Weights);
@@ -48,14 +48,14 @@ fn generated(documents: usize) -> (Array2<f64>, Array2<f64>) {
 }
 
 #[test]
-fn topics_behind_generated_documents_are_found() {
+fn the_true_topics_of_generated_documents_are_recovered() {
     let (data, truth) = generated(600);
     let samples = DenseSamples::new(data.view()).unwrap();
     let found = fit(OnlineLdaParams { max_stages: 20, ..params(4) }, &samples, Start::Auto);
     for topic in truth.outer_iter() {
-        let apart = |row: ndarray::ArrayView1<'_, f64>| (&row - &topic).mapv(f64::abs).sum();
-        let nearest = found.components.outer_iter().map(apart).fold(f64::MAX, f64::min);
-        assert!(nearest < 0.15, "the nearest topic found is {nearest} away");
+        let distance = |row: ndarray::ArrayView1<'_, f64>| (&row - &topic).mapv(f64::abs).sum();
+        let nearest = found.components.outer_iter().map(distance).fold(f64::MAX, f64::min);
+        assert!(nearest < 0.15, "the nearest topic is at distance {nearest}");
     }
     let weights = found.weights.unwrap();
     assert!(weights.outer_iter().all(|row| (row.sum() - 1.0).abs() < 1e-12));
@@ -63,7 +63,7 @@ fn topics_behind_generated_documents_are_found() {
 
 #[test]
 fn sparse_documents_give_the_same_bits_as_dense_ones_on_any_number_of_threads() {
-    // More words than one thread works on at a time.
+    // More words than one parallel task takes.
     let data = counts(200, 300);
     let dense = DenseSamples::new(data.view()).unwrap();
     let (pointers, indices, values) = sparse_copy(&data);
@@ -85,15 +85,15 @@ fn sparse_documents_give_the_same_bits_as_dense_ones_on_any_number_of_threads() 
 fn a_resumed_run_ends_in_the_same_bits() {
     let samples = DenseSamples::new(counts(100, 20)).unwrap();
     let lda = params(3).check().unwrap();
-    let mut kept = String::new();
-    let mut keep = |view: &StageView<'_, f64>| {
+    let mut stored = String::new();
+    let mut store = |view: &StageView<'_, f64>| {
         if view.record.stage == 1 {
-            kept = serde_json::to_string(&view.checkpoint()).unwrap();
+            stored = serde_json::to_string(&view.checkpoint()).unwrap();
         }
         ControlFlow::Continue(())
     };
-    let whole = lda.fit(&samples, Start::Auto, &mut Run::new().observe(&mut keep)).unwrap();
-    let state: Checkpoint<f64> = serde_json::from_str(&kept).unwrap();
+    let whole = lda.fit(&samples, Start::Auto, &mut Run::new().observe(&mut store)).unwrap();
+    let state: Checkpoint<f64> = serde_json::from_str(&stored).unwrap();
     // The seed is that of the checkpoint.
     let resumed = fit(OnlineLdaParams { seed: 99, ..params(3) }, &samples, Start::Resume(Box::new(state)));
     assert_eq!((resumed.stages, resumed.passes), (whole.stages, whole.passes));
@@ -103,7 +103,7 @@ fn a_resumed_run_ends_in_the_same_bits() {
 }
 
 #[test]
-fn a_checkpoint_with_negative_parameters_is_refused() {
+fn a_checkpoint_with_negative_parameters_is_rejected() {
     let samples = DenseSamples::new(counts(10, 5)).unwrap();
     let checkpoint = fit(params(2), &samples, Start::Auto).checkpoint();
     let (header, mut state) = checkpoint.into_state::<LdaState<f64>>().unwrap();
@@ -115,7 +115,7 @@ fn a_checkpoint_with_negative_parameters_is_refused() {
 }
 
 #[test]
-fn the_topics_of_another_method_are_refused() {
+fn the_topics_of_another_method_are_rejected() {
     let samples = DenseSamples::new(counts(10, 5)).unwrap();
     let other = HalsParams::new(2).check().unwrap().fit(&samples, Start::Auto, &mut Run::new()).unwrap();
     let error = params(2).check().unwrap().topics(&other).unwrap_err();
@@ -123,16 +123,16 @@ fn the_topics_of_another_method_are_refused() {
 }
 
 #[test]
-fn observers_see_rows_that_sum_to_one_and_passes_count_that_for_the_weights() {
+fn observers_see_rows_that_sum_to_one_and_the_pass_for_the_weights_is_counted() {
     let samples = DenseSamples::new(counts(40, 9)).unwrap();
     let mut seen = 0;
-    let mut watch = |view: &StageView<'_, f64>| {
+    let mut observer = |view: &StageView<'_, f64>| {
         seen += 1;
         assert!(view.components().outer_iter().all(|row| (row.sum() - 1.0).abs() < 1e-12));
         ControlFlow::Continue(())
     };
     let lda = params(3).check().unwrap();
-    let found = lda.fit(&samples, Start::Auto, &mut Run::new().observe(&mut watch)).unwrap();
+    let found = lda.fit(&samples, Start::Auto, &mut Run::new().observe(&mut observer)).unwrap();
     assert_eq!((seen, found.stages, found.passes), (4, 4, 5));
     assert_eq!(found.stop, StopReason::MaxStages);
 }
@@ -146,7 +146,7 @@ fn a_start_near_the_truth_is_not_lost_in_the_first_batches() {
     assert_eq!(found.passes, 4, "one for the total, two stages, one for the weights");
 }
 
-/// Sets a flag when a row is read for the n-th time.
+/// Sets the cancellation flag once `at` rows have been read.
 struct Cancelling<'a> {
     samples: DenseSamples<'a, f64>,
     reads: AtomicUsize,
@@ -172,7 +172,7 @@ impl Samples<f64> for Cancelling<'_> {
 }
 
 #[test]
-fn a_run_cancelled_in_mid_stage_returns_the_last_finished_one() {
+fn a_run_cancelled_in_mid_stage_returns_the_last_completed_stage() {
     let data = counts(100, 20);
     let plain = DenseSamples::new(data.view()).unwrap();
     let two = fit(OnlineLdaParams { max_stages: 2, ..params(3) }, &plain, Start::Auto);
@@ -183,11 +183,11 @@ fn a_run_cancelled_in_mid_stage_returns_the_last_finished_one() {
     assert_eq!((found.stop, found.stages, found.passes), (StopReason::Cancelled, 2, 2));
     assert_eq!(found.components, two.components);
     assert!(found.weights.is_none());
-    assert!(samples.reads.load(Ordering::Relaxed) < 300, "it did not stop in the stage");
+    assert!(samples.reads.load(Ordering::Relaxed) < 300, "it did not stop within the stage");
 }
 
 #[test]
-fn a_run_without_time_returns_its_start() {
+fn a_run_with_a_time_limit_of_zero_returns_its_initialization() {
     let samples = DenseSamples::new(counts(30, 4)).unwrap();
     let given = array![[1.0, 0.0, 1.0, 0.0], [0.0, 3.0, 0.0, 1.0]];
     let found = fit(OnlineLdaParams { time_limit: Some(0.0), ..params(2) }, &samples, Start::Given(given));
@@ -196,7 +196,7 @@ fn a_run_without_time_returns_its_start() {
 }
 
 #[test]
-fn negative_values_are_refused_whatever_the_start() {
+fn negative_values_are_rejected_for_any_initialization() {
     let mut data = counts(30, 4);
     data[[20, 3]] = -1.0;
     let samples = DenseSamples::new(data.view()).unwrap();
@@ -210,7 +210,7 @@ fn negative_values_are_refused_whatever_the_start() {
 }
 
 #[test]
-fn degenerate_documents_give_numbers() {
+fn degenerate_documents_give_finite_results() {
     fn check<T: Real>(data: &Array2<f64>, rank: usize, prior: f64) {
         let samples = DenseSamples::new(data.mapv(T::from_f64)).unwrap();
         let given = Array2::from_shape_fn((rank, data.ncols()), |(k, w)| T::from_f64((k + w) as f64));
@@ -257,7 +257,7 @@ fn single_precision_is_near_double() {
 }
 
 #[test]
-fn a_scale_stands_for_repeated_words() {
+fn the_sample_scale_equals_repeated_words() {
     let data = counts(50, 10);
     let frequencies = &data / 8.0;
     let whole = fit(params(3), &DenseSamples::new(data.view()).unwrap(), Start::Auto);

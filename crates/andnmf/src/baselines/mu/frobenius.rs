@@ -1,4 +1,4 @@
-//! The updates for the squared error, from products with the samples alone.
+//! Multiplicative updates for the squared error, from products with the samples and Gram matrices.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
@@ -9,11 +9,11 @@ use crate::Real;
 use crate::baselines::alternating::{Moments, WeightProblem};
 use crate::linalg::product::{matrix_in, multiply_add, multiply_into, multiply_wide};
 
-/// Entries that one thread takes at a time.
+/// Entries per parallel task.
 const ENTRIES_PER_TASK: usize = 1 << 14;
 
-/// Updates of the weights before signed components are solved for the first time: from weights that are all but
-/// equal, least squares would make huge components that cancel each other and keep nothing of the start.
+/// Weight updates before signed components are solved for the first time: with nearly equal weights, least squares
+/// would give huge components that cancel each other, and lose the initialization.
 const FIRST_SIGNED_SWEEPS: usize = 30;
 
 /// Updates the weights of a block (samples × rank) `sweeps` times.
@@ -22,7 +22,7 @@ pub(super) fn update_weights<T: Real>(
     mut weights: ArrayViewMut2<'_, T>,
     signed: bool,
     sweeps: usize,
-    buffers: &mut Buffers<T>,
+    buffers: &mut FrobeniusBuffers<T>,
 ) {
     let WeightProblem { gram, products, first } = problem;
     if *first {
@@ -39,42 +39,42 @@ pub(super) fn update_weights<T: Real>(
     }
 }
 
-/// [`update_weights`] where products and Gram matrix have both signs.
+/// [`update_weights`] for products and Gram matrices with both signs.
 fn update_signed<T: Real>(
     gram: ArrayView2<'_, T>,
     products: ArrayView2<'_, T>,
     mut weights: ArrayViewMut2<'_, T>,
     sweeps: usize,
-    buffers: &mut Buffers<T>,
+    buffers: &mut FrobeniusBuffers<T>,
 ) {
     let (zero, one) = (T::from_f64(0.0), T::from_f64(1.0));
     let positive = |v: T| if v > zero { v } else { zero };
-    let mut gram_up = matrix_in(&mut buffers.gram_up, gram.dim());
-    let mut gram_down = matrix_in(&mut buffers.gram_down, gram.dim());
-    gram_up.zip_mut_with(&gram, |to, &v| *to = positive(v));
-    gram_down.zip_mut_with(&gram, |to, &v| *to = positive(-v));
+    let mut gram_positive = matrix_in(&mut buffers.gram_positive, gram.dim());
+    let mut gram_negative = matrix_in(&mut buffers.gram_negative, gram.dim());
+    gram_positive.zip_mut_with(&gram, |to, &v| *to = positive(v));
+    gram_negative.zip_mut_with(&gram, |to, &v| *to = positive(-v));
     let mut numerators = matrix_in(&mut buffers.numerators, weights.dim());
     let mut denominators = matrix_in(&mut buffers.denominators, weights.dim());
     for _ in 0..sweeps {
         numerators.zip_mut_with(&products, |n, &p| *n = positive(p));
         denominators.zip_mut_with(&products, |d, &p| *d = positive(-p));
-        multiply_add(numerators.view_mut(), weights.view(), gram_down.view(), one);
-        multiply_add(denominators.view_mut(), weights.view(), gram_up.view(), one);
+        multiply_add(numerators.view_mut(), weights.view(), gram_negative.view(), one);
+        multiply_add(denominators.view_mut(), weights.view(), gram_positive.view(), one);
         let (numerators, denominators) = (numerators.view(), denominators.view());
         scale_by_root_of_quotient(slice_mut(&mut weights), slice(&numerators), slice(&denominators));
     }
 }
 
-/// Writes non-negative components after `sweeps` updates. Components that no sample uses stay.
+/// Writes non-negative components after `sweeps` updates. Components that no sample uses stay unchanged.
 pub(super) fn update_components<T: Real>(
     components: &mut Array2<T>,
     moments: &Moments<T>,
-    now: &Array2<T>,
+    current: &Array2<T>,
     sweeps: usize,
-    buffers: &mut Buffers<T>,
+    buffers: &mut FrobeniusBuffers<T>,
 ) {
-    components.assign(now);
-    let mut denominators = matrix_in(&mut buffers.denominators, now.dim());
+    components.assign(current);
+    let mut denominators = matrix_in(&mut buffers.denominators, current.dim());
     for _ in 0..sweeps {
         multiply_wide(denominators.view_mut(), moments.gram.view(), components.view());
         let numerators = moments.products.as_slice().expect("row-major");
@@ -88,24 +88,24 @@ pub(super) fn update_components<T: Real>(
     }
     for (k, mut component) in components.outer_iter_mut().enumerate() {
         if moments.gram[[k, k]] == T::from_f64(0.0) {
-            component.assign(&now.row(k));
+            component.assign(&current.row(k));
         }
     }
 }
 
-/// What one thread needs for a block.
-pub(crate) struct Buffers<T> {
+/// Scratch buffers of one thread for a block.
+pub(crate) struct FrobeniusBuffers<T> {
     numerators: Vec<T>,
     denominators: Vec<T>,
-    /// The positive part of a Gram matrix, and the negative one.
-    gram_up: Vec<T>,
-    gram_down: Vec<T>,
+    /// The positive and the negative part of a Gram matrix.
+    gram_positive: Vec<T>,
+    gram_negative: Vec<T>,
 }
 
-impl<T> Default for Buffers<T> {
+impl<T> Default for FrobeniusBuffers<T> {
     fn default() -> Self {
         let none = Vec::new;
-        Self { numerators: none(), denominators: none(), gram_up: none(), gram_down: none() }
+        Self { numerators: none(), denominators: none(), gram_positive: none(), gram_negative: none() }
     }
 }
 
@@ -123,16 +123,16 @@ mod tests {
     use crate::linalg::product::multiply;
     use crate::testing::{assert_close, random_matrix};
 
-    fn up(m: &Array2<f64>) -> Array2<f64> {
+    fn positive_part(m: &Array2<f64>) -> Array2<f64> {
         m.mapv(|v| v.max(0.0))
     }
 
-    fn down(m: &Array2<f64>) -> Array2<f64> {
+    fn negative_part(m: &Array2<f64>) -> Array2<f64> {
         m.mapv(|v| (-v).max(0.0))
     }
 
-    /// Entry by entry, with 0/0 = 0.
-    fn over(a: Array2<f64>, b: Array2<f64>) -> Array2<f64> {
+    /// Elementwise quotient, with 0/0 = 0.
+    fn quotient(a: Array2<f64>, b: Array2<f64>) -> Array2<f64> {
         ndarray::Zip::from(&a).and(&b).map_collect(|&a, &b| if a == 0.0 { 0.0 } else { a / b })
     }
 
@@ -140,20 +140,20 @@ mod tests {
         Moments::new(x.t().dot(x), multiply(x.t(), y.view()))
     }
 
-    fn updated(moments: &Moments<f64>, now: &Array2<f64>) -> Array2<f64> {
-        let mut components = Array2::zeros(now.dim());
-        update_components(&mut components, moments, now, 2, &mut Buffers::default());
+    fn updated(moments: &Moments<f64>, current: &Array2<f64>) -> Array2<f64> {
+        let mut components = Array2::zeros(current.dim());
+        update_components(&mut components, moments, current, 2, &mut FrobeniusBuffers::default());
         components
     }
 
-    fn least_squares(mut moments: Moments<f64>, now: &Array2<f64>) -> Array2<f64> {
-        let mut components = Array2::zeros(now.dim());
-        moments.least_squares(&mut components, now).unwrap();
+    fn least_squares(mut moments: Moments<f64>, current: &Array2<f64>) -> Array2<f64> {
+        let mut components = Array2::zeros(current.dim());
+        moments.least_squares(&mut components, current).unwrap();
         components
     }
 
     #[test]
-    fn weights_are_updated_as_by_the_textbook() {
+    fn weight_updates_equal_the_textbook() {
         let y = random_matrix::<f64>(30, 12, 1);
         for (signed, rank, sweeps) in [(false, 4, 1), (false, 5, 3), (true, 4, 1), (true, 5, 3)] {
             let a = random_matrix::<f64>(rank, 12, 2);
@@ -163,46 +163,47 @@ mod tests {
             let (gram, products) = (a.dot(&a.t()), y.dot(&a.t()));
             for _ in 0..sweeps {
                 x = if signed {
-                    let numerators = up(&products) + x.dot(&down(&gram));
-                    &x * &over(numerators, down(&products) + x.dot(&up(&gram))).mapv(f64::sqrt)
+                    let numerators = positive_part(&products) + x.dot(&negative_part(&gram));
+                    &x * &quotient(numerators, negative_part(&products) + x.dot(&positive_part(&gram)))
+                        .mapv(f64::sqrt)
                 } else {
-                    over(&x * &up(&products), x.dot(&gram))
+                    quotient(&x * &positive_part(&products), x.dot(&gram))
                 };
             }
             let problem = WeightProblem { gram: gram.view(), products: products.view(), first: false };
-            update_weights(&problem, weights.view_mut(), signed, sweeps, &mut Buffers::default());
+            update_weights(&problem, weights.view_mut(), signed, sweeps, &mut FrobeniusBuffers::default());
             assert_close(&weights, &x, 1e-13);
         }
     }
 
     #[test]
-    fn components_are_updated_as_by_the_textbook() {
+    fn component_updates_equal_the_textbook() {
         let (y, x) = (random_matrix::<f64>(30, 700, 1), random_matrix::<f64>(30, 4, 2).mapv(f64::abs));
-        let now = random_matrix::<f64>(4, 700, 3).mapv(f64::abs);
-        let mut expected = now.clone();
+        let current = random_matrix::<f64>(4, 700, 3).mapv(f64::abs);
+        let mut expected = current.clone();
         for _ in 0..2 {
-            expected = over(&expected * &up(&x.t().dot(&y)), x.t().dot(&x).dot(&expected));
+            expected = quotient(&expected * &positive_part(&x.t().dot(&y)), x.t().dot(&x).dot(&expected));
         }
-        assert_close(&updated(&moments(&y, &x), &now), &expected, 1e-13);
+        assert_close(&updated(&moments(&y, &x), &current), &expected, 1e-13);
     }
 
     #[test]
     fn signed_components_solve_the_least_squares_problem() {
         let (y, x) = (random_matrix::<f64>(30, 9, 1), random_matrix::<f64>(30, 4, 2).mapv(f64::abs));
-        let found = least_squares(moments(&y, &x), &random_matrix(4, 9, 3));
+        let components = least_squares(moments(&y, &x), &random_matrix(4, 9, 3));
         // At the minimum the residual is orthogonal to the weights.
-        assert_close(&x.t().dot(&(&y - x.dot(&found))), &Array2::zeros((4, 9)), 1e-12);
+        assert_close(&x.t().dot(&(&y - x.dot(&components))), &Array2::zeros((4, 9)), 1e-12);
     }
 
     #[test]
-    fn components_that_no_sample_uses_stay() {
+    fn components_that_no_sample_uses_stay_unchanged() {
         let (y, mut x) = (random_matrix::<f64>(30, 9, 1), random_matrix::<f64>(30, 4, 2).mapv(f64::abs));
         x.column_mut(1).fill(0.0);
-        let now = random_matrix::<f64>(4, 9, 3).mapv(f64::abs);
+        let current = random_matrix::<f64>(4, 9, 3).mapv(f64::abs);
         let moments = moments(&y, &x);
-        for new in [updated(&moments, &now), least_squares(moments, &now)] {
-            assert_eq!(new.row(1), now.row(1));
-            assert!(new.row(0) != now.row(0) && new.iter().all(|v| v.is_finite()));
+        for new in [updated(&moments, &current), least_squares(moments, &current)] {
+            assert_eq!(new.row(1), current.row(1));
+            assert!(new.row(0) != current.row(0) && new.iter().all(|v| v.is_finite()));
         }
     }
 }

@@ -1,33 +1,39 @@
-//! Sweeps over the weights, many samples side by side.
+//! Sweeps over the weights, vectorized over samples.
 
 use ndarray::{ArrayView2, ArrayViewMut2};
 
-use super::tile::{Sweeps, Tile, lanes};
+use super::tile::{SweepOptions, Tile, lanes};
 use crate::Real;
 
-/// Further sweeps end when one moves the weights by less than this share of what the first one did.
-const WORTHWHILE: f64 = 0.1;
+/// Sweeps stop once one moves the weights by less than this fraction of the first sweep's change.
+const RELATIVE_TOLERANCE: f64 = 0.1;
 
-/// Improves non-negative weights (samples × rank) by at most `most` sweeps of coordinate descent for the problem
-/// with these Gram matrix and products. A component of zero has no say: its weights are zero.
+/// Improves non-negative weights (samples × rank) by at most `max_sweeps` sweeps of coordinate descent for the problem
+/// with this Gram matrix and these products. The weights of a zero component become zero.
 pub(crate) fn sweep_weights<T: Real>(
     gram: ArrayView2<'_, T>,
     products: ArrayView2<'_, T>,
     mut weights: ArrayViewMut2<'_, T>,
-    most: usize,
+    max_sweeps: usize,
     tile: &mut Tile<T>,
 ) {
     let rank = gram.nrows();
-    tile.fit(rank);
+    tile.resize(rank);
     let (gram, products) = (gram.as_standard_layout(), products.as_standard_layout());
     let gram = gram.as_slice().expect("just made row-major");
-    let sweeps = Sweeps { gram, signed: false, most, worthwhile: WORTHWHILE, clear_unused: true };
+    let sweeps = SweepOptions {
+        gram,
+        signed: false,
+        max_sweeps,
+        relative_tolerance: RELATIVE_TOLERANCE,
+        clear_unused: true,
+    };
     let length = lanes::<T>() * rank;
     let weights = weights.as_slice_mut().expect("row-major").chunks_mut(length);
     let products = products.as_slice().expect("just made row-major").chunks(length);
     for (weights, products) in weights.zip(products) {
-        turn(&mut tile.values, weights, rank);
-        turn(&mut tile.products, products, rank);
+        transpose_into(&mut tile.values, weights, rank);
+        transpose_into(&mut tile.products, products, rank);
         tile.sweep(&sweeps);
         for (l, row) in weights.chunks_exact_mut(rank).enumerate() {
             let lane = tile.values[l..].iter().step_by(lanes::<T>());
@@ -36,8 +42,8 @@ pub(crate) fn sweep_weights<T: Real>(
     }
 }
 
-/// Puts rows into the lanes of a tile; lanes that are left over become zero.
-fn turn<T: Real>(tile: &mut [T], rows: &[T], rank: usize) {
+/// Transposes rows into the lanes of a tile; unused lanes become zero.
+fn transpose_into<T: Real>(tile: &mut [T], rows: &[T], rank: usize) {
     if rows.len() < tile.len() {
         tile.fill(T::from_f64(0.0));
     }
@@ -61,7 +67,7 @@ mod tests {
         (components.dot(&components.t()), y.dot(&components.t()), weights)
     }
 
-    /// The same by the definition: each weight in turn takes its best value.
+    /// Naive sweep: each weight in turn takes its optimal value.
     fn naive(gram: &Array2<f64>, products: &Array2<f64>, weights: &mut Array2<f64>) {
         for (i, mut x) in weights.outer_iter_mut().enumerate() {
             for k in 0..x.len() {
@@ -73,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_gives_each_weight_its_best_value_in_turn() {
+    fn a_sweep_gives_each_weight_its_optimal_value_in_turn() {
         for (samples, rank) in [(20, 1), (1, 2), (32, 7), (70, 33)] {
             let (gram, products, start) = problem(samples, rank);
             let (mut swept, mut expected) = (start.clone(), start);
@@ -84,8 +90,8 @@ mod tests {
     }
 
     #[test]
-    fn further_sweeps_go_on_until_they_are_small() {
-        // Two tiles, of which one is not full.
+    fn sweeps_continue_until_the_change_is_small() {
+        // Two tiles, one of them partial.
         let (gram, products, start) = problem(lanes::<f64>() + 8, 7);
         let mut swept = start.clone();
         sweep_weights(gram.view(), products.view(), swept.view_mut(), 500, &mut Tile::default());
@@ -102,7 +108,7 @@ mod tests {
                 let moved =
                     steps.outer_iter().map(|row| (&row * &row * gram.diag()).sum()).sum::<f64>().sqrt();
                 first_move = if sweep == 1 { moved } else { first_move };
-                if moved <= WORTHWHILE * first_move && sweep > 1 {
+                if moved <= RELATIVE_TOLERANCE * first_move && sweep > 1 {
                     sweeps_taken.push(sweep);
                     break;
                 }
@@ -113,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_component_of_zero_gets_no_weight() {
+    fn a_zero_component_gets_no_weight() {
         let (mut gram, mut products, mut weights) = problem(6, 3);
         gram.row_mut(1).fill(0.0);
         gram.column_mut(1).fill(0.0);

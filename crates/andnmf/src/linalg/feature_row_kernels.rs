@@ -1,7 +1,7 @@
-//! The loops of [`feature_rows`](super::feature_rows), compiled for the vectors at hand.
+//! The kernels of [`feature_rows`](super::feature_rows), dispatched to the available SIMD instructions.
 //!
-//! Rows are taken in tiles of a fixed number of values that stay in registers while the stored values of a sample go by:
-//! as few tiles as there can be, since each goes through the sample once more.
+//! Rows are processed in register tiles of a fixed size. Each tile reads all stored values of a sample again, so the
+//! kernels use as few tiles as possible.
 
 use std::ops::Range;
 
@@ -10,24 +10,23 @@ use pulp::{Simd, WithSimd};
 use crate::Real;
 use crate::samples::NarrowRows;
 
-/// Rows begin on multiples of this, but for those that are shorter, which lie within one.
+/// Rows are aligned to this many bytes; shorter rows do not cross such a boundary.
 pub(super) const LANE_BYTES: usize = 32;
-/// The longest tile. Two of them take up the registers of narrower machines, and half of those of wide ones.
+/// The largest tile. Two of them fill the vector registers of AVX2 machines.
 const TILE_BYTES: usize = 256;
-/// Adding to one place costs about as much as to this many neighbours at once.
+/// Adding to one entry costs about as much as adding to this many adjacent entries.
 const SINGLE_COST: usize = 6;
-/// Where at least one in so many weights of a block is active, no sample is looked at for its own share.
+/// If at least one in this many weights of a block is non-zero, all samples take the dense path.
 const BLOCK_SHARE: usize = 2;
 
-/// Runs `$tile::<T, FUSED, N>($arguments, column)` for tiles of N values that make up a row.
+/// Runs `$tile::<T, FUSED, N>($arguments, column)` for each tile of a row.
 macro_rules! for_each_tile {
     ($stride:expr, $tile:ident::<$real:ty, $fused:ident>($($argument:expr),*)) => {{
-        let (double, most) = (size_of::<$real>() == 8, TILE_BYTES / size_of::<$real>());
+        let (double, max_length) = (size_of::<$real>() == 8, TILE_BYTES / size_of::<$real>());
         let mut column = 0;
         while column < $stride {
-            let length = ($stride - column).min(most);
-            // A lane holds four values of double precision or eight of single, and narrow rows a power of two: others do
-            // not occur.
+            let length = ($stride - column).min(max_length);
+            // Strides are multiples of a lane (four f64 or eight f32), or a power of two for narrow rows.
             match length {
                 1 => $tile::<$real, $fused, 1>($($argument),*, column),
                 2 => $tile::<$real, $fused, 2>($($argument),*, column),
@@ -43,7 +42,7 @@ macro_rules! for_each_tile {
                 48 if !double => $tile::<$real, $fused, 48>($($argument),*, column),
                 56 if !double => $tile::<$real, $fused, 56>($($argument),*, column),
                 64 if !double => $tile::<$real, $fused, 64>($($argument),*, column),
-                _ => unreachable!("there are no rows of such a stride"),
+                _ => unreachable!("no stride leaves a tile of this length"),
             }
             column += length;
         }
@@ -63,7 +62,7 @@ impl<T: Real> WithSimd for Gather<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        // Without the instruction a fused product is a slow function call.
+        // Without hardware FMA a fused product is a slow function call.
         if size_of::<S::f64s>() >= 32 { self.run::<true>() } else { self.run::<false>() }
     }
 }
@@ -78,14 +77,14 @@ impl<T: Real> Gather<'_, T> {
     }
 }
 
-/// All samples at once where rows are one tile: its length is then chosen once. Otherwise each alone, so that the tiles of
-/// a row are met together.
+/// Groups of samples to process at once: all of them if a row is a single tile, so that its size is selected once;
+/// otherwise one sample per group, so that the tiles of a row are read one after another.
 fn groups<T>(stride: usize, n: usize) -> impl Iterator<Item = Range<usize>> {
-    let at_once = if stride * size_of::<T>() <= TILE_BYTES { n.max(1) } else { 1 };
-    (0..n).step_by(at_once).map(move |first| first..first + at_once)
+    let size = if stride * size_of::<T>() <= TILE_BYTES { n.max(1) } else { 1 };
+    (0..n).step_by(size).map(move |first| first..first + size)
 }
 
-/// The sums of two halves of the rows side by side: the one need not wait for the other.
+/// Sums even and odd entries separately: two independent chains of additions.
 #[inline(always)]
 fn gather_tile<T: Real, const FUSED: bool, const N: usize>(
     out: &mut [T],
@@ -96,7 +95,7 @@ fn gather_tile<T: Real, const FUSED: bool, const N: usize>(
     column: usize,
 ) {
     let row = |number: u32| -> &[T; N] {
-        // A table of nothing but tiles of this length needs less of an address.
+        // Cheaper addressing if each row is a single tile.
         if stride == N {
             return &table.as_chunks().0[number as usize];
         }
@@ -118,7 +117,7 @@ fn gather_tile<T: Real, const FUSED: bool, const N: usize>(
         let [first, second] = sums;
         let sums = first.iter().zip(&second).map(|(&a, &b)| a + b);
         let out = &mut out[i * width + column..];
-        // In one go where there is room, though that may reach into the next sample, which is written after this one.
+        // Write a full tile if the slice allows it. It may spill into the next sample, which is written later.
         match out.first_chunk_mut::<N>() {
             Some(out) => out.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum),
             None => out.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum),
@@ -155,10 +154,10 @@ impl<T: Real> Scatter<'_, T> {
     fn run<const FUSED: bool>(self) {
         let Self { table, stride, width, samples, weights } = self;
         let zero = T::from_f64(0.0);
-        let reaches = |weights: &[T], share: usize| {
+        let is_dense = |weights: &[T], share: usize| {
             weights.iter().filter(|&&v| v != zero).count() * share >= weights.len()
         };
-        if reaches(weights, BLOCK_SHARE) {
+        if is_dense(weights, BLOCK_SHARE) {
             for which in groups::<T>(stride, weights.len() / width) {
                 for_each_tile!(
                     stride,
@@ -168,15 +167,15 @@ impl<T: Real> Scatter<'_, T> {
             return;
         }
         let rows = samples.rows(&(0..weights.len() / width));
-        for (i, (own, (rows, values))) in weights.chunks_exact(width).zip(rows).enumerate() {
-            if reaches(own, SINGLE_COST) {
+        for (i, (sample_weights, (rows, values))) in weights.chunks_exact(width).zip(rows).enumerate() {
+            if is_dense(sample_weights, SINGLE_COST) {
                 for_each_tile!(
                     stride,
                     scatter_tile::<T, FUSED>(table, weights, (width, stride), &samples, &(i..i + 1))
                 );
                 continue;
             }
-            for (k, &weight) in own.iter().enumerate().filter(|&(_, &v)| v != zero) {
+            for (k, &weight) in sample_weights.iter().enumerate().filter(|&(_, &v)| v != zero) {
                 rows.iter().zip(values).for_each(|(&j, &y)| table[j as usize * stride + k] += y * weight);
             }
         }
@@ -192,14 +191,14 @@ fn scatter_tile<T: Real, const FUSED: bool, const N: usize>(
     which: &Range<usize>,
     column: usize,
 ) {
-    let mut at_the_end = [T::from_f64(0.0); N];
+    let mut padded_last = [T::from_f64(0.0); N];
     let last = &weights[(which.end - 1) * width + column..];
     if last.len() < N {
-        at_the_end[..last.len()].copy_from_slice(last);
+        padded_last[..last.len()].copy_from_slice(last);
     }
     for (i, (rows, values)) in which.clone().zip(samples.rows(which)) {
-        // In one go, though that may reach into the next sample: what comes of it is added to the filling of the rows.
-        let tile: [T; N] = *weights[i * width + column..].first_chunk().unwrap_or(&at_the_end);
+        // Read a full tile. Values of the next sample only reach the padding of the rows.
+        let tile: [T; N] = *weights[i * width + column..].first_chunk().unwrap_or(&padded_last);
         for (&number, &value) in rows.iter().zip(values) {
             let sums: &mut [T; N] = if stride == N {
                 &mut table.as_chunks_mut().0[number as usize]

@@ -1,70 +1,70 @@
-//! The strongest directions of the samples, by a randomized block power method.
+//! The leading singular directions of the samples, by randomized subspace iteration (block power method).
 
 use ndarray::{Array2, s};
 
 use super::basis::orthonormal_rows;
 use super::coordinates::project;
 use super::product::{gram_add_lower, mirror_lower, multiply};
-use super::sketch::{combinations, random_combinations, rounding_cutoff, unit_rows};
+use super::sketch::{combinations, random_sketch, rounding_cutoff, unit_rows};
 use super::symmetric::eigen;
 use crate::query::{self, Part, Query, Reader, Sums, Wire, WireError, Writer, wire};
 use crate::samples::Samples;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::{Real, SamplesError};
 
-/// Power iterations; each is one more pass forth and back.
+/// Number of power iterations; each takes two passes.
 const POWER_ITERATIONS: usize = 2;
 
-/// The samples' leading singular directions.
-pub(crate) struct Leading<T: Real> {
-    /// Orthonormal basis (rows), strongest first.
+/// The leading right singular directions of the samples.
+pub(crate) struct LeadingDirections<T: Real> {
+    /// Orthonormal basis (rows), largest singular value first.
     pub(crate) basis: Array2<T>,
-    /// Norm of what lies outside, relative to the norm of all samples.
+    /// Norm of the residual outside the basis, relative to the norm of all samples.
     pub(crate) discarded: f64,
     /// Passes over the samples.
     pub(crate) passes: usize,
 }
 
-/// The span of the `size` leading right singular vectors of the samples, by a randomized block power method.
+/// The span of the `size` leading right singular vectors of the samples, by randomized subspace iteration.
 pub(crate) fn leading_directions<T: Real>(
     samples: &dyn Samples<T>,
     size: usize,
     seed: u64,
-) -> Result<Leading<T>, SamplesError> {
+) -> Result<LeadingDirections<T>, SamplesError> {
     let largest = samples.n_samples().min(samples.n_features());
     let size = size.min(largest);
     let width = (size + 10.max(size / 4)).min(largest);
     let cutoff = rounding_cutoff::<T>();
-    let mut basis = orthonormal_rows(unit_rows(random_combinations(samples, width, seed)?).view(), cutoff);
+    let mut basis = orthonormal_rows(unit_rows(random_sketch(samples, width, seed)?).view(), cutoff);
     let mut passes = 1;
     for _ in 0..POWER_ITERATIONS {
-        let projected = scaled_to_one(project(samples, basis.view())?).0;
+        let projected = scale_to_unit_max(project(samples, basis.view())?).0;
         let back = combinations(samples, projected.view())?;
-        // Lengths tell the strong directions from the weak: all rows by one factor, not each by its own.
-        basis = orthonormal_rows(scaled_to_one(back).0.view(), cutoff);
+        // One common factor: row norms separate strong directions from weak ones.
+        basis = orthonormal_rows(scale_to_unit_max(back).0.view(), cutoff);
         passes += 2;
     }
-    let (projected, scale) = scaled_to_one(project(samples, basis.view())?);
+    let (projected, scale) = scale_to_unit_max(project(samples, basis.view())?);
     let total = squared_norm(samples, scale)?;
     passes += 2;
     let mut gram = Array2::zeros((basis.nrows(), basis.nrows()));
     gram_add_lower(gram.view_mut(), projected.view());
     mirror_lower(&mut gram);
     let Some((values, vectors)) = eigen(gram.view()) else {
-        // Not even scaled samples are finite: nothing can be said about them, and the stages will find out.
-        return Ok(Leading { basis, discarded: 1.0, passes });
+        // Even the scaled samples are not finite; the stages report the overflow.
+        return Ok(LeadingDirections { basis, discarded: 1.0, passes });
     };
-    // Eigenvalues ascend: the leading directions are the last columns.
+    // Eigenvalues are ascending: the leading directions are the last columns.
     let keep = size.min(values.len());
     let leading = vectors.slice(s![.., vectors.ncols() - keep..]);
     let rotated = multiply(leading.slice(s![.., ..;-1]).t(), basis.view());
     let kept: f64 = values.iter().rev().take(keep).sum();
     let discarded = if total > 0.0 { ((total - kept) / total).max(0.0).sqrt() } else { 0.0 };
-    Ok(Leading { basis: rotated, discarded, passes })
+    Ok(LeadingDirections { basis: rotated, discarded, passes })
 }
 
-/// A matrix divided by its largest magnitude, and that magnitude: squares then stay within the range of numbers.
-pub(crate) fn scaled_to_one<T: Real>(mut matrix: Array2<T>) -> (Array2<T>, f64) {
+/// Divides a matrix by its largest magnitude, so that squares do not overflow; returns both.
+pub(crate) fn scale_to_unit_max<T: Real>(mut matrix: Array2<T>) -> (Array2<T>, f64) {
     let largest = matrix.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs()));
     if largest > 0.0 && largest.is_finite() {
         matrix.mapv_inplace(|v| T::from_f64(v.as_f64() / largest));
@@ -74,7 +74,7 @@ pub(crate) fn scaled_to_one<T: Real>(mut matrix: Array2<T>) -> (Array2<T>, f64) 
     }
 }
 
-/// Σ (value/scale)² over all samples, in one pass.
+/// Σ (value/scale)² over all samples; takes one pass.
 pub(crate) fn squared_norm<T: Real>(samples: &dyn Samples<T>, scale: f64) -> Result<f64, SamplesError> {
     Ok(query::run(samples, &SquaredNorm { scale })?.sum)
 }
@@ -85,7 +85,7 @@ pub(crate) struct SquaredNorm {
     pub(crate) scale: f64,
 }
 
-/// What a [`SquaredNorm`] finds.
+/// The result of [`SquaredNorm`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SquareSum {
     pub(crate) sum: f64,
@@ -143,10 +143,10 @@ mod tests {
     use crate::samples::{Block, CsrSamples, DenseSamples};
     use crate::testing::{assert_close, low_rank, random_matrix, sparse_copy};
 
-    /// Sparse rows from a source that announces dense ones, and the other way round.
-    struct Misannounced<'a>(&'a dyn Samples<f64>);
+    /// A source whose `is_sparse` is wrong: sparse blocks declared dense, and the reverse.
+    struct Misdeclared<'a>(&'a dyn Samples<f64>);
 
-    impl Samples<f64> for Misannounced<'_> {
+    impl Samples<f64> for Misdeclared<'_> {
         fn n_samples(&self) -> usize {
             self.0.n_samples()
         }
@@ -162,19 +162,19 @@ mod tests {
     }
 
     #[test]
-    fn sketches_go_by_the_blocks_not_by_what_was_announced() {
+    fn sketches_follow_the_blocks_not_the_declared_sparsity() {
         let data = low_rank::<f64>(300, 5, 40);
         let (pointers, indices, values) = sparse_copy(&data);
         let sparse = CsrSamples::new(40, &pointers, indices, values).unwrap();
         let dense = DenseSamples::new(data.view()).unwrap();
         for samples in [&dense as &dyn Samples<f64>, &sparse] {
-            let leading = leading_directions(&Misannounced(samples), 5, 1).unwrap();
+            let leading = leading_directions(&Misdeclared(samples), 5, 1).unwrap();
             assert!(leading.discarded < 1e-6, "{}", leading.discarded);
         }
     }
 
     #[test]
-    fn leading_directions_keep_what_the_singular_values_say() {
+    fn the_discarded_norm_agrees_with_the_singular_values() {
         let mut data = low_rank::<f64>(400, 6, 50);
         data.scaled_add(1e-3, &random_matrix::<f64>(400, 50, 9));
         let samples = DenseSamples::new(data.view()).unwrap();

@@ -1,9 +1,9 @@
-//! The stages of an alternating method.
+//! Runs the stages of an alternating method.
 
 use ndarray::Array2;
 
 use super::state::AlternatingState;
-use super::{Alternation, Now, Renewed};
+use super::{Alternation, ComponentUpdate, UpdateContext};
 use crate::compression::{Chosen, Space};
 use crate::fit::{
     Beginning, Checkpoint, ExpectedShape, Fit, Halt, Header, Run, Snapshot, StageRecord, StagedRun, Start,
@@ -21,17 +21,17 @@ pub(in crate::baselines) fn fit<T: Real, A: Alternation<T>>(
     start: Start<T>,
     run: &mut Run<'_, T>,
 ) -> Result<Fit<T>, FitError> {
-    finish(Engine::begin(method, samples, start, run)?, run)
+    finish(AlternatingRun::init(method, samples, start, run)?, run)
 }
 
-/// Components and weights to go on from.
+/// Components and weights to start from.
 pub(crate) struct Factors<T> {
     pub(crate) components: Array2<T>,
-    /// None where they are to be found first.
+    /// `None` if they must be computed first.
     pub(crate) weights: Option<Array2<T>>,
 }
 
-/// Improves factors with an alternating method in a space that is already known.
+/// Improves given factors with an alternating method in a given space.
 pub(in crate::baselines) fn improve<T: Real, A: Alternation<T>>(
     method: &A,
     samples: &dyn Samples<T>,
@@ -42,13 +42,13 @@ pub(in crate::baselines) fn improve<T: Real, A: Alternation<T>>(
     let settings = method.settings();
     let watch = Watch::new(run, settings.limits.time_limit, 0.0);
     let header = Header::new(A::METHOD, samples.n_samples(), settings.seed);
-    let working = method.admit(factors.components);
-    let begun = (header, AlternatingState { working, weights: factors.weights });
-    finish(Engine::new(method, samples, space, run.workers()?, watch, begun), run)
+    let working = method.prepare_start(factors.components);
+    let initial = (header, AlternatingState { working, weights: factors.weights });
+    finish(AlternatingRun::new(method, samples, space, run.workers()?, watch, initial), run)
 }
 
 fn finish<T: Real, A: Alternation<T>>(
-    mut engine: Engine<'_, T, A>,
+    mut engine: AlternatingRun<'_, T, A>,
     run: &mut Run<'_, T>,
 ) -> Result<Fit<T>, FitError> {
     let method = engine.method;
@@ -63,7 +63,7 @@ fn finish<T: Real, A: Alternation<T>>(
     Ok(fit)
 }
 
-/// Components that contribute nothing to any sample.
+/// Components that contribute no_rows to any sample.
 fn unused<T: Real>(fit: &Fit<T>) -> Vec<usize> {
     let zero = T::from_f64(0.0);
     let Some(weights) = &fit.weights else { return Vec::new() };
@@ -75,7 +75,7 @@ fn unused<T: Real>(fit: &Fit<T>) -> Vec<usize> {
     (0..used.len()).filter(dead).collect()
 }
 
-/// How often each component has been revived so far.
+/// The number of revivals of each component so far.
 fn revivals(warnings: &[Warning], rank: usize) -> Vec<usize> {
     let mut times = vec![0; rank];
     for warning in warnings {
@@ -90,29 +90,29 @@ fn revivals(warnings: &[Warning], rank: usize) -> Vec<usize> {
     times
 }
 
-/// A run between two stages.
-struct Engine<'a, T: Real, A: Alternation<T>> {
+/// A run of an alternating method between two stages.
+struct AlternatingRun<'a, T: Real, A: Alternation<T>> {
     method: &'a A,
     original: &'a dyn Samples<T>,
     space: Space<T>,
     workers: Workers,
     watch: Watch<'a>,
-    /// The preparation for the next pass.
+    /// Input of the next pass, derived from the components.
     pass: A::Pass,
-    /// Workspace for the weights of the stage under way: those of the last one stay whole until it is done.
+    /// Workspace for the new weights; those of the last stage stay valid until the stage is complete.
     next_weights: Array2<T>,
-    /// Likewise for its components.
+    /// Workspace for the new components.
     next_components: Array2<T>,
-    /// How often each component has been revived so far.
+    /// The number of revivals of each component so far.
     revivals: Vec<usize>,
     /// Norm of the components after the last stage.
-    size: Option<f64>,
+    norm: Option<f64>,
     header: Header,
     state: AlternatingState<T>,
 }
 
-impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
-    fn begin<'r: 'a>(
+impl<'a, T: Real, A: Alternation<T>> AlternatingRun<'a, T, A> {
+    fn init<'r: 'a>(
         method: &'a A,
         samples: &'a dyn Samples<T>,
         start: Start<T>,
@@ -127,11 +127,11 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
         if !settings.signed {
             need_positive(samples)?;
         }
-        let own = matches!(start, Start::Auto);
+        let automatic = matches!(start, Start::Auto);
         let start = start.or(Start::Nndsvd(NndsvdFill::Mean));
         let beginning = match start.begin(A::METHOD, &watched, rank, seed, &workers) {
-            // Singular vectors of samples with negative values have no non-negative parts to begin with.
-            Err(FitError::Samples(SamplesError::Negative { .. })) if own => {
+            // NNDSVD needs non-negative samples.
+            Err(FitError::Samples(SamplesError::Negative { .. })) if automatic => {
                 Start::RandomSamples.begin(A::METHOD, &watched, rank, seed, &workers)?
             }
             other => other?,
@@ -145,17 +145,20 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
                 state.check(&shape, header.stages, settings.signed)?;
                 (header, state)
             }
-            Beginning::Fresh(found) => {
-                let header = Header { passes: found.passes, ..Header::new(A::METHOD, n_samples, seed) };
-                (header, AlternatingState { working: method.admit(found.components), weights: None })
+            Beginning::Fresh(initial) => {
+                let header = Header { passes: initial.passes, ..Header::new(A::METHOD, n_samples, seed) };
+                (
+                    header,
+                    AlternatingState { working: method.prepare_start(initial.components), weights: None },
+                )
             }
         };
-        // The same space as before for a resumed run: it depends on samples, the choice of it and seed alone, and not
-        // on how many stages are asked for.
-        let nothing = Array2::zeros((0, samples.n_features()));
+        // A resumed run gets the same space: it depends only on samples, settings and seed, not on the number of
+        // stages.
+        let no_rows = Array2::zeros((0, samples.n_features()));
         let compress = settings.compress;
         let chosen =
-            workers.run(|| Space::choose(compress, usize::MAX, &watched, nothing.view(), rank, header.seed));
+            workers.run(|| Space::choose(compress, usize::MAX, &watched, no_rows.view(), rank, header.seed));
         let chosen = match chosen {
             Err(FitError::Samples(SamplesError::Cancelled)) => Chosen::original(),
             other => other?,
@@ -177,7 +180,7 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
     ) -> Self {
         let rank = state.working.nrows();
         let sparse = space.samples(samples).is_sparse();
-        let pass = workers.run(|| method.prepare(&state.working, &space, sparse));
+        let pass = workers.run(|| method.prepare_pass(&state.working, &space, sparse));
         Self {
             method,
             original: samples,
@@ -188,13 +191,13 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
             next_weights: Array2::zeros((samples.n_samples(), rank)),
             next_components: Array2::zeros(state.working.dim()),
             revivals: revivals(&header.warnings, rank),
-            size: None,
+            norm: None,
             header,
             state,
         }
     }
 
-    /// Renews the weights of all samples and sums up what the components need.
+    /// Updates the weights of all samples and accumulates the sums for the component update.
     fn pass(&mut self) -> Result<A::Sums, Halt> {
         let stop = || self.watch.reason().is_some();
         let samples = Watched { samples: self.space.samples(self.original), stop: &stop };
@@ -204,7 +207,7 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
     }
 }
 
-impl<'a, T: Real, A: Alternation<T>> StagedRun<'a, T> for Engine<'a, T, A> {
+impl<'a, T: Real, A: Alternation<T>> StagedRun<'a, T> for AlternatingRun<'a, T, A> {
     fn header(&self) -> &Header {
         &self.header
     }
@@ -214,18 +217,18 @@ impl<'a, T: Real, A: Alternation<T>> StagedRun<'a, T> for Engine<'a, T, A> {
     }
 
     fn stage(&mut self) -> Result<bool, Halt> {
-        // All of it among the threads that share the work, not step by step.
+        // Enter the thread pool once per stage instead of once per step.
         let workers = self.workers.clone();
         workers.run_stage(|| self.next_stage())
     }
 }
 
-impl<T: Real, A: Alternation<T>> Engine<'_, T, A> {
-    /// One stage; true where the run may end.
+impl<T: Real, A: Alternation<T>> AlternatingRun<'_, T, A> {
+    /// Runs one stage; returns true if the run may stop after it.
     fn next_stage(&mut self) -> Result<bool, Halt> {
         let stage = self.header.stages;
         let sums = self.pass()?;
-        let now = Now {
+        let context = UpdateContext {
             stage,
             components: &self.state.working,
             next: &mut self.next_components,
@@ -234,20 +237,20 @@ impl<T: Real, A: Alternation<T>> Engine<'_, T, A> {
             weights: &mut self.next_weights,
             revivals: &self.revivals,
         };
-        let renewed = self.method.renew(sums, now)?;
-        let Renewed { pass, loss, active_fraction, revived } = renewed;
+        let update = self.method.update_components(sums, context)?;
+        let ComponentUpdate { pass, loss, active_fraction, revived } = update;
         let components = &self.next_components;
         let moved = distance(components.view(), self.state.working.view());
-        let size_now = frobenius(components.view());
-        let size = size_now.max(self.size.unwrap_or_else(|| frobenius(self.state.working.view())));
-        self.size = Some(size_now);
-        let change = if moved == 0.0 { 0.0 } else { moved / size };
-        // A component with a value that is no number has moved by no number.
+        let norm_now = frobenius(components.view());
+        let norm = norm_now.max(self.norm.unwrap_or_else(|| frobenius(self.state.working.view())));
+        self.norm = Some(norm_now);
+        let change = if moved == 0.0 { 0.0 } else { moved / norm };
+        // A NaN in a component makes the change NaN.
         if !loss.is_finite() || !change.is_finite() {
             return Err(FitError::Overflow { stage }.into());
         }
-        let settled = revived.is_empty();
-        if !settled {
+        let may_stop = revived.is_empty();
+        if !may_stop {
             self.header.warnings.push(Warning::Revived { stage, components: revived });
             self.revivals = revivals(&self.header.warnings, self.revivals.len());
         }
@@ -256,8 +259,8 @@ impl<T: Real, A: Alternation<T>> Engine<'_, T, A> {
         let last = self.state.weights.replace(next);
         self.next_weights = last.unwrap_or_else(|| Array2::zeros((self.header.n_samples, rank)));
         std::mem::swap(&mut self.state.working, &mut self.next_components);
-        let over = std::mem::replace(&mut self.pass, pass);
-        self.method.take_back(over);
+        let previous = std::mem::replace(&mut self.pass, pass);
+        self.method.recycle_pass(previous);
         self.header.passes += usize::from(matches!(self.space, Space::Original));
         self.header.seconds = self.watch.clock.seconds();
         self.header.trace.push(StageRecord {
@@ -270,11 +273,11 @@ impl<T: Real, A: Alternation<T>> Engine<'_, T, A> {
             loss: Some(loss),
         });
         self.header.stages += 1;
-        Ok(settled)
+        Ok(may_stop)
     }
 }
 
-impl<T: Real, A: Alternation<T>> Snapshot<T> for Engine<'_, T, A> {
+impl<T: Real, A: Alternation<T>> Snapshot<T> for AlternatingRun<'_, T, A> {
     fn components(&self) -> Array2<T> {
         self.state.working.clone()
     }

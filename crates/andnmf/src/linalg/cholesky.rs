@@ -1,4 +1,4 @@
-//! Triangular factors of positive definite matrices, in memory that matrices of the same size use one after another.
+//! Cholesky factorization with reusable memory, and bounds on matrix norms.
 
 use std::mem::MaybeUninit;
 
@@ -9,34 +9,34 @@ use ndarray::{Array2, ArrayView2, s};
 use pulp::{Simd, WithSimd};
 
 use super::bridge::mat_mut;
-use super::product::{gram_add_lower, make_room, mirror_lower};
+use super::product::{ensure_shape, gram_add_lower, mirror_lower};
 use crate::Real;
 
-/// L and L⁻¹ of a matrix L·Lᵀ.
+/// L and L⁻¹ of a positive definite matrix L·Lᵀ.
 #[derive(Debug)]
-pub(crate) struct LowerFactor<T> {
-    /// Lᵀ row by row, which is L column by column, as the backend likes it.
+pub(crate) struct CholeskyFactor<T> {
+    /// Row-major Lᵀ, that is, column-major L, which the backend prefers.
     transposed: Array2<T>,
     inverse: Array2<T>,
     stack: Vec<MaybeUninit<u8>>,
     sums: Vec<f64>,
 }
 
-impl<T: Real> Default for LowerFactor<T> {
+impl<T: Real> Default for CholeskyFactor<T> {
     fn default() -> Self {
         let none = || Array2::zeros((0, 0));
         Self { transposed: none(), inverse: none(), stack: Vec::new(), sums: Vec::new() }
     }
 }
 
-impl<T: Real> LowerFactor<T> {
-    /// Takes the factors of another matrix, of which only the lower triangle is read. `None` where it is not positive
-    /// definite: the factors are then nothing in particular.
-    pub(crate) fn renew(&mut self, gram: ArrayView2<'_, T>) -> Option<()> {
+impl<T: Real> CholeskyFactor<T> {
+    /// Factorizes a matrix; reads only its lower triangle. Returns `None` if it is not positive definite; the factors
+    /// are then unspecified.
+    pub(crate) fn factorize(&mut self, gram: ArrayView2<'_, T>) -> Option<()> {
         let Self { transposed, inverse, stack, .. } = self;
         let size = gram.nrows();
-        make_room(transposed, gram.dim());
-        make_room(inverse, gram.dim());
+        ensure_shape(transposed, gram.dim());
+        ensure_shape(inverse, gram.dim());
         for (j, mut row) in transposed.outer_iter_mut().enumerate() {
             row.slice_mut(s![..j]).fill(T::from_f64(0.0));
             row.slice_mut(s![j..]).assign(&gram.slice(s![j.., j]));
@@ -46,7 +46,7 @@ impl<T: Real> LowerFactor<T> {
         let factor = mat_mut(transposed.view_mut().reversed_axes());
         cholesky_in_place(factor, Default::default(), Par::Seq, MemStack::new(stack), Default::default())
             .ok()?;
-        // Above the diagonal the backend leaves what it likes.
+        // The backend leaves unspecified values above the diagonal.
         for (j, mut row) in transposed.outer_iter_mut().enumerate() {
             row.slice_mut(s![..j]).fill(T::from_f64(0.0));
         }
@@ -61,67 +61,67 @@ impl<T: Real> LowerFactor<T> {
         self.inverse.view()
     }
 
-    /// The inverse of the matrix itself, L⁻ᵀ·L⁻¹.
-    pub(crate) fn whole_inverse(&self, whole: &mut Array2<T>) {
-        make_room(whole, self.inverse.dim());
-        whole.fill(T::from_f64(0.0));
-        gram_add_lower(whole.view_mut(), self.inverse.view());
-        mirror_lower(whole);
+    /// Writes the inverse of the matrix, L⁻ᵀ·L⁻¹, to `full`.
+    pub(crate) fn full_inverse(&self, full: &mut Array2<T>) {
+        ensure_shape(full, self.inverse.dim());
+        full.fill(T::from_f64(0.0));
+        gram_add_lower(full.view_mut(), self.inverse.view());
+        mirror_lower(full);
     }
 
-    /// A bound on the condition number of L, whose square is that of the matrix. Not a number, or infinite, where L is
-    /// out of the range of numbers.
+    /// An upper bound on the condition number of L; its square bounds that of the matrix. NaN or infinite if L
+    /// overflowed.
     pub(crate) fn condition_bound(&mut self) -> f64 {
         let Self { transposed, inverse, sums, .. } = self;
         norm_bound(transposed.view(), sums) * norm_bound(inverse.view(), sums)
     }
 }
 
-/// A bound on the largest singular value: the root of the largest column sum times the largest row sum. Not a number
-/// where an entry is none. `sums` is a buffer.
+/// An upper bound on the largest singular value: √(‖m‖₁·‖m‖∞). NaN if an entry is NaN. `sums` is scratch space.
 pub(super) fn norm_bound<T: Real>(m: ArrayView2<'_, T>, sums: &mut Vec<f64>) -> f64 {
     sums.clear();
     sums.resize(m.ncols(), 0.0);
     let matrix = m.as_standard_layout();
     let rows = matrix.as_slice().expect("row-major");
-    let row_sum = pulp::Arch::new().dispatch(Magnitudes { rows, column_sums: sums });
+    let row_sum = pulp::Arch::new().dispatch(SumMagnitudes { rows, column_sums: sums });
     (row_sum * sums.iter().copied().fold(0.0, larger)).sqrt()
 }
 
-/// Adds the magnitudes of all entries to the sums of their columns, and finds the largest sum of a row.
-struct Magnitudes<'a, T> {
+/// Adds the magnitudes of all entries to the column sums; returns the largest row sum.
+struct SumMagnitudes<'a, T> {
     rows: &'a [T],
     column_sums: &'a mut [f64],
 }
 
-impl<T: Real> WithSimd for Magnitudes<'_, T> {
+impl<T: Real> WithSimd for SumMagnitudes<'_, T> {
     type Output = f64;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> f64 {
         let Self { rows, column_sums } = self;
-        let mut row_sum = 0.0;
+        let mut largest_row_sum = 0.0;
         for row in rows.chunks_exact(column_sums.len().max(1)) {
-            // Several sums side by side: each addition would wait for the one before.
-            let mut own = [0.0; 8];
+            // Independent accumulators: a single one would wait for each addition.
+            let mut row_sums = [0.0; 8];
             for (row, columns) in row.chunks(8).zip(column_sums.chunks_mut(8)) {
-                for ((own, column), v) in own.iter_mut().zip(columns).zip(row) {
+                for ((row_sum, column), v) in row_sums.iter_mut().zip(columns).zip(row) {
                     let magnitude = v.as_f64().abs();
                     *column += magnitude;
-                    *own += magnitude;
+                    *row_sum += magnitude;
                 }
             }
-            row_sum = larger(row_sum, own.iter().sum());
+            largest_row_sum = larger(largest_row_sum, row_sums.iter().sum());
         }
-        row_sum
+        largest_row_sum
     }
 }
 
+/// The maximum of both; NaN if either is NaN.
 fn larger(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
 }
 
-/// L⁻¹ from Lᵀ, row by row: a row of it is one of the identity less multiples of those above.
+/// L⁻¹ from Lᵀ by forward substitution, row by row.
 struct InvertLower<'a, T> {
     transposed: &'a [T],
     inverse: &'a mut [T],
@@ -142,9 +142,9 @@ impl<T: Real> WithSimd for InvertLower<'_, T> {
                 let (factor, above) = (transposed[j * size + i], &above[j * size..j * size + j + 1]);
                 row[..=j].iter_mut().zip(above).for_each(|(v, &above)| *v -= factor * above);
             }
-            let own = T::from_f64(1.0) / transposed[i * size + i];
-            row[..i].iter_mut().for_each(|v| *v *= own);
-            row[i] = own;
+            let inverse_pivot = T::from_f64(1.0) / transposed[i * size + i];
+            row[..i].iter_mut().for_each(|v| *v *= inverse_pivot);
+            row[i] = inverse_pivot;
         }
     }
 }
@@ -157,48 +157,48 @@ mod tests {
     use crate::testing::{assert_close, random_matrix};
 
     #[test]
-    fn factors_of_any_size_invert_their_matrix_one_after_another() {
-        let mut factor = LowerFactor::<f64>::default();
+    fn a_reused_factor_inverts_matrices_of_any_size() {
+        let mut factor = CholeskyFactor::<f64>::default();
         for size in [1, 2, 7, 40, 40, 5] {
             let rows = random_matrix::<f64>(size, size + 30, size as u64);
             let gram = multiply(rows.view(), rows.t());
-            // What is above the diagonal is not looked at.
+            // The strict upper triangle is not read.
             let lower =
                 Array2::from_shape_fn(gram.dim(), |(i, j)| if j > i { f64::NAN } else { gram[[i, j]] });
-            factor.renew(lower.view()).unwrap();
+            factor.factorize(lower.view()).unwrap();
             let inverse = factor.inverse();
             let identity = multiply(multiply(inverse, gram.view()).view(), inverse.t());
             assert_close(&identity, &Array2::eye(size), 1e-12);
             assert!(inverse.indexed_iter().all(|((i, j), &v)| i >= j || v == 0.0));
-            let mut whole = Array2::zeros((0, 0));
-            factor.whole_inverse(&mut whole);
-            assert_close(&multiply(whole.view(), gram.view()), &Array2::eye(size), 1e-11);
+            let mut full = Array2::zeros((0, 0));
+            factor.full_inverse(&mut full);
+            assert_close(&multiply(full.view(), gram.view()), &Array2::eye(size), 1e-11);
             let condition = spectral_norm(inverse) * spectral_norm(gram.view()).sqrt();
             let bound = factor.condition_bound();
             let ratio = bound / condition;
             assert!((1.0 - 1e-12..(size as f64).max(2.0)).contains(&ratio), "{size}: {ratio}");
-            // The bound is that of the factor alone: so long is each of its rows, and no longer.
+            // The stored factor has zeros above its diagonal: its row norms are those of L.
             let lengths = factor.transposed.columns().into_iter().map(|row| row.dot(&row));
             assert!(lengths.zip(gram.diag()).all(|(length, &v)| (length / v - 1.0).abs() < 1e-12));
         }
     }
 
     #[test]
-    fn what_is_not_positive_definite_has_no_factor() {
-        let mut factor = LowerFactor::<f64>::default();
-        assert!(factor.renew(ndarray::array![[1.0, 2.0], [2.0, 1.0]].view()).is_none());
-        assert!(factor.renew(ndarray::array![[f64::NAN]].view()).is_none());
+    fn a_matrix_that_is_not_positive_definite_has_no_factor() {
+        let mut factor = CholeskyFactor::<f64>::default();
+        assert!(factor.factorize(ndarray::array![[1.0, 2.0], [2.0, 1.0]].view()).is_none());
+        assert!(factor.factorize(ndarray::array![[f64::NAN]].view()).is_none());
     }
 
     #[test]
-    fn the_bound_on_the_norm_is_one_and_shows_what_is_no_number() {
+    fn the_norm_bound_is_an_upper_bound_and_propagates_nan() {
         let mut sums = Vec::new();
         for seed in 0..5 {
             let m = random_matrix::<f64>(9, 9, seed);
             let (bound, norm) = (norm_bound(m.view(), &mut sums), spectral_norm(m.view()));
             assert!(bound >= norm && bound <= 3.0 * norm, "{bound} {norm}");
         }
-        // One column whose sum is small against the rest, where the one-norm alone would be too low.
+        // A single full row: the 1-norm alone would be too low.
         let mut row = Array2::<f64>::zeros((50, 50));
         row.row_mut(49).fill(1.0);
         assert!(norm_bound(row.view(), &mut sums) >= 50_f64.sqrt() * (1.0 - 1e-15));

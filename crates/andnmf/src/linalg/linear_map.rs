@@ -10,23 +10,23 @@ use crate::samples::Block;
 
 /// The map y ↦ M·y for a matrix `M` (outputs × features), laid out for fast application to many samples.
 #[derive(Debug, Clone)]
-pub(crate) struct RowMap<T: Real> {
+pub(crate) struct LinearMap<T: Real> {
     matrix: Array2<T>,
-    /// The transpose, where samples are sparse: what one feature contributes is then contiguous.
+    /// The transpose, for sparse samples: the contribution of one feature is then contiguous.
     by_feature: Option<FeatureRows<T>>,
-    /// Workspace for the features of samples.
-    room: Pool<Vec<u32>>,
+    /// Scratch buffers for feature indices.
+    scratch: Pool<Vec<u32>>,
 }
 
-impl<T: Real> RowMap<T> {
+impl<T: Real> LinearMap<T> {
     pub(crate) fn new(matrix: Array2<T>, for_sparse: bool) -> Self {
-        let by_feature = for_sparse.then(|| FeatureRows::of_columns(matrix.view()));
-        Self { matrix, by_feature, room: Pool::default() }
+        let by_feature = for_sparse.then(|| FeatureRows::from_columns(matrix.view()));
+        Self { matrix, by_feature, scratch: Pool::default() }
     }
 
-    /// Takes another matrix of the same shape.
-    pub(crate) fn renew(&mut self, renew: impl FnOnce(&mut Array2<T>)) {
-        renew(&mut self.matrix);
+    /// Overwrites the matrix with another one of the same shape.
+    pub(crate) fn update(&mut self, write: impl FnOnce(&mut Array2<T>)) {
+        write(&mut self.matrix);
         if let Some(by_feature) = &mut self.by_feature {
             by_feature.copy_columns(self.matrix.view());
         }
@@ -42,10 +42,10 @@ impl<T: Real> RowMap<T> {
             Block::Dense(rows) => multiply_into(out, rows.view(), self.matrix.t()),
             Block::Sparse(rows) => {
                 let out = out.as_slice_mut().expect("row-major");
-                self.room.lend(|room| match &self.by_feature {
-                    Some(by_feature) => by_feature.gather(rows, out, room),
-                    // Only a caller that announced dense samples comes here: correct, not fast.
-                    None => FeatureRows::of_columns(self.matrix.view()).gather(rows, out, room),
+                self.scratch.lend(|scratch| match &self.by_feature {
+                    Some(by_feature) => by_feature.gather(rows, out, scratch),
+                    // Slow path: sparse blocks from a source that declared dense samples.
+                    None => FeatureRows::from_columns(self.matrix.view()).gather(rows, out, scratch),
                 });
             }
         }

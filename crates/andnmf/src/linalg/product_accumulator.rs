@@ -1,38 +1,40 @@
-//! Σ z yᵀ over samples y with weights z, in the order that suits the samples.
+//! Accumulates Σ z yᵀ over samples y with weights z, in a memory layout that suits dense or sparse samples.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use super::feature_rows::{FeatureRows, stride};
-use super::product::{multiply_add, written_zeros};
+use super::product::{multiply_add, prefaulted_zeros};
 use crate::Real;
 use crate::samples::Block;
 
-/// A sum of products of weights with samples.
+/// The running sum Σ z yᵀ.
 #[derive(Debug, Clone)]
-pub(crate) enum Products<T: Real> {
-    /// rank × features: dense samples, whose rows are added to the rows of components.
+pub(crate) enum ProductAccumulator<T: Real> {
+    /// Rank × features, for dense samples.
     ByComponent(Array2<T>),
-    /// features × rank: sparse samples, each of whose values meets all weights of its sample.
+    /// Features × rank, for sparse samples.
     ByFeature(FeatureRows<T>),
 }
 
-impl<T: Real> Products<T> {
-    /// No samples yet.
+impl<T: Real> ProductAccumulator<T> {
+    /// A sum over no samples.
     pub(crate) fn new(rank: usize, n_features: usize, for_sparse: bool) -> Self {
         if for_sparse {
             Self::ByFeature(FeatureRows::zeros(n_features, rank))
         } else {
-            let sum = written_zeros(rank * n_features);
-            Self::ByComponent(Array2::from_shape_vec((rank, n_features), sum).expect("as many as that"))
+            let sum = prefaulted_zeros(rank * n_features);
+            Self::ByComponent(
+                Array2::from_shape_vec((rank, n_features), sum).expect("rank × features values"),
+            )
         }
     }
 
-    /// Values that such sums hold.
+    /// The number of values that such a sum stores.
     pub(crate) fn size(rank: usize, n_features: usize, for_sparse: bool) -> usize {
         n_features * if for_sparse { stride::<T>(rank) } else { rank }
     }
 
-    /// As if new.
+    /// Resets the sum to zero.
     pub(crate) fn clear(&mut self) {
         match self {
             Self::ByComponent(sum) => sum.fill(T::from_f64(0.0)),
@@ -40,16 +42,16 @@ impl<T: Real> Products<T> {
         }
     }
 
-    /// Adds a block of samples with their weights, samples × rank; `room` is a buffer.
-    pub(crate) fn add(&mut self, block: &Block<'_, T>, z: ArrayView2<'_, T>, room: &mut Vec<u32>) {
+    /// Adds a block of samples with their weights (samples × rank).
+    pub(crate) fn add(&mut self, block: &Block<'_, T>, z: ArrayView2<'_, T>, scratch: &mut Vec<u32>) {
         match (block, self) {
             (Block::Dense(rows), Self::ByComponent(sum)) => {
                 multiply_add(sum.view_mut(), z.t(), rows.view(), T::from_f64(1.0));
             }
             (Block::Sparse(rows), Self::ByFeature(sum)) => {
-                sum.scatter(rows, z.as_standard_layout().as_slice().expect("row-major"), room);
+                sum.scatter(rows, z.as_standard_layout().as_slice().expect("row-major"), scratch);
             }
-            // Dense and sparse blocks mixed in one fold: correct, not fast.
+            // Slow path: dense and sparse blocks mixed in one fold.
             (block, Self::ByComponent(sum)) => {
                 block.for_each(|i, feature, y| sum.column_mut(feature).scaled_add(y, &z.row(i)));
             }
@@ -59,7 +61,7 @@ impl<T: Real> Products<T> {
         }
     }
 
-    /// Adds the products of other samples, which must be of the same shape.
+    /// Adds the sum of other samples, which must have the same shape.
     pub(crate) fn merge(&mut self, other: &Self) {
         match (self, other) {
             (Self::ByComponent(mine), Self::ByComponent(theirs)) => *mine += theirs,
@@ -89,7 +91,7 @@ impl<T: Real> Products<T> {
         }
     }
 
-    /// Rank × features, row by row.
+    /// Rank × features, row-major.
     pub(crate) fn into_matrix(self) -> Array2<T> {
         match self {
             Self::ByComponent(sum) => sum,
