@@ -59,12 +59,12 @@ def test_wrong_values_are_refused_with_their_name(wrong, told):
     ("wrong", "told"),
     [
         ({"threshold": "geometrik:1:2"}, "geometric:START:RATIO"),
-        ({"threshold": "theory:a:1:1"}, "'a' is not a number; the form is theory:LAMBDA:R:Q"),
+        ({"threshold": "theory:a:1:1"}, "'a' is not a number; write theory:LAMBDA:R:Q"),
         ({"threshold": "constant:-1"}, "threshold is -1, but"),
         ({"threshold": -0.5}, "threshold is -0.5, but"),
         ({"threshold": []}, "threshold list is empty, but"),
         ({"threshold": {"schedule": {"sine": 1}}}, "sine"),
-        ({"inner": 50}, "inner is 50, but with threshold auto it must be exact"),
+        ({"inner": 50}, "inner is 50, but it must be exact with threshold auto"),
         ({"inner": "all"}, "inner is 'all', but it must be exact or a number of steps"),
         ({"step": 0.0, "threshold": 0.1}, "step is 0, but"),
         ({"step": "long", "threshold": 0.1}, "step is 'long', but"),
@@ -72,7 +72,7 @@ def test_wrong_values_are_refused_with_their_name(wrong, told):
         ({"compress": 1, "threshold": 0.1}, "compress is 1, but a projection needs"),
         ({"nonnegative": "yes"}, "nonnegative is 'yes', but"),
         ({"nonnegative": True, "threshold": 0.1}, "nonnegative is True, but with a threshold schedule"),
-        ({"step": 1e9, "threshold": 0.1, "inner": 5}, "the step 1e9 is unstable"),
+        ({"step": 1e9, "threshold": 0.1, "inner": 5}, "step is 1e9, but stage 0 diverges"),
     ],
     ids=str,
 )

@@ -4,14 +4,14 @@ use ndarray::Array2;
 
 use super::state::AlternatingState;
 use super::{Alternation, Now, Renewed};
-use crate::compression::{Chosen, Space};
+use crate::compression::{ChosenSpace, Space};
 use crate::fit::{
-    Beginning, Checkpoint, ExpectedShape, Fit, Halt, Header, Run, Snapshot, StageRecord, StagedRun, Start,
-    Warning, Watch, Workers, drive,
+    Checkpoint, ExpectedShape, Fit, Header, ResolvedStart, Run, Snapshot, StageInterrupt, StageRecord,
+    StagedRun, Start, StopMonitor, Warning, Workers, drive,
 };
 use crate::init::NndsvdFill;
 use crate::linalg::product::{distance, frobenius};
-use crate::samples::{Samples, Watched, need_positive};
+use crate::samples::{CancellableSamples, Samples, need_positive};
 use crate::{FitError, Real, SamplesError};
 
 /// Fits samples with an alternating method.
@@ -40,11 +40,11 @@ pub(in crate::baselines) fn improve<T: Real, A: Alternation<T>>(
     run: &mut Run<'_, T>,
 ) -> Result<Fit<T>, FitError> {
     let settings = method.settings();
-    let watch = Watch::new(run, settings.limits.time_limit, 0.0);
+    let monitor = StopMonitor::new(run, settings.limits.time_limit, 0.0);
     let header = Header::new(A::METHOD, samples.n_samples(), settings.seed);
     let working = method.admit(factors.components);
     let begun = (header, AlternatingState { working, weights: factors.weights });
-    finish(Engine::new(method, samples, space, run.workers()?, watch, begun), run)
+    finish(Engine::new(method, samples, space, run.workers()?, monitor, begun), run)
 }
 
 fn finish<T: Real, A: Alternation<T>>(
@@ -53,7 +53,7 @@ fn finish<T: Real, A: Alternation<T>>(
 ) -> Result<Fit<T>, FitError> {
     let method = engine.method;
     let stop = drive(&mut engine, &method.settings().limits, run)?;
-    engine.header.seconds = engine.watch.clock.seconds();
+    engine.header.seconds = engine.monitor.clock.seconds();
     let compressed_to = engine.space.basis().map(Array2::nrows);
     let mut fit = Fit { compressed_to, ..Fit::new(engine.header, engine.state, stop) };
     let components = unused(&fit);
@@ -96,7 +96,7 @@ struct Engine<'a, T: Real, A: Alternation<T>> {
     original: &'a dyn Samples<T>,
     space: Space<T>,
     workers: Workers,
-    watch: Watch<'a>,
+    monitor: StopMonitor<'a>,
     /// The preparation for the next pass.
     pass: A::Pass,
     /// Workspace for the weights of the stage under way: those of the last one stay whole until it is done.
@@ -121,31 +121,31 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
         let settings = method.settings();
         let (rank, seed) = (settings.limits.rank, settings.seed);
         let workers = run.workers()?;
-        let watch = Watch::new(run, settings.limits.time_limit, start.seconds_before());
-        let stop = || watch.reason().is_some();
-        let watched = Watched { samples, stop: &stop };
+        let monitor = StopMonitor::new(run, settings.limits.time_limit, start.elapsed_seconds());
+        let stop = || monitor.reason().is_some();
+        let watched = CancellableSamples { samples, stop: &stop };
         if !settings.signed {
             need_positive(samples)?;
         }
         let own = matches!(start, Start::Auto);
         let start = start.or(Start::Nndsvd(NndsvdFill::Mean));
-        let beginning = match start.begin(A::METHOD, &watched, rank, seed, &workers) {
+        let beginning = match start.resolve(A::METHOD, &watched, rank, seed, &workers) {
             // Singular vectors of samples with negative values have no non-negative parts to begin with.
             Err(FitError::Samples(SamplesError::Negative { .. })) if own => {
-                Start::RandomSamples.begin(A::METHOD, &watched, rank, seed, &workers)?
+                Start::RandomSamples.resolve(A::METHOD, &watched, rank, seed, &workers)?
             }
             other => other?,
         };
-        let resumed = matches!(beginning, Beginning::Resumed(_));
+        let resumed = matches!(beginning, ResolvedStart::Resumed(_));
         let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
         let (mut header, state) = match beginning {
-            Beginning::Resumed(checkpoint) => {
+            ResolvedStart::Resumed(checkpoint) => {
                 let (header, state) = checkpoint.into_state::<AlternatingState<T>>()?;
                 let shape = ExpectedShape { n_samples, n_features, rank };
                 state.check(&shape, header.stages, settings.signed)?;
                 (header, state)
             }
-            Beginning::Fresh(found) => {
+            ResolvedStart::Fresh(found) => {
                 let header = Header { passes: found.passes, ..Header::new(A::METHOD, n_samples, seed) };
                 (header, AlternatingState { working: method.admit(found.components), weights: None })
             }
@@ -157,14 +157,14 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
         let chosen =
             workers.run(|| Space::choose(compress, usize::MAX, &watched, nothing.view(), rank, header.seed));
         let chosen = match chosen {
-            Err(FitError::Samples(SamplesError::Cancelled)) => Chosen::original(),
+            Err(FitError::Samples(SamplesError::Cancelled)) => ChosenSpace::original(),
             other => other?,
         };
         header.passes += chosen.passes;
         if !resumed {
             header.warnings.extend(chosen.warning);
         }
-        Ok(Self::new(method, samples, chosen.space, workers, watch, (header, state)))
+        Ok(Self::new(method, samples, chosen.space, workers, monitor, (header, state)))
     }
 
     fn new(
@@ -172,7 +172,7 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
         samples: &'a dyn Samples<T>,
         space: Space<T>,
         workers: Workers,
-        watch: Watch<'a>,
+        monitor: StopMonitor<'a>,
         (header, state): (Header, AlternatingState<T>),
     ) -> Self {
         let rank = state.working.nrows();
@@ -183,7 +183,7 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
             original: samples,
             space,
             workers,
-            watch,
+            monitor,
             pass,
             next_weights: Array2::zeros((samples.n_samples(), rank)),
             next_components: Array2::zeros(state.working.dim()),
@@ -195,12 +195,12 @@ impl<'a, T: Real, A: Alternation<T>> Engine<'a, T, A> {
     }
 
     /// Renews the weights of all samples and sums up what the components need.
-    fn pass(&mut self) -> Result<A::Sums, Halt> {
-        let stop = || self.watch.reason().is_some();
-        let samples = Watched { samples: self.space.samples(self.original), stop: &stop };
+    fn pass(&mut self) -> Result<A::Sums, StageInterrupt> {
+        let stop = || self.monitor.reason().is_some();
+        let samples = CancellableSamples { samples: self.space.samples(self.original), stop: &stop };
         let (last, weights) = (self.state.weights.as_ref(), &mut self.next_weights);
         let sums = self.method.pass(&self.pass, &samples, last, weights);
-        sums.map_err(|error| self.watch.halt(error))
+        sums.map_err(|error| self.monitor.interrupt(error))
     }
 }
 
@@ -209,11 +209,11 @@ impl<'a, T: Real, A: Alternation<T>> StagedRun<'a, T> for Engine<'a, T, A> {
         &self.header
     }
 
-    fn watch(&mut self) -> &mut Watch<'a> {
-        &mut self.watch
+    fn monitor(&mut self) -> &mut StopMonitor<'a> {
+        &mut self.monitor
     }
 
-    fn stage(&mut self) -> Result<bool, Halt> {
+    fn stage(&mut self) -> Result<bool, StageInterrupt> {
         // All of it among the threads that share the work, not step by step.
         let workers = self.workers.clone();
         workers.run_stage(|| self.next_stage())
@@ -222,7 +222,7 @@ impl<'a, T: Real, A: Alternation<T>> StagedRun<'a, T> for Engine<'a, T, A> {
 
 impl<T: Real, A: Alternation<T>> Engine<'_, T, A> {
     /// One stage; true where the run may end.
-    fn next_stage(&mut self) -> Result<bool, Halt> {
+    fn next_stage(&mut self) -> Result<bool, StageInterrupt> {
         let stage = self.header.stages;
         let sums = self.pass()?;
         let now = Now {
@@ -259,7 +259,7 @@ impl<T: Real, A: Alternation<T>> Engine<'_, T, A> {
         let over = std::mem::replace(&mut self.pass, pass);
         self.method.take_back(over);
         self.header.passes += usize::from(matches!(self.space, Space::Original));
-        self.header.seconds = self.watch.clock.seconds();
+        self.header.seconds = self.monitor.clock.seconds();
         self.header.trace.push(StageRecord {
             stage,
             seconds: self.header.seconds,

@@ -9,8 +9,8 @@ use crate::linalg::row_map::RowMap;
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
 use crate::pool::{Pool, Slot};
 use crate::query::{
-    Held, Part, Partial, Query, Reader, Sums, Wire, WireError, Writer, check_shape, same_length, wire,
-    write_matrix,
+    MaybeOwned, Part, Partial, Query, Sums, Wire, WireError, WireReader, WireWriter, check_shape,
+    same_length, wire, write_matrix,
 };
 use crate::samples::Block;
 use crate::samples::fold::{FoldPlan, fold_with_rows};
@@ -36,14 +36,14 @@ pub(crate) trait WeightRule<T: Real>: Wire + Copy + Send + Sync {
 pub(crate) struct WeightPass<'a, T: Real, R: WeightRule<T>> {
     pub(crate) rule: R,
     /// y ↦ A·y, in the space of the samples.
-    pub(crate) map: Held<'a, RowMap<T>>,
+    pub(crate) map: MaybeOwned<'a, RowMap<T>>,
     /// A·Aᵀ.
     pub(crate) gram: CowArray<'a, T, Ix2>,
     /// The weights of the last pass, if there was one.
     pub(crate) last: Option<CowArray<'a, T, Ix2>>,
     /// Whether to measure the samples, too.
     pub(crate) measure: bool,
-    pub(crate) workspace: Held<'a, PassWorkspace<T, R::Buffers>>,
+    pub(crate) workspace: MaybeOwned<'a, PassWorkspace<T, R::Buffers>>,
 }
 
 /// Memory that passes keep for the next one.
@@ -123,12 +123,12 @@ impl<T: Real> Sums for GramSums<T> {
 impl<T: Real> Partial for Passed<T> {
     type Sums = GramSums<T>;
 
-    fn split(self, rows: &mut Writer) -> GramSums<T> {
+    fn split(self, rows: &mut WireWriter) -> GramSums<T> {
         rows.rows(self.weights.view());
         self.sums
     }
 
-    fn join(sums: GramSums<T>, rows: &mut Reader<'_>, n_samples: usize) -> Result<Self, WireError> {
+    fn join(sums: GramSums<T>, rows: &mut WireReader<'_>, n_samples: usize) -> Result<Self, WireError> {
         Ok(Self { weights: rows.all_rows(n_samples)?, sums })
     }
 }
@@ -174,7 +174,7 @@ impl<T: Real, R: WeightRule<T>> Query<T> for WeightPass<'_, T, R> {
     type Partial = Passed<T>;
     type Error = SamplesError;
 
-    fn write(&self, to: &mut Writer) {
+    fn write(&self, to: &mut WireWriter) {
         self.rule.write(to);
         write_matrix(self.map.matrix(), to);
         self.gram.write(to);
@@ -182,13 +182,17 @@ impl<T: Real, R: WeightRule<T>> Query<T> for WeightPass<'_, T, R> {
         self.measure.write(to);
     }
 
-    fn write_rows(&self, to: &mut Writer) {
+    fn write_rows(&self, to: &mut WireWriter) {
         if let Some(last) = &self.last {
             to.rows(last.view());
         }
     }
 
-    fn read(from: &mut Reader<'_>, rows: &mut Reader<'_>, part: &Part<'_, T>) -> Result<Self, WireError> {
+    fn read(
+        from: &mut WireReader<'_>,
+        rows: &mut WireReader<'_>,
+        part: &Part<'_, T>,
+    ) -> Result<Self, WireError> {
         let rule = Wire::read(from)?;
         let map = RowMap::new(Wire::read(from)?, part.samples.is_sparse());
         let gram: CowArray<'_, T, Ix2> = Wire::read(from)?;
@@ -197,7 +201,7 @@ impl<T: Real, R: WeightRule<T>> Query<T> for WeightPass<'_, T, R> {
             false => None,
         };
         let measure = Wire::read(from)?;
-        Ok(Self { rule, map: Held::Owned(map), gram, last, measure, workspace: Held::default() })
+        Ok(Self { rule, map: MaybeOwned::Owned(map), gram, last, measure, workspace: MaybeOwned::default() })
     }
 
     fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {

@@ -8,12 +8,12 @@ use super::stage::Stage;
 use super::state::LdaState;
 use super::topics::{Topics, check_parameters};
 use crate::fit::{
-    Beginning, Checkpoint, ExpectedShape, Fit, Halt, Header, MethodState, Run, Snapshot, StageRecord,
-    StagedRun, Start, Watch, Workers, drive, solver,
+    Checkpoint, ExpectedShape, Fit, Header, MethodState, ResolvedStart, Run, Snapshot, StageInterrupt,
+    StageRecord, StagedRun, Start, StopMonitor, Workers, drive, solver,
 };
 use crate::linalg::product::frobenius;
 use crate::linalg::unit_sum::rows_of_unit_sum;
-use crate::samples::{Samples, Watched};
+use crate::samples::{CancellableSamples, Samples};
 use crate::{FitError, Real};
 
 solver!(OnlineLda, OnlineLdaParams::NAME);
@@ -28,7 +28,7 @@ impl OnlineLda {
         let mut engine = Engine::begin(self.params(), samples, start, run)?;
         let stop = drive(&mut engine, &self.params().limits(), run)?;
         let weights = engine.weights(self)?;
-        engine.header.seconds = engine.watch.clock.seconds();
+        engine.header.seconds = engine.monitor.clock.seconds();
         let passes = engine.header.passes + usize::from(weights.is_some());
         Ok(Fit { weights, passes, ..Fit::new(engine.header, engine.state, stop) })
     }
@@ -39,7 +39,7 @@ struct Engine<'a, T: Real> {
     params: &'a OnlineLdaParams,
     samples: &'a dyn Samples<T>,
     workers: Workers,
-    watch: Watch<'a>,
+    monitor: StopMonitor<'a>,
     header: Header,
     state: LdaState<T>,
 }
@@ -53,43 +53,43 @@ impl<'a, T: Real> Engine<'a, T> {
     ) -> Result<Self, FitError> {
         let (rank, seed) = (params.rank, params.seed);
         let workers = run.workers()?;
-        let watch = Watch::new(run, params.time_limit, start.seconds_before());
-        let stop = || watch.reason().is_some();
-        let watched = Watched { samples, stop: &stop };
+        let monitor = StopMonitor::new(run, params.time_limit, start.elapsed_seconds());
+        let stop = || monitor.reason().is_some();
+        let watched = CancellableSamples { samples, stop: &stop };
         let random = matches!(start, Start::Auto);
         let own = || Start::Given(random_topics(rank, samples.n_features(), seed));
         let start = if random { own() } else { start };
         let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
         let header = Header::new(OnlineLdaParams::NAME, n_samples, seed);
-        let (header, state) = match start.begin(OnlineLdaParams::NAME, &watched, rank, seed, &workers)? {
-            Beginning::Resumed(checkpoint) => {
+        let (header, state) = match start.resolve(OnlineLdaParams::NAME, &watched, rank, seed, &workers)? {
+            ResolvedStart::Resumed(checkpoint) => {
                 let (header, state) = checkpoint.into_state::<LdaState<T>>()?;
                 ExpectedShape { n_samples, n_features, rank }.check_working(&state.lambda, None)?;
                 check_parameters(&state.lambda)?;
                 (header, state)
             }
-            Beginning::Fresh(found) if random => (header, LdaState { lambda: found.components }),
-            Beginning::Fresh(found) => {
+            ResolvedStart::Fresh(found) if random => (header, LdaState { lambda: found.components }),
+            ResolvedStart::Fresh(found) => {
                 // Without this pass the start could not even be returned: it is not called off.
                 let words = workers.run(|| total(samples))? * params.sample_scale;
                 let lambda = given_topics(found.components, params.eta(), words)?;
                 (Header { passes: found.passes + 1, ..header }, LdaState { lambda })
             }
         };
-        Ok(Self { params, samples, workers, watch, header, state })
+        Ok(Self { params, samples, workers, monitor, header, state })
     }
 
     /// The proportions of the topics in the documents, unless the time is up.
     fn weights(&self, lda: &OnlineLda) -> Result<Option<Array2<T>>, FitError> {
-        if self.watch.reason().is_some() {
+        if self.monitor.reason().is_some() {
             return Ok(None);
         }
         let topics = Topics::new(lda, self.state.lambda.clone())?;
-        let pause = || self.watch.check();
+        let pause = || self.monitor.check();
         match self.workers.run(|| topics.weights_unless(self.samples, &pause)) {
             Ok(weights) => Ok(Some(weights)),
-            Err(Halt::Stop(_)) => Ok(None),
-            Err(Halt::Error(error)) => Err(error),
+            Err(StageInterrupt::Stop(_)) => Ok(None),
+            Err(StageInterrupt::Error(error)) => Err(error),
         }
     }
 }
@@ -99,21 +99,21 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
         &self.header
     }
 
-    fn watch(&mut self) -> &mut Watch<'a> {
-        &mut self.watch
+    fn monitor(&mut self) -> &mut StopMonitor<'a> {
+        &mut self.monitor
     }
 
-    fn stage(&mut self) -> Result<bool, Halt> {
+    fn stage(&mut self) -> Result<bool, StageInterrupt> {
         let number = self.header.stages;
         let stage = Stage { samples: self.samples, params: self.params, number, seed: self.header.seed };
-        let (before, watch) = (&self.state.lambda, &self.watch);
-        let after = self.workers.run(|| stage.run(before, &|| watch.check()))?;
+        let (before, monitor) = (&self.state.lambda, &self.monitor);
+        let after = self.workers.run(|| stage.run(before, &|| monitor.check()))?;
         let (old, new) = (rows_of_unit_sum(before), rows_of_unit_sum(&after));
         // Rows sum to 1, so neither size can be zero.
         let change = frobenius((&new - &old).view()) / frobenius(new.view()).max(frobenius(old.view()));
         self.state.lambda = after;
         self.header.passes += 1;
-        self.header.seconds = self.watch.clock.seconds();
+        self.header.seconds = self.monitor.clock.seconds();
         self.header.trace.push(StageRecord {
             stage: number,
             seconds: self.header.seconds,
