@@ -69,7 +69,7 @@ def test_wrong_values_are_refused_with_their_name(wrong, told):
         ({"step": 0.0, "threshold": 0.1}, "step is 0, but"),
         ({"step": "long", "threshold": 0.1}, "step is 'long', but"),
         ({"batch_size": 0, "threshold": 0.1}, "batch_size is 0, but"),
-        ({"compress": 1, "threshold": 0.1}, "compress is 1, but a projection needs"),
+        ({"compress": 1, "threshold": 0.1}, "compress is 1, but it must be at least the rank"),
         ({"nonnegative": "yes"}, "nonnegative is 'yes', but"),
         ({"nonnegative": True, "threshold": 0.1}, "nonnegative is True, but with a threshold schedule"),
         ({"step": 1e9, "threshold": 0.1, "inner": 5}, "step is 1e9, but stage 0 diverges"),

@@ -22,7 +22,7 @@ impl SettingError {
     }
 }
 
-/// Matrices whose sizes do not fit together.
+/// A matrix of the wrong shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} must be {expected}, but is {} × {}", given.0, given.1)]
 pub struct ShapeError {
@@ -191,7 +191,7 @@ pub enum FitError {
     /// A setting outside its range.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// Matrices whose sizes do not fit together.
+    /// A matrix of the wrong shape.
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// The samples cannot be used or read.

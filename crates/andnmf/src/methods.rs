@@ -59,7 +59,13 @@ impl MethodInfo {
 
 macro_rules! methods {
     ($($(#[$meta:meta])* $method:ident = $name:literal: $params:ty,)*) => {
-        /// A method that can factorize samples.
+        /// A method that factorizes samples.
+        ///
+        /// ```
+        /// use andnmf::Method;
+        /// assert_eq!("hals".parse(), Ok(Method::Hals));
+        /// assert!(Method::And.info().setting("threshold").is_some());
+        /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[non_exhaustive]
         pub enum Method {

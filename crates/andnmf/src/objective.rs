@@ -65,9 +65,9 @@ impl Metric {
     /// If a weight is negative or not finite, or all are zero.
     pub fn with_sample_weights(mut self, weights: Vec<f64>) -> Result<Self, SettingError> {
         let wrong = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0));
-        let nothing = weights.iter().all(|weight| *weight == 0.0).then_some(0);
+        let all_zero = weights.iter().all(|weight| *weight == 0.0).then_some(0);
         let expected = "every weight must be zero or a positive number, and one must be positive";
-        let mut scales = scales("sample_weights", weights, wrong.or(nothing), expected)?;
+        let mut scales = scales("sample_weights", weights, wrong.or(all_zero), expected)?;
         // A common factor would only change the scale of the components.
         let mean = scales.iter().map(|scale| scale * scale).sum::<f64>() / scales.len() as f64;
         scales.iter_mut().for_each(|scale| *scale /= mean.sqrt());

@@ -9,7 +9,7 @@
 //!
 //! The second form adds a correction to A₀ and so loses no digits when the correction is small. For T → ∞ the
 //! geometric sum times η tends to the pseudo-inverse of C: least squares on the range of C, A₀ unchanged on
-//! its null space. Matrices here are transposed against the paper (components are rows): A ← A + η(B − C·A).
+//! its null space. In the code components are rows, so matrices are transposed: A ← A + η(B − C·A).
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn very_many_steps_stay_at_the_limit_even_where_moments_are_singular() {
+    fn very_many_steps_stay_at_the_limit_even_if_moments_are_singular() {
         let (a, _, _) = problem(4);
         let mut z = random_matrix::<f64>(30, 4, 1).mapv(|v| v.max(0.0));
         let copy = z.column(0).to_owned();
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_of_many_steps_agree_while_they_still_move() {
+    fn both_formulas_for_many_steps_agree_before_the_limit() {
         // An eigenvalue so small that a million steps are not yet the limit.
         let c = Array2::from_diag(&ndarray::array![1.0_f64, 3e-7]);
         let m = Array2::eye(2) - &c;
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_active_changes_nothing() {
+    fn without_active_weights_nothing_changes() {
         let (a, b, c) = problem(3);
         let (b, c) = (b * 0.0, c * 0.0);
         for inner in [StepsPerStage::Exact, StepsPerStage::Steps(5)] {

@@ -92,15 +92,15 @@ impl<T: Real> Decoder<T> {
 
     /// Checks that the block has the features of the components.
     pub(crate) fn check(&self, block: &Block<'_, T>) -> Result<(), ShapeError> {
-        let wanted = self.matrix().ncols();
-        if block.n_features() == wanted {
+        let n_features = self.matrix().ncols();
+        if block.n_features() == n_features {
             return Ok(());
         }
         let given = (block.n_samples(), block.n_features());
         Err(ShapeError::new(
             "the block of samples",
             given,
-            format!("any number of samples × {wanted} features"),
+            format!("any number of samples × {n_features} features"),
         ))
     }
 }
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn sparse_rows_decode_as_dense_ones_with_either_layout_prepared() {
+    fn sparse_rows_are_decoded_like_dense_ones_in_either_layout() {
         let components = random_matrix::<f64>(5, 3, 3);
         let dense =
             DenseSamples::new(ndarray::array![[0.0, 2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, -3.0]]).unwrap();

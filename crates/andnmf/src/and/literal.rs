@@ -14,6 +14,13 @@ use crate::{FitError, Real, ShapeError};
 ///
 /// The products run on all threads of the process.
 ///
+/// ```
+/// let (samples, start) = (ndarray::array![[2.0, 0.0], [0.0, 3.0]], ndarray::array![[1.0, 0.0], [0.0, 1.0]]);
+/// let next = andnmf::and::literal_stage(samples.view(), start.view(), 0.5, 10, 0.01)?;
+/// assert!((next - start).iter().all(|change: &f64| change.abs() < 1e-12), "the start explains the samples");
+/// # Ok::<(), andnmf::FitError>(())
+/// ```
+///
 /// # Errors
 /// If the shapes do not match, or the start has no finite pseudo-inverse.
 pub fn literal_stage<T: Real>(

@@ -160,7 +160,7 @@ impl ThresholdParams {
         rank: usize,
         last: &PreviousStage<'_>,
     ) {
-        let (wanted, at_end) = match &self.schedule {
+        let (scheduled, at_end) = match &self.schedule {
             Schedule::Constant(value) => (*value, true),
             Schedule::Geometric { start, ratio, floor } => {
                 let value = start / ratio.powf(stage as f64);
@@ -184,8 +184,8 @@ impl ThresholdParams {
         values.clear();
         *at_floor = true;
         for k in 0..rank {
-            let mut value = wanted;
-            let mut held = at_end;
+            let mut value = scheduled;
+            let mut is_final = at_end;
             if let Some(&before) = last.thresholds.get(k) {
                 if theory {
                     value = value.min(before);
@@ -194,17 +194,17 @@ impl ThresholdParams {
                     && value < before / fall
                 {
                     value = before / fall;
-                    held = false;
+                    is_final = false;
                 }
             }
             if let (Some(kappa), Some(rms)) = (self.data_floor, last.negative_rms.get(k)) {
                 let floor = kappa * rms;
                 if floor >= value && floor > 0.0 {
                     value = floor;
-                    held = true;
+                    is_final = true;
                 }
             }
-            *at_floor &= held;
+            *at_floor &= is_final;
             values.push(value);
         }
     }

@@ -55,6 +55,20 @@ impl Header {
 /// bits, so that text formats store them exactly, too.
 ///
 /// A resumed run takes its space and its seed from the checkpoint, and all other settings from the solver that resumes it.
+///
+/// ```
+/// use andnmf::fit::{Run, Start};
+/// use andnmf::samples::DenseSamples;
+/// use andnmf::{Method, MethodParams};
+///
+/// let samples = DenseSamples::new(ndarray::array![[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [2.0, 3.0, 4.0]])?;
+/// let hals = |stages| MethodParams::new(Method::Hals, 2).with_max_stages(stages).with_tolerance(0.0).check();
+/// let first = hals(3)?.fit(&samples, Start::Auto, &mut Run::new())?;
+/// let checkpoint = Box::new(first.checkpoint()); // it implements `Serialize` and `Deserialize`
+/// let resumed = hals(9)?.fit(&samples, Start::Resume(checkpoint), &mut Run::new())?;
+/// assert_eq!(resumed.stages, 9);
+/// # Ok::<(), andnmf::FitError>(())
+/// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(bound = "T: Real")]
 pub struct Checkpoint<T: Real> {
@@ -144,10 +158,10 @@ impl<T: Real> Checkpoint<T> {
 
     /// The checkpoint, if its header is consistent and matches the method and the samples.
     pub(crate) fn checked(self, method: &str, samples: &dyn Samples<T>) -> Result<Self, FitError> {
-        let Header { method: own, n_samples, stages, trace, .. } = &self.header;
-        if *own != method {
+        let Header { method: recorded, n_samples, stages, trace, .. } = &self.header;
+        if *recorded != method {
             return Err(invalid_checkpoint(format!(
-                "it belongs to the method {own}, not {method}; resume with the method of the first run"
+                "it belongs to the method {recorded}, not {method}; resume with the method of the first run"
             )));
         }
         if *n_samples != samples.n_samples() {

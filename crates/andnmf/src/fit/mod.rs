@@ -35,7 +35,7 @@ use crate::samples::Samples;
 use crate::trust::{FitReport, Trust};
 use crate::{FitError, Real};
 
-/// A method with checked settings, ready to fit samples.
+/// A method with checked settings that can fit samples. [`crate::Method`] and the example of the crate show how to get one.
 pub trait Solver<T: Real> {
     /// The name of the method.
     fn method(&self) -> &'static str;

@@ -10,6 +10,24 @@ use crate::Real;
 /// Receives every finished stage. A known truth reaches a run only as an observer, so no solver can use it.
 ///
 /// Any `FnMut(&StageView<'_, T>) -> ControlFlow<()>` is an observer.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use andnmf::fit::{Run, StageView, Start, StopReason};
+/// use andnmf::samples::DenseSamples;
+/// use andnmf::{Method, MethodParams};
+///
+/// let samples = DenseSamples::new(ndarray::array![[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [2.0, 3.0, 4.0]])?;
+/// let mut stop_after_two = |view: &StageView<'_, f64>| match view.record.stage {
+///     0 => ControlFlow::Continue(()),
+///     _ => ControlFlow::Break(()),
+/// };
+/// let hals = MethodParams::new(Method::Hals, 2).with_tolerance(0.0).check()?;
+/// let fit = hals.fit(&samples, Start::Auto, &mut Run::new().observe(&mut stop_after_two))?;
+/// assert_eq!((fit.stages, fit.stop), (2, StopReason::Cancelled));
+/// # Ok::<(), andnmf::FitError>(())
+/// ```
 pub trait Observer<T: Real> {
     /// Called after each stage, while the solver's clock is paused. `Break` cancels the run.
     fn stage(&mut self, view: &StageView<'_, T>) -> ControlFlow<()>;

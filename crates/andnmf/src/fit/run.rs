@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_stays_awake_for_work_until_all_is_done_or_nothing_comes() {
+    fn a_thread_stays_awake_until_the_work_is_done_or_it_is_idle_for_too_long() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         let started = Instant::now();
         pool.install(|| stay_awake(&AtomicBool::new(false)));

@@ -97,8 +97,8 @@ impl<T: Real> Start<T> {
     /// # Errors
     /// If no start has the name.
     pub fn by_name(name: &str) -> Result<Self, SettingError> {
-        let found = Self::NAMES.iter().find(|start| start.name == name);
-        found.map(|start| (start.make)()).ok_or_else(|| {
+        let named = Self::NAMES.iter().find(|start| start.name == name);
+        named.map(|start| (start.make)()).ok_or_else(|| {
             let names = Self::NAMES.map(|start| start.name).join(", ");
             SettingError::new("init", format!("'{name}'"), format!("it must be {names}, or components"))
         })

@@ -167,9 +167,9 @@ impl OneSign {
         mean: f64,
         rng: &mut impl Rng,
     ) {
-        let wanted = self.singular_value.sqrt() * self.size.sqrt();
+        let target = self.singular_value.sqrt() * self.size.sqrt();
         for (mut out, part) in [(component, self.right), (weight, self.left)] {
-            let scale = wanted / length(part.view());
+            let scale = target / length(part.view());
             let smallest =
                 part.iter().copied().fold(0.0, f64::max) * NEGLIGIBLE.max(64.0 * T::EPSILON.as_f64());
             for (out, &v) in out.iter_mut().zip(&part) {

@@ -44,7 +44,7 @@ mod tests {
     use crate::testing::{assert_close, random_matrix};
 
     #[test]
-    fn no_perturbation_gives_back_the_truth() {
+    fn without_perturbation_the_start_is_the_truth() {
         let truth = random_matrix::<f64>(6, 20, 1);
         assert_eq!(perturbed_truth(truth.view(), 0.0, 0.0, 3), truth);
     }
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_decides() {
+    fn the_seed_determines_the_start() {
         let truth = random_matrix::<f64>(4, 9, 9);
         let start = |seed| perturbed_truth(truth.view(), 1.0, 1.0, seed);
         assert_eq!(start(1), start(1));

@@ -21,6 +21,14 @@ pub struct SampleSizes {
 entry_point! {
     /// Sums and norms of all samples, their lowest value and their total, in one pass.
     ///
+    /// ```
+    /// use andnmf::samples::DenseSamples;
+    /// let samples = DenseSamples::new(ndarray::array![[3.0, 4.0], [-1.0, 0.0]])?;
+    /// let sizes = andnmf::init::sample_sizes(&samples)?;
+    /// assert_eq!((sizes.sums, sizes.lengths, sizes.lowest), (vec![7.0, -1.0], vec![5.0, 1.0], -1.0));
+    /// # Ok::<(), andnmf::SamplesError>(())
+    /// ```
+    ///
     /// # Errors
     /// If the samples cannot be read.
     pub fn sample_sizes<'a; T>(samples: &'a dyn Samples<T>) -> Result<SampleSizes, SamplesError> = measure_samples;

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn pure_samples_are_found_where_components_are_signed() {
+    fn pure_samples_are_found_for_signed_components() {
         let components = random_matrix::<f64>(4, 30, 11);
         let mut weights = random_matrix::<f64>(60, 4, 12).mapv(f64::abs);
         for (k, i) in [5, 6, 7, 8].into_iter().enumerate() {

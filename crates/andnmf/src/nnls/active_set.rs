@@ -97,9 +97,9 @@ mod tests {
                 let start = random_matrix::<f64>(1, rank, seed).mapv(|v| v.max(0.0) * 3.0);
                 let mut values = start.row(0).to_vec();
                 solver.solve(&matrix, &products, &mut values);
-                let found = Array2::from_shape_vec((1, rank), values).unwrap() * &scales;
+                let result = Array2::from_shape_vec((1, rank), values).unwrap() * &scales;
                 let expected = lawson_hanson(components.view(), sample.row(0)).insert_axis(Axis(0));
-                assert_close(&found, &expected, 1e-10);
+                assert_close(&result, &expected, 1e-10);
             }
         }
     }

@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_are_exchanged_as_long_as_there_are_fewer_or_tries_are_left() {
+    fn all_components_are_exchanged_while_their_number_falls_or_tries_are_left() {
         let mut progress = ExchangeProgress::new(9);
         let infeasible = [5, 5, 6, 4, 4, 7, 4, 5, 4, 3, 3];
         let all = infeasible.map(|infeasible| progress.exchanges_all(infeasible));

@@ -184,27 +184,27 @@ proptest! {
         let weights = solve(gram.view(), products.view(), None).unwrap();
         for (p, x) in products.outer_iter().zip(weights.outer_iter()) {
             let best = exhaustive(gram.view(), p);
-            let (found, best) = (loss(gram.view(), p, x), loss(gram.view(), p, best.view()));
-            prop_assert!(found <= best + 1e-9 * (1.0 + best.abs()), "{found} instead of {best}");
+            let (reached, best) = (loss(gram.view(), p, x), loss(gram.view(), p, best.view()));
+            prop_assert!(reached <= best + 1e-9 * (1.0 + best.abs()), "{reached} instead of {best}");
         }
     }
 }
 
 #[test]
 fn nearly_dependent_components_still_end_close_to_an_optimum() {
-    for apart in [1e-3, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-12] {
+    for distance in [1e-3, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-12] {
         for seed in 0..20 {
             let mut components = random_matrix::<f64>(9, 20, seed);
             for (to, from, sign) in [(3, 0, 1.0), (5, 1, -1.0), (7, 0, -1.0)] {
                 let near = &components.row(from) * sign
-                    + random_matrix::<f64>(1, 20, seed + 30).row(0).mapv(|v| v * apart);
+                    + random_matrix::<f64>(1, 20, seed + 30).row(0).mapv(|v| v * distance);
                 components.row_mut(to).assign(&near);
             }
             let samples = random_matrix::<f64>(30, 20, seed + 60);
             let (gram, products) = problem(&components, &samples);
             let weights = solve(gram.view(), products.view(), None).unwrap();
             let violation = kkt_violation(gram.view(), products.view(), weights.view()).unwrap();
-            assert!(violation <= 1e-6, "{violation:e} at {apart:e}, seed {seed}");
+            assert!(violation <= 1e-6, "{violation:e} at {distance:e}, seed {seed}");
         }
     }
 }

@@ -113,8 +113,8 @@ impl<T: Real> Query<T> for WeightsQuery<'_, T> {
     }
 
     fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {
-        let wanted = (self.components.nrows(), part.samples.n_features());
-        check_shape("the matrix of components", self.components.dim(), wanted, part)
+        let expected = (self.components.nrows(), part.samples.n_features());
+        check_shape("the matrix of components", self.components.dim(), expected, part)
     }
 
     fn run(&self, part: &Part<'_, T>) -> Result<WeightRows<T>, NnlsError> {
@@ -201,11 +201,11 @@ mod tests {
     #[test]
     fn single_precision_is_optimal_to_its_own_digits() {
         let (components, rows) = (random_matrix::<f32>(20, 70, 3), random_matrix::<f32>(50, 70, 4));
-        let found =
+        let result =
             weights(&DenseSamples::new(rows.view()).unwrap(), components.view(), &Run::new()).unwrap();
         let (components, rows) = (components.mapv(f64::from), rows.mapv(f64::from));
         let (gram, products) = (components.dot(&components.t()), rows.dot(&components.t()));
-        assert!(kkt_violation(gram.view(), products.view(), found.mapv(f64::from).view()).unwrap() < 1e-6);
+        assert!(kkt_violation(gram.view(), products.view(), result.mapv(f64::from).view()).unwrap() < 1e-6);
     }
 
     #[test]
@@ -214,9 +214,9 @@ mod tests {
         let (small, large) = (1e-200_f64, 1e200);
         let components = ndarray::array![[small, 0.0], [large, large], [0.0, 0.0]];
         let samples = DenseSamples::new(ndarray::array![[3.0, 2.0], [0.0, 0.0]]).unwrap();
-        let found = weights(&samples, components.view(), &Run::new()).unwrap();
-        assert!((found[[0, 0]] * small - 1.0).abs() < 1e-14 && (found[[0, 1]] * large - 2.0).abs() < 1e-14);
-        assert!(found[[0, 2]] == 0.0 && found.row(1).iter().all(|&v| v == 0.0));
+        let result = weights(&samples, components.view(), &Run::new()).unwrap();
+        assert!((result[[0, 0]] * small - 1.0).abs() < 1e-14 && (result[[0, 1]] * large - 2.0).abs() < 1e-14);
+        assert!(result[[0, 2]] == 0.0 && result.row(1).iter().all(|&v| v == 0.0));
     }
 
     #[test]

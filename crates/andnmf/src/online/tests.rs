@@ -74,7 +74,7 @@ fn a_batch_that_cannot_be_used_changes_nothing() {
 }
 
 #[test]
-fn wrong_settings_are_refused_at_once() {
+fn invalid_settings_are_refused_before_the_first_batch() {
     assert!(Online::<f64>::new(AndParams::new(0), Start::Auto).is_err());
     let theory = Schedule::Theory { lambda: 1.0, sparsity: 2.0, decay_order: 1.0 };
     let params = AndParams { threshold: theory.into(), ..AndParams::new(3) };

@@ -4,7 +4,7 @@
 //! a [`Part`] of the samples, and partial results merge. [`run`] runs a query by the deterministic local fold of
 //! [`samples::fold`](crate::samples::fold), or by the [`Executor`](crate::samples::Executor) of distributed samples.
 //!
-//! A query type lives where its computation lives; [`distributed`](crate::distributed) lists all of them.
+//! The type of a query is in the module of its computation; [`distributed`](crate::distributed) has the registry.
 
 mod wire;
 
@@ -200,16 +200,16 @@ impl<B: Default> Default for MaybeOwned<'_, B> {
 pub(crate) fn check_shape<T: Real>(
     what: &str,
     given: (usize, usize),
-    wanted: (usize, usize),
+    expected: (usize, usize),
     part: &Part<'_, T>,
 ) -> Result<(), SamplesError> {
-    if given == wanted {
+    if given == expected {
         return Ok(());
     }
     let (n, features) = (part.samples.n_samples(), part.samples.n_features());
     let reason = format!(
         "{what} must be {} × {} for {n} samples of {features} features, but is {} × {}",
-        wanted.0, wanted.1, given.0, given.1
+        expected.0, expected.1, given.0, given.1
     );
     Err(SamplesError::Executor { reason })
 }

@@ -12,8 +12,8 @@ use crate::{Real, SamplesError};
 /// A malformed message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum WireError {
-    #[error("the message ends too early: it needs {wanted} more bytes, but has {left}")]
-    Truncated { wanted: u128, left: usize },
+    #[error("the message ends too early: it needs {needed} more bytes, but has {left}")]
+    Truncated { needed: u128, left: usize },
     #[error("the message has {left} bytes too many")]
     TooLong { left: usize },
     #[error("{what} cannot be {value}")]
@@ -97,7 +97,7 @@ impl<'a> WireReader<'a> {
 
     fn take(&mut self, count: usize) -> Result<&'a [u8], WireError> {
         let Some((taken, rest)) = self.bytes.split_at_checked(count) else {
-            return Err(WireError::Truncated { wanted: count as u128, left: self.bytes.len() });
+            return Err(WireError::Truncated { needed: count as u128, left: self.bytes.len() });
         };
         self.bytes = rest;
         Ok(taken)
@@ -106,9 +106,9 @@ impl<'a> WireReader<'a> {
     /// Reads `count` values. Memory is allocated only if the message contains them.
     pub(crate) fn values<T: Real>(&mut self, count: usize) -> Result<Vec<T>, WireError> {
         let size = size_of::<T>();
-        let wanted = count as u128 * size as u128;
+        let needed = count as u128 * size as u128;
         let bytes =
-            usize::try_from(wanted).map_err(|_| WireError::Truncated { wanted, left: self.bytes.len() })?;
+            usize::try_from(needed).map_err(|_| WireError::Truncated { needed, left: self.bytes.len() })?;
         let value = |bytes: &[u8]| {
             let mut bits = [0; 8];
             bits[..size].copy_from_slice(bytes);
@@ -119,9 +119,9 @@ impl<'a> WireReader<'a> {
 
     /// Reads a matrix of this shape, row by row.
     pub(crate) fn matrix<T: Real>(&mut self, rows: usize, columns: usize) -> Result<Array2<T>, WireError> {
-        let wanted = rows as u128 * columns as u128;
-        let truncated = WireError::Truncated { wanted, left: self.bytes.len() };
-        let Ok(count) = usize::try_from(wanted) else { return Err(truncated) };
+        let needed = rows as u128 * columns as u128;
+        let truncated = WireError::Truncated { needed, left: self.bytes.len() };
+        let Ok(count) = usize::try_from(needed) else { return Err(truncated) };
         Array2::from_shape_vec((rows, columns), self.values(count)?).map_err(|_| truncated)
     }
 

@@ -43,8 +43,8 @@ impl FoldPlan {
         let values_per_row = (samples.stored_values() / n_samples.max(1)).max(1);
         // A power of two: all branches of the merge tree are equally deep and the parts equally long.
         let fine = (n_samples / MIN_ROWS_PER_PART).min(WANTED_PARTS);
-        let wanted = (n_samples / GOOD_ROWS_PER_PART).max(fine).min(affordable).clamp(1, MAX_PARTS);
-        let n_parts = if wanted.is_power_of_two() { wanted } else { wanted.next_power_of_two() / 2 };
+        let parts = (n_samples / GOOD_ROWS_PER_PART).max(fine).min(affordable).clamp(1, MAX_PARTS);
+        let n_parts = if parts.is_power_of_two() { parts } else { parts.next_power_of_two() / 2 };
         let rows_per_block = (MAX_VALUES_PER_BLOCK / values_per_row).clamp(16, MAX_ROWS_PER_BLOCK);
         Self { n_samples, n_parts, rows_per_block }
     }

@@ -54,7 +54,7 @@ macro_rules! declare_settings {
     };
     (@fields $head:tt $stages:ident [$($done:tt)*] common time_limit; $($rest:tt)*) => {
         declare_settings!(@fields $head $stages [$($done)*
-            /// Time limit in seconds; the best result so far is returned. A resumed fit has the full limit again.
+            /// Time limit in seconds; the best result so far is kept. A resumed fit has the full limit again.
             time_limit: Option<f64> = None, $crate::settings::Range::SECONDS;
         ] $($rest)*);
     };

@@ -1,4 +1,4 @@
-//! Settings as data: every method declares its settings once, and everything else follows from that declaration.
+//! Settings as data: every method declares its settings once, and everything else is generated from the declaration.
 //!
 //! `declare_settings!` turns a list of settings (documentation, type, default, range) into the struct that users
 //! fill in, its defaults, its range checks and a description, [`Settings::SETTINGS`]. The command's options, the

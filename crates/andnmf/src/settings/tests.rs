@@ -44,7 +44,7 @@ fn refused(params: ToyParams) -> String {
 }
 
 #[test]
-fn a_declaration_gives_struct_defaults_and_checks() {
+fn a_declaration_generates_struct_defaults_and_checks() {
     let toy = ToyParams { loud: false, ..ToyParams::new(6) }.check().unwrap();
     assert_eq!((toy.params().rank, toy.params().length, toy.params().max_stages), (6, Length::Short, 7));
     assert_eq!(refused(ToyParams::new(0)), "rank is 0, but it must be at least 1");
@@ -60,7 +60,7 @@ fn a_declaration_gives_struct_defaults_and_checks() {
 }
 
 #[test]
-fn a_declaration_describes_itself() {
+fn a_declaration_generates_its_description() {
     let names: Vec<&str> = ToyParams::SETTINGS.iter().map(|setting| setting.name).collect();
     assert_eq!(names, ["rank", "length", "loud", "max_stages", "tolerance", "time_limit", "seed"]);
     let length = &ToyParams::SETTINGS[1];
