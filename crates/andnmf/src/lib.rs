@@ -12,7 +12,7 @@
 //! * [`online`]: samples that arrive in batches and are not stored.
 //! * [`distributed`]: distributed execution, by the processes or machines that store the samples.
 //! * [`fit`]: the interface of solvers: start, run, observer, result, checkpoint.
-//! * [`init`]: initializations.
+//! * [`init`]: the initializations of a fit.
 //! * [`synth`]: data with a known truth, among them the paper's.
 //! * [`metrics`] and [`theory`]: the recovery error against a truth, and the conditions of the paper's theorems.
 //! * [`rank`](mod@rank), [`diagnose`] and [`trust`]: the number of components, and how far to trust them.
