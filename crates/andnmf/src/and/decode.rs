@@ -14,12 +14,12 @@ use crate::{Real, SamplesError};
 
 /// The decoded values A†y of all samples, before thresholding.
 #[derive(Debug)]
-pub(crate) struct Decode<'a, T: Real> {
+pub(crate) struct DecodeQuery<'a, T: Real> {
     pub(crate) decoder: MaybeOwned<'a, Decoder<T>>,
     pub(crate) workspace: MaybeOwned<'a, StageWorkspace<T>>,
 }
 
-/// The result of [`Decode`].
+/// The result of [`DecodeQuery`].
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DecodedRows<T: Real> {
     /// Samples × components.
@@ -52,7 +52,7 @@ impl<T: Real> Partial for DecodedRows<T> {
     }
 }
 
-impl<T: Real> Query<T> for Decode<'_, T> {
+impl<T: Real> Query<T> for DecodeQuery<'_, T> {
     const NAME: &'static str = "decode";
     const RETURNS_ROWS: bool = true;
     type Partial = DecodedRows<T>;

@@ -53,10 +53,10 @@ mod statistics;
 mod threshold;
 
 pub(crate) use advance::advance;
-pub(crate) use decode::{Decode, DecodedRows};
+pub(crate) use decode::{DecodeQuery, DecodedRows};
 pub(crate) use decoder::hard_threshold;
 pub(crate) use scheduled_run::fit_with_schedule;
-pub(crate) use stage::{NoiseFloors, Stage, StageWeights, StageWorkspace};
+pub(crate) use stage::{NoiseFloors, StageQuery, StageWeights, StageWorkspace};
 pub(crate) use state::AndState;
 
 pub use crate::settings::Compress;

@@ -7,7 +7,7 @@ use super::decoder::Decoder;
 use super::initialize::initialize;
 use super::online::OnlineStage;
 use super::params::{AndParams, Batch};
-use super::stage::{Stage, StageWorkspace};
+use super::stage::{StageQuery, StageWorkspace};
 use super::state::AndState;
 use super::statistics::{DecodeStatistics, StageStatistics};
 use super::threshold::{PreviousStage, StageThresholds, ThresholdParams};
@@ -146,7 +146,7 @@ impl<'a, T: Real> ScheduledRun<'a, T> {
     ) -> Result<StageStatistics<T>, StageInterrupt> {
         let stop = || self.monitor.reason().is_some();
         let samples = CancellableSamples { samples: self.samples(), stop: &stop };
-        let stage = Stage::decoding(decoder, thresholds, MaybeOwned::Borrowed(&self.workspace.stage));
+        let stage = StageQuery::decoding(decoder, thresholds, MaybeOwned::Borrowed(&self.workspace.stage));
         query::run(&samples, &stage).map_err(|error| self.monitor.interrupt(error))
     }
 

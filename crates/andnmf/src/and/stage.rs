@@ -50,7 +50,7 @@ impl<T> Default for Scratch<T> {
 
 /// The sums of a stage over all samples, as [`StageStatistics`].
 #[derive(Debug)]
-pub(crate) struct Stage<'a, T: Real> {
+pub(crate) struct StageQuery<'a, T: Real> {
     pub(crate) weights: StageWeights<'a, T>,
     /// One for each component.
     pub(crate) thresholds: Cow<'a, [T]>,
@@ -92,7 +92,7 @@ impl NoiseFloors<'_> {
     }
 }
 
-impl<'a, T: Real> Stage<'a, T> {
+impl<'a, T: Real> StageQuery<'a, T> {
     /// A stage that decodes the samples.
     pub(crate) fn decoding(
         decoder: &'a Decoder<T>,
@@ -137,7 +137,7 @@ impl<T: Real> Sums for StageStatistics<T> {
     }
 }
 
-impl<T: Real> Query<T> for Stage<'_, T> {
+impl<T: Real> Query<T> for StageQuery<'_, T> {
     const NAME: &'static str = "stage";
     type Partial = StageStatistics<T>;
     type Error = SamplesError;

@@ -6,7 +6,7 @@
 use ndarray::{Array2, ArrayView2};
 
 use super::decoder::Decoder;
-use super::stage::Stage;
+use super::stage::StageQuery;
 use crate::linalg::weighted_sums::WeightedSums;
 use crate::query::{MaybeOwned, wire};
 use crate::samples::Block;
@@ -147,7 +147,7 @@ impl<T: Real> StageStatistics<T> {
                 format!("{rank} × 1"),
             ));
         }
-        Stage::decoding(decoder, thresholds, MaybeOwned::default()).add(self, 0, block);
+        StageQuery::decoding(decoder, thresholds, MaybeOwned::default()).add(self, 0, block);
         Ok(())
     }
 

@@ -4,8 +4,8 @@ use ndarray::Array2;
 
 use super::projected::Projected;
 use crate::and::{
-    Decode, DecodeStatistics, DecodedRows, Decoder, NoiseFloors, Stage, StageStatistics, StageWeights,
-    StageWorkspace, hard_threshold,
+    DecodeQuery, DecodeStatistics, DecodedRows, Decoder, NoiseFloors, StageQuery, StageStatistics,
+    StageWeights, StageWorkspace, hard_threshold,
 };
 use crate::constants::Constants;
 use crate::fit::{StageInterrupt, StopMonitor, Workers};
@@ -69,7 +69,8 @@ impl<T: Real> Evaluator<'_, T> {
         };
         self.room.stage.values.store(std::mem::take(&mut self.room.values));
         let (held, workspace) = (MaybeOwned::Borrowed(&decoder), MaybeOwned::Borrowed(&self.room.stage));
-        let DecodedRows { values, statistics: seen } = self.query(&Decode { decoder: held, workspace })?;
+        let DecodedRows { values, statistics: seen } =
+            self.query(&DecodeQuery { decoder: held, workspace })?;
         self.room.values = values;
         if seen.negative_squares.iter().chain(&seen.largest).any(|v| !v.is_finite()) {
             return Err(FitError::Overflow { stage: 0 }.into());
@@ -110,7 +111,7 @@ impl<T: Real> Evaluator<'_, T> {
         floors: Option<NoiseFloors<'_>>,
     ) -> Result<StageStatistics<T>, StageInterrupt> {
         let limits: Vec<T> = thresholds.iter().map(|&v| T::from_f64(v)).collect();
-        self.query(&Stage {
+        self.query(&StageQuery {
             weights: StageWeights::Decoded(self.room.values.view().into()),
             thresholds: limits.into(),
             floors,

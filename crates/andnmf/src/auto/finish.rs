@@ -16,7 +16,7 @@ use super::search::Phase;
 use super::shares::{low_quantiles, negative_shares, sines};
 use super::stability::{Stability, noise_errors, stability};
 use super::state::{AutoState, Side, unprojected};
-use crate::and::{Stage, StageWeights, Step, StepsPerStage, advance};
+use crate::and::{StageQuery, StageWeights, Step, StepsPerStage, advance};
 use crate::fit::{Fit, Run, StageInterrupt, StopReason};
 use crate::linalg::product::scale_rows;
 use crate::query::{self, MaybeOwned};
@@ -225,7 +225,7 @@ fn full_products<T: Real>(
         weights = scaled.into();
     }
     let rank = weights.ncols();
-    let stage = Stage {
+    let stage = StageQuery {
         weights: StageWeights::Decoded(weights),
         thresholds: vec![T::from_f64(0.0); rank].into(),
         floors: None,

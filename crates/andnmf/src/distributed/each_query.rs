@@ -139,7 +139,10 @@ fn parts_merge_to_the_whole_and_damage_is_refused() {
         let decoder = Decoder::new(components.view(), sparse).unwrap();
         let workspace = StageWorkspace::default();
         each.check(
-            &Decode { decoder: MaybeOwned::Borrowed(&decoder), workspace: MaybeOwned::Borrowed(&workspace) },
+            &DecodeQuery {
+                decoder: MaybeOwned::Borrowed(&decoder),
+                workspace: MaybeOwned::Borrowed(&workspace),
+            },
             |result| [&all(&result.values)[..], &result.statistics.negative_squares].concat(),
         );
         let floors = || NoiseFloors {
@@ -155,7 +158,7 @@ fn parts_merge_to_the_whole_and_damage_is_refused() {
                 };
                 let workspace = MaybeOwned::Borrowed(&workspace);
                 each.check(
-                    &Stage { weights, thresholds: vec![0.1, 0.05, 0.2].into(), floors, workspace },
+                    &StageQuery { weights, thresholds: vec![0.1, 0.05, 0.2].into(), floors, workspace },
                     |result| {
                         let counts = result.decoded().active.iter().map(|&count| count as f64).collect();
                         let sizes = vec![result.n_samples() as f64];

@@ -56,7 +56,7 @@ mod each_query;
 #[cfg(test)]
 mod tests;
 
-use crate::and::{Decode, Stage};
+use crate::and::{DecodeQuery, StageQuery};
 use crate::baselines::{ExactRule, MultiplicativeRule, SweepRule, WeightPass};
 use crate::init::SampleSizesQuery;
 use crate::linalg::coordinates::Projection;
@@ -77,8 +77,8 @@ fn registry<T: Real>() -> impl Iterator<Item = RegisteredQuery<T>> {
         register::<T, NormalProduct<'_, T>>(),
         register::<T, SquaredNorm>(),
         register::<T, SampleSizesQuery>(),
-        register::<T, Stage<'_, T>>(),
-        register::<T, Decode<'_, T>>(),
+        register::<T, StageQuery<'_, T>>(),
+        register::<T, DecodeQuery<'_, T>>(),
         register::<T, WeightPass<'_, T, SweepRule>>(),
         register::<T, WeightPass<'_, T, ExactRule>>(),
         register::<T, WeightPass<'_, T, MultiplicativeRule>>(),
