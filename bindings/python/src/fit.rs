@@ -7,7 +7,7 @@ use std::time::Instant;
 use andnmf::and::AndParams;
 use andnmf::fit::{Fit, Run, StageRecord, StageView, Start};
 use andnmf::metrics::reconstruction_error;
-use andnmf::online::{Online, SoFar};
+use andnmf::online::{Online, OnlineState};
 use andnmf::rank::{RankSettings, suggest_rank as suggest};
 use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real, nnls};
@@ -80,7 +80,7 @@ fn finish<T: Real>(samples: &dyn Samples<T>, fit: Fit<T>, cancel: &AtomicBool) -
 }
 
 /// What a run over batches is known by between two of them: components, thresholds, first threshold, batches.
-type SoFarParts<'py> = (Bound<'py, PyAny>, Vec<f64>, Option<f64>, usize);
+type OnlineStateParts<'py> = (Bound<'py, PyAny>, Vec<f64>, Option<f64>, usize);
 
 /// Learns from one more batch of samples: a dict of what was found, as [`fit`] gives it, with `first_threshold` and
 /// `batches` for the next one.
@@ -90,7 +90,7 @@ pub(crate) fn learn<'py>(
     samples: Input<'py>,
     settings: &str,
     init: &Bound<'py, PyAny>,
-    so_far: Option<SoFarParts<'py>>,
+    so_far: Option<OnlineStateParts<'py>>,
     threads: Option<usize>,
     tell: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -106,7 +106,7 @@ fn learn_as<'py, T: Real + Element>(
     held: &Held<'py, T>,
     params: AndParams,
     init: &Bound<'py, PyAny>,
-    so_far: Option<SoFarParts<'py>>,
+    so_far: Option<OnlineStateParts<'py>>,
     threads: Option<usize>,
     tell: Option<&Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -114,7 +114,7 @@ fn learn_as<'py, T: Real + Element>(
         None => Online::new(params, start_of(held, init)?),
         Some((components, thresholds, first_threshold, batches)) => {
             let components = held.like(&components)?.as_array().to_owned();
-            Online::resume(params, SoFar { components, thresholds, first_threshold, batches })
+            Online::resume(params, OnlineState { components, thresholds, first_threshold, batches })
         }
     }
     .map_err(Failure::from)?;
@@ -130,7 +130,7 @@ fn learn_as<'py, T: Real + Element>(
             None => Ok((online, begun.elapsed().as_secs_f64())),
         }
     })?;
-    let (Some(fit), Some(so_far)) = (online.last(), online.so_far()) else {
+    let (Some(fit), Some(so_far)) = (online.last(), online.state()) else {
         return Err(Failure::Machine("the batch was called off".to_owned()).into());
     };
     let dict = told(py, &Fitted { fit: fit.clone(), weighed: None })?;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use andnmf::Real;
-use andnmf::samples::{CsrSamples, DenseSamples, Samples, Watched};
+use andnmf::samples::{CancellableSamples, CsrSamples, DenseSamples, Samples};
 use ndarray::ArrayView2;
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
@@ -152,7 +152,7 @@ impl<'a, T: Real + Element> View<'a, T> {
     ) -> Result<R, Failure> {
         let samples = self.check()?;
         let stop = || cancel.load(Ordering::Relaxed);
-        work(&Watched { samples: samples.as_ref(), stop: &stop })
+        work(&CancellableSamples { samples: samples.as_ref(), stop: &stop })
     }
 
     /// The samples, checked once.

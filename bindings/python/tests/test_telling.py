@@ -23,7 +23,7 @@ def closed():
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"inner": 50}, "inner is 50, but with threshold auto it must be exact"),
+        ({"inner": 50}, "inner is 50, but it must be exact with threshold auto"),
         ({"batch_size": 10}, "batch_size is 10, but with threshold='auto' it must be None in fit"),
         ({"threshold": {}}, "threshold is {}, but it must have one schedule, such as"),
         ({"threshold": {"schedule": {}}}, "but it must have one schedule, such as"),

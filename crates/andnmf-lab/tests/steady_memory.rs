@@ -12,7 +12,7 @@ mod counting;
 use std::ops::ControlFlow;
 
 use andnmf::MethodParams;
-use andnmf::and::{AndParams, Compress, Inner, Schedule, Step};
+use andnmf::and::{AndParams, Compress, Schedule, Step, StepsPerStage};
 use andnmf::baselines::{AnlsParams, HalsParams, MuParams};
 use andnmf::fit::{Run, StageView, Start};
 use andnmf::samples::{CsrSamples, DenseSamples, Samples};
@@ -84,9 +84,9 @@ fn stages_ask_for_no_memory_once_they_have_settled() {
     let anls = |signed| MethodParams::Anls(AnlsParams { signed, ..AnlsParams::new(RANK) });
     let mu = |signed| MethodParams::Mu(MuParams { signed, ..MuParams::new(RANK) });
     let methods = [
-        ("AND", and(Inner::Exact, Compress::Off)),
-        ("AND in a smaller space", and(Inner::Exact, Compress::Lossless)),
-        ("AND by steps", and(Inner::Steps(50), Compress::Off)),
+        ("AND", and(StepsPerStage::Exact, Compress::Off)),
+        ("AND in a smaller space", and(StepsPerStage::Exact, Compress::Lossless)),
+        ("AND by steps", and(StepsPerStage::Steps(50), Compress::Off)),
         ("HALS", hals(Compress::Off, false)),
         ("HALS in a smaller space", hals(Compress::Leading(12), false)),
         ("HALS, signed", hals(Compress::Off, true)),

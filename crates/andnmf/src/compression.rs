@@ -1,7 +1,7 @@
-//! Working in a smaller space.
+//! Compression: stages in a smaller space.
 //!
-//! Samples often span far fewer dimensions than they have features. In an orthonormal basis of their span every
-//! product with them is narrower and comes out the same.
+//! Samples often span far fewer dimensions than they have features. In an orthonormal basis of their span all products with
+//! them have the same values and cost less.
 
 use ndarray::{Array2, ArrayView2};
 
@@ -14,15 +14,15 @@ use crate::samples::{DenseSamples, Samples};
 use crate::settings::{Compress, Size};
 use crate::{FitError, Real};
 
-/// A smaller space must be this many times narrower to pay for finding it and for mapping into it.
+/// Compression pays if the space is at least this many times narrower, given the cost of computing it.
 const WORTHWHILE: usize = 3;
-/// Finding it costs about as much as this many stages.
-const FEWEST_STAGES: usize = 4;
+/// Computing the space costs about as much as this many stages.
+const MIN_STAGES: usize = 4;
 /// One value of a sparse sample costs about as much as this many of a dense one.
 const SPARSE_VALUE_COST: usize = 4;
 
 impl Compress {
-    /// Bytes that samples in the smaller space take at most.
+    /// Maximum bytes of the samples in the smaller space.
     pub(crate) fn memory(self, size: &Size) -> u64 {
         let columns = match self {
             Self::Off => 0,
@@ -37,32 +37,32 @@ impl Compress {
     }
 }
 
-/// The space the stages run in.
+/// The space of the stages.
 #[derive(Debug)]
 pub(crate) enum Space<T: Real> {
-    /// That of the samples as they are.
+    /// The original space of the samples.
     Original,
-    /// The span of these orthonormal rows, with the samples in its coordinates.
+    /// The span of the orthonormal rows of `basis`, and the samples in its coordinates.
     Compressed { basis: Array2<T>, samples: DenseSamples<'static, T> },
 }
 
-/// A chosen space and what choosing it took.
+/// A chosen space, the passes over the samples to compute it, and a warning if it is lossy.
 #[derive(Debug)]
-pub(crate) struct Chosen<T: Real> {
+pub(crate) struct ChosenSpace<T: Real> {
     pub(crate) space: Space<T>,
     pub(crate) passes: usize,
     pub(crate) warning: Option<Warning>,
 }
 
-impl<T: Real> Chosen<T> {
+impl<T: Real> ChosenSpace<T> {
     pub(crate) fn original() -> Self {
         Self { space: Space::Original, passes: 0, warning: None }
     }
 }
 
 impl<T: Real> Space<T> {
-    /// Chooses the space for a run of at most so many stages, about `guess` wide or more. It will hold the rows
-    /// of `also` besides the samples.
+    /// Chooses the space for a run of at most `max_stages` stages. It contains the rows of `also` beside the samples; `guess`
+    /// is a first guess of its dimension.
     pub(crate) fn choose(
         compress: Compress,
         max_stages: usize,
@@ -70,11 +70,11 @@ impl<T: Real> Space<T> {
         also: ArrayView2<'_, T>,
         guess: usize,
         seed: u64,
-    ) -> Result<Chosen<T>, FitError> {
+    ) -> Result<ChosenSpace<T>, FitError> {
         let features = samples.n_features();
         let most = match compress {
-            Compress::Auto if max_stages < FEWEST_STAGES => return Ok(Chosen::original()),
-            Compress::Off => return Ok(Chosen::original()),
+            Compress::Auto if max_stages < MIN_STAGES => return Ok(ChosenSpace::original()),
+            Compress::Off => return Ok(ChosenSpace::original()),
             Compress::Auto => effective_width(samples) / WORTHWHILE,
             Compress::Lossless => features.saturating_sub(1),
             Compress::Leading(dimension) => return Self::leading(samples, dimension, seed),
@@ -83,37 +83,37 @@ impl<T: Real> Space<T> {
             Compress::Lossless => Effort::Thorough,
             _ => Effort::Within(stage_operations(samples, guess)),
         };
-        let found = span(samples, also, guess, most, effort, seed)?;
-        Ok(match found.basis {
+        let result = span(samples, also, guess, most, effort, seed)?;
+        Ok(match result.basis {
             Some(basis) => {
                 let space = Self::with_basis(basis, samples)?;
-                Chosen { space, passes: found.passes + 1, warning: None }
+                ChosenSpace { space, passes: result.passes + 1, warning: None }
             }
-            None => Chosen { space: Self::Original, passes: found.passes, warning: None },
+            None => ChosenSpace { space: Self::Original, passes: result.passes, warning: None },
         })
     }
 
-    fn leading(samples: &dyn Samples<T>, dimension: usize, seed: u64) -> Result<Chosen<T>, FitError> {
+    fn leading(samples: &dyn Samples<T>, dimension: usize, seed: u64) -> Result<ChosenSpace<T>, FitError> {
         let leading = leading_directions(samples, dimension, seed)?;
         let dimension = leading.basis.nrows();
         let warning = Warning::LossyProjection { dimension, discarded: leading.discarded };
         let space = Self::with_basis(leading.basis, samples)?;
-        Ok(Chosen { space, passes: leading.passes + 1, warning: Some(warning) })
+        Ok(ChosenSpace { space, passes: leading.passes + 1, warning: Some(warning) })
     }
 
-    /// The space of a known basis.
+    /// The space of a given basis.
     pub(crate) fn with_basis(basis: Array2<T>, samples: &dyn Samples<T>) -> Result<Self, FitError> {
         if basis.nrows() == 0 {
-            // All samples and the whole start are zero: there is nothing to narrow down to.
+            // All samples and the start are zero: there is nothing to compress.
             return Ok(Self::Original);
         }
-        // Finite values may still overflow when they are added up; a place in these coordinates would mean nothing.
+        // Sums of finite values may overflow. Report that without a location, which would be in the compressed coordinates.
         let projected = DenseSamples::new(project(samples, basis.view())?);
         let samples = projected.map_err(|_| FitError::Overflow { stage: 0 })?;
         Ok(Self::Compressed { basis, samples })
     }
 
-    /// Components of the samples' space in the coordinates of this one.
+    /// Converts components from the original space into this one.
     pub(crate) fn enter(&self, components: &Array2<T>) -> Array2<T> {
         match self {
             Self::Original => components.clone(),
@@ -121,7 +121,7 @@ impl<T: Real> Space<T> {
         }
     }
 
-    /// [`enter`](Self::enter) in place of what a matrix of that shape holds.
+    /// [`enter`](Self::enter) that writes into a matrix of that shape.
     pub(crate) fn enter_into(
         &self,
         matrix: &mut Array2<T>,
@@ -134,7 +134,7 @@ impl<T: Real> Space<T> {
         }
     }
 
-    /// Components of this space in the space of the samples.
+    /// Converts components from this space into the original one.
     pub(crate) fn leave(&self, working: &Array2<T>) -> Array2<T> {
         match self {
             Self::Original => working.clone(),
@@ -158,12 +158,12 @@ impl<T: Real> Space<T> {
     }
 }
 
-/// Operations of one stage with so many components: decoding, and the sums over decoded samples.
+/// Operations of one stage with `rank` components: decoding, and the sums over decoded samples.
 fn stage_operations<T: Real>(samples: &dyn Samples<T>, rank: usize) -> f64 {
     4.0 * samples.n_samples() as f64 * effective_width(samples) as f64 * rank as f64
 }
 
-/// Features of a dense matrix whose stages would cost the same.
+/// The number of features of a dense matrix with the same cost per stage.
 fn effective_width<T: Real>(samples: &dyn Samples<T>) -> usize {
     if samples.is_sparse() {
         let per_sample = samples.stored_values() / samples.n_samples().max(1);

@@ -1,5 +1,5 @@
-//! Everything that can be wrong with a request: one variant per cause, each naming the place and what
-//! would be right.
+//! The errors of the library: one variant per cause. Each message names the argument or the data, the location and the
+//! remedy.
 
 use std::fmt;
 
@@ -9,33 +9,33 @@ use std::fmt;
 pub struct SettingError {
     /// The setting as the library names it.
     pub name: &'static str,
-    /// The value that was given.
+    /// The given value.
     pub given: String,
-    /// What would have been right, as a half-sentence: "it must be at least 1".
+    /// The requirement as a half-sentence: "it must be at least 1".
     pub expected: String,
 }
 
 impl SettingError {
-    /// A setting `name` with the value `given`, and the half-sentence that says what it must be.
+    /// A setting `name` with the value `given`, and the requirement it does not meet as a half-sentence.
     pub fn new(name: &'static str, given: impl fmt::Display, expected: impl Into<String>) -> Self {
         Self { name, given: given.to_string(), expected: expected.into() }
     }
 }
 
-/// Matrices whose sizes do not fit together.
+/// A matrix of the wrong shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} must be {expected}, but is {} × {}", given.0, given.1)]
 pub struct ShapeError {
-    /// Which matrix.
+    /// The matrix.
     pub what: &'static str,
-    /// The shape it should have, in words.
+    /// The required shape as text.
     pub expected: String,
-    /// The shape it has: rows and columns.
+    /// The actual shape: rows and columns.
     pub given: (usize, usize),
 }
 
 impl ShapeError {
-    /// A matrix `what` of shape `given` where `expected` was wanted.
+    /// A matrix `what` of shape `given` instead of `expected`.
     pub fn new(what: &'static str, given: (usize, usize), expected: impl Into<String>) -> Self {
         Self { what, expected: expected.into(), given }
     }
@@ -47,7 +47,7 @@ impl ShapeError {
 pub enum SamplesError {
     /// No rows or no columns.
     #[error(
-        "the samples are empty: {n_samples} samples with {n_features} features; at least one of each is needed"
+        "the samples are empty: {n_samples} samples × {n_features} features; pass at least one sample with one feature"
     )]
     Empty {
         /// Number of rows.
@@ -67,9 +67,9 @@ pub enum SamplesError {
         /// The offending value.
         value: f64,
     },
-    /// A negative value where a method cannot use one.
+    /// A negative value in samples that must be non-negative.
     #[error(
-        "sample {row}, feature {column} is {value} (both counted from 0), but {wanted_by} needs values of zero or more"
+        "sample {row}, feature {column} is {value} (both counted from 0), but {required_by} needs values of zero or more"
     )]
     Negative {
         /// Sample, counted from 0.
@@ -78,13 +78,13 @@ pub enum SamplesError {
         column: usize,
         /// The offending value.
         value: f64,
-        /// Who needs non-negative values.
-        wanted_by: &'static str,
+        /// The method or function that needs non-negative values.
+        required_by: &'static str,
     },
-    /// Samples that a method can do nothing with.
+    /// Samples that the method cannot fit.
     #[error("the samples cannot be used: {reason}")]
     Unusable {
-        /// What is wrong with them, and what would be right.
+        /// The problem and its remedy.
         reason: String,
     },
     /// A sparse matrix whose row pointers do not describe its values.
@@ -92,17 +92,17 @@ pub enum SamplesError {
     RowPointers {
         /// Index into the row pointers.
         position: usize,
-        /// What is wrong there.
+        /// The problem.
         reason: String,
     },
-    /// A sparse matrix that names a feature it does not have.
+    /// A sparse matrix with a feature index out of range.
     #[error(
         "sample {row} of the sparse matrix names feature {index}, but there are {n_features} features, counted from 0"
     )]
     FeatureIndex {
         /// Sample, counted from 0.
         row: usize,
-        /// The index given (negative where the index type is signed).
+        /// The index (it can be negative if the index type is signed).
         index: i128,
         /// Number of features.
         n_features: usize,
@@ -117,79 +117,81 @@ pub enum SamplesError {
         /// Number of values.
         values: usize,
     },
-    /// Samples that do not exist.
-    #[error("samples {start} to {end} (excluded) were asked for, but there are only {n_samples}")]
+    /// A range of samples that do not exist.
+    #[error("samples {start} to {end} (excluded) were requested, but there are only {n_samples}")]
     Rows {
-        /// First sample wanted.
+        /// First requested sample.
         start: usize,
-        /// One past the last sample wanted.
+        /// One past the last requested sample.
         end: usize,
-        /// How many there are.
+        /// Number of samples.
         n_samples: usize,
     },
-    /// A source that hands out something else than it was asked for.
+    /// A source that returns a block of the wrong shape.
     #[error(
-        "a block of {wanted_samples} samples × {wanted_features} features was asked for, but the source gave {} × {}",
+        "a block of {wanted_samples} samples × {wanted_features} features was requested, but `Samples::block` returned {} × {}",
         given.0,
         given.1
     )]
     Block {
-        /// Number of samples wanted.
+        /// Requested number of samples.
         wanted_samples: usize,
-        /// Number of features wanted.
+        /// Requested number of features.
         wanted_features: usize,
-        /// What came: samples and features.
+        /// Returned samples and features.
         given: (usize, usize),
     },
     /// Reading was cancelled by the caller.
     #[error("reading the samples was cancelled")]
     Cancelled,
-    /// The file of the samples is no longer what it was when it was opened.
-    #[error("{file} has changed while it was in use: {what}; the result would belong to no samples at all")]
+    /// The file of the samples changed after it was opened.
+    #[error(
+        "{file} has changed since it was opened: {what}; results would be invalid, so run again on a file that stays as it is"
+    )]
     Changed {
         /// The file.
         file: String,
-        /// What is different about it.
+        /// The difference.
         what: String,
     },
-    /// The file of the samples holds something else than it should.
+    /// The file of the samples is damaged.
     #[error("{file}, samples {first} to {last} (counted from 0): {reason}")]
     Damaged {
         /// The file.
         file: String,
-        /// First of the samples where it was noticed.
+        /// First sample of the damaged block.
         first: usize,
-        /// Last of them.
+        /// Last sample of the damaged block.
         last: usize,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
-    /// A query failed where the samples are stored, or its request or result is malformed.
-    #[error("the samples could not be processed where they are stored: {reason}")]
+    /// Distributed execution failed: a worker failed, or a request or a result is malformed.
+    #[error("distributed execution failed: {reason}")]
     Executor {
-        /// What went wrong.
+        /// The cause.
         reason: String,
     },
     /// The source of the samples could not be read.
-    #[error("samples {first} to {last} could not be read: {reason}")]
+    #[error("cannot read samples {first} to {last}: {reason}")]
     Read {
-        /// First sample wanted.
+        /// First requested sample.
         first: usize,
-        /// Last sample wanted.
+        /// Last requested sample.
         last: usize,
-        /// What the source said.
+        /// The error of the source.
         reason: String,
     },
 }
 
-/// Why a fit gave no result.
+/// The error of a fit.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FitError {
     /// A setting outside its range.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// Matrices whose sizes do not fit together.
+    /// A matrix of the wrong shape.
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// The samples cannot be used or read.
@@ -197,7 +199,7 @@ pub enum FitError {
     Samples(#[from] SamplesError),
     /// A start value that is NaN or infinite.
     #[error(
-        "the start has the value {value} in component {component}, feature {feature} (counted from 0); every value must be a finite number"
+        "the start is {value} in component {component}, feature {feature} (counted from 0); every value must be a finite number"
     )]
     StartNotFinite {
         /// Component, counted from 0.
@@ -209,19 +211,21 @@ pub enum FitError {
     },
     /// A fixed step so long that the stage would diverge.
     #[error(
-        "the step {step:e} is unstable in stage {stage}: gradient steps diverge from {largest_stable:e} on; give a smaller value, or use the safe step"
+        "step is {}, but stage {stage} diverges from {} on; use a smaller step, or safe",
+        readable(*step),
+        readable(*largest_stable)
     )]
     UnstableStep {
         /// Stage, counted from 0.
         stage: usize,
-        /// The step that was asked for.
+        /// The requested step.
         step: f64,
-        /// Steps must stay below this value.
+        /// Steps below this value converge.
         largest_stable: f64,
     },
     /// Numbers left the range of the floating-point type.
     #[error(
-        "numbers left the range of the floating-point type in stage {stage}; scale samples and start so that \
+        "overflow in stage {stage}: numbers left the range of the floating-point type; scale samples and start so that \
          their values are near 1"
     )]
     Overflow {
@@ -231,18 +235,37 @@ pub enum FitError {
     /// A checkpoint that cannot be resumed.
     #[error("the checkpoint cannot be resumed: {reason}")]
     Checkpoint {
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// Cancelled, or out of time, before there was anything to return.
-    #[error("the run was stopped while its start was still being looked for")]
+    /// Cancelled or out of time during initialization, before there was a result to return.
+    #[error(
+        "the run stopped during initialization, before there was a result; allow more time with time_limit"
+    )]
     StoppedBeforeStart,
     /// The worker threads could not be started.
-    #[error("the {threads} worker threads could not be started: {reason}")]
+    #[error("cannot start {threads} worker threads: {reason}; use fewer threads")]
     Threads {
-        /// How many were asked for.
+        /// Number of requested threads.
         threads: usize,
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
+}
+
+/// A positive number with three significant digits, with an exponent only if it is very small or large: 0.0125, 1e9.
+fn readable(value: f64) -> String {
+    let rounded: f64 = format!("{value:.2e}").parse().unwrap_or(value);
+    if (1e-4..1e6).contains(&rounded) { rounded.to_string() } else { format!("{rounded:e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable;
+
+    #[test]
+    fn numbers_in_messages_are_short() {
+        let texts = [0.012_345, 2.0, 1234.5, 1e9, 1.2345e-7].map(readable);
+        assert_eq!(texts, ["0.0123", "2", "1230", "1e9", "1.23e-7"]);
+    }
 }

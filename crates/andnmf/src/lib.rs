@@ -3,19 +3,19 @@
 //! Samples are modelled as y ≈ A x with unknown components A (of any sign) and unknown non-negative weights x.
 //! The algorithm AND of Li & Liang (ICML 2017) recovers A itself, up to the scale of each component.
 //!
-//! * [`samples`]: what data is, dense or sparse, read in blocks of rows.
+//! * [`samples`]: data, dense or sparse, read in blocks of rows.
 //! * [`mod@and`]: the algorithm, from checked settings to the sums of a stage.
-//! * [`auto`]: its parameter-free form, the default: from the data alone to the components.
+//! * [`auto`]: its parameter-free form, the default: initialization, thresholds and all else come from the data.
 //! * [`baselines`]: the other methods, under the same contract.
 //! * [`methods`] and [`settings`]: every method by name, with the description of its settings.
 //! * [`nnls`](mod@nnls): non-negative least squares, the weights of samples under given components.
-//! * [`online`]: samples that come in batches and are not kept.
-//! * [`distributed`]: samples that are processed where they are stored, by other processes or machines.
-//! * [`fit`]: the contract between solvers and callers: start, run, observer, result, checkpoint.
-//! * [`init`]: where a fit may begin.
+//! * [`online`]: samples that arrive in batches and are not stored.
+//! * [`distributed`]: distributed execution, by the processes or machines that store the samples.
+//! * [`fit`]: the interface of solvers: start, run, observer, result, checkpoint.
+//! * [`init`]: the initializations of a fit.
 //! * [`synth`]: data with a known truth, among them the paper's.
-//! * [`metrics`] and [`theory`]: how close components are to a truth, and what the paper's theorems say.
-//! * [`rank`](mod@rank), [`diagnose`] and [`trust`]: how many components there are, and whether to believe them.
+//! * [`metrics`] and [`theory`]: the recovery error against a truth, and the conditions of the paper's theorems.
+//! * [`rank`](mod@rank), [`diagnose`] and [`trust`]: the number of components, and how far to trust them.
 //!
 //! Rows are samples everywhere: samples are n × features, components rank × features, weights n × rank. The
 //! library prints nothing, panics on no input, and gives the same bits for the same seed on any number of
@@ -34,7 +34,7 @@
 //! # Ok::<(), andnmf::FitError>(())
 //! ```
 
-// What users see is the business of those who call the library.
+// The library never prints: its callers decide what users see.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod and;

@@ -1,7 +1,7 @@
-//! Every method by name, with its description: the one list of methods.
+//! The registry of methods.
 //!
-//! A method joins by one line of `methods!`. What the command, the Python package and the documentation say of it comes
-//! from the description that its settings carry ([`crate::settings`]).
+//! One line of `methods!` adds a method. Its options in the command, its Python class and its documentation are generated
+//! from the description in its settings ([`crate::settings`]).
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,49 +17,55 @@ use crate::fit::Solver;
 use crate::settings::{About, Described, Memory, Setting, Settings, Size};
 use crate::{Real, SettingError};
 
-/// What there is to know of a method before a fit.
+/// The description of a method.
 #[derive(Debug, Clone, Copy)]
 pub struct MethodInfo {
-    /// The name that users write.
+    /// The name.
     pub name: &'static str,
-    /// The method in words.
+    /// Titles and summary.
     pub about: About,
     /// Its settings, in order.
     pub settings: &'static [Setting],
-    /// Whether runs have several stages, up to the setting `max_stages`.
+    /// True if runs have several stages, up to the setting `max_stages`.
     pub staged: bool,
-    /// Whether a start may be given.
+    /// True if users may set a start.
     pub takes_start: bool,
-    /// Whether samples must not be negative, with default settings.
+    /// True if samples must be non-negative, with default settings.
     pub needs_nonnegative: bool,
-    /// The start that `auto` stands for, with default settings and samples that are not negative.
+    /// Name of the start that `auto` selects, with default settings and non-negative samples.
     pub default_start: &'static str,
 }
 
 impl MethodInfo {
-    /// The setting of this name.
+    /// The setting with this name; `None` if the method has no such setting.
     #[must_use]
     pub fn setting(&self, name: &str) -> Option<&'static Setting> {
         self.settings.iter().find(|setting| setting.name == name)
     }
 
     fn of<P: Described>(name: &'static str) -> Self {
-        let usual = P::default();
+        let defaults = P::default();
         Self {
             name,
             about: P::ABOUT,
             settings: P::SETTINGS,
             staged: P::staged(),
             takes_start: P::takes_start(),
-            needs_nonnegative: usual.needs_nonnegative(),
-            default_start: usual.default_start(false),
+            needs_nonnegative: defaults.needs_nonnegative(),
+            default_start: defaults.default_start(false),
         }
     }
 }
 
 macro_rules! methods {
     ($($(#[$meta:meta])* $method:ident = $name:literal: $params:ty,)*) => {
-        /// A method that can factorize samples.
+        /// A method that factorizes samples.
+        ///
+        /// ```
+        /// use andnmf::Method;
+        /// assert_eq!("hals".parse(), Ok(Method::Hals));
+        /// assert!(Method::And.info().setting("threshold").is_some());
+        /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[non_exhaustive]
         pub enum Method {
@@ -70,7 +76,7 @@ macro_rules! methods {
             /// Every method.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$method),*];
 
-            /// The name that users write.
+            /// The name.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
@@ -87,7 +93,7 @@ macro_rules! methods {
             }
         }
 
-        /// The settings of one of the methods, whichever it is: for callers that let their users choose.
+        /// The settings of any method, for callers that let their users choose the method.
         ///
         /// ```
         /// use andnmf::fit::{Run, Start};
@@ -120,7 +126,7 @@ macro_rules! methods {
                 }
             }
 
-            /// Which method it is.
+            /// The method.
             #[must_use]
             pub fn method(&self) -> Method {
                 match self {
@@ -129,11 +135,11 @@ macro_rules! methods {
             }
         }
 
-        /// The same expression for the settings of every method.
-        macro_rules! whichever {
-            ($self:expr, $inner:ident => $result:expr) => {
+        /// Evaluates the same expression for the settings of any method.
+        macro_rules! for_any_method {
+            ($self:expr, $own:ident => $result:expr) => {
                 match $self {
-                    $(MethodParams::$method($inner) => $result,)*
+                    $(MethodParams::$method($own) => $result,)*
                 }
             };
         }
@@ -178,46 +184,46 @@ impl MethodParams {
     /// Number of components.
     #[must_use]
     pub fn rank(&self) -> usize {
-        whichever!(self, params => params.rank)
+        for_any_method!(self, params => params.rank)
     }
 
     /// Time limit in seconds.
     #[must_use]
     pub fn time_limit(&self) -> Option<f64> {
-        whichever!(self, params => params.time_limit)
+        for_any_method!(self, params => params.time_limit)
     }
 
     /// Random seed.
     #[must_use]
     pub fn seed(&self) -> u64 {
-        whichever!(self, params => params.seed)
+        for_any_method!(self, params => params.seed)
     }
 
-    /// Most stages that a fit can have.
+    /// Maximum number of stages of a fit.
     #[must_use]
-    pub fn most_stages(&self) -> usize {
-        whichever!(self, params => params.most_stages())
+    pub fn stage_limit(&self) -> usize {
+        for_any_method!(self, params => params.stage_limit())
     }
 
-    /// The start that `auto` stands for; `negative` says whether samples have negative values.
+    /// Name of the start that `auto` selects; `negative` is true if samples have negative values.
     #[must_use]
     pub fn default_start(&self, negative: bool) -> &'static str {
-        whichever!(self, params => params.default_start(negative))
+        for_any_method!(self, params => params.default_start(negative))
     }
 
-    /// Whether samples must not be negative.
+    /// Returns true if samples must be non-negative.
     #[must_use]
     pub fn needs_nonnegative(&self) -> bool {
-        whichever!(self, params => params.needs_nonnegative())
+        for_any_method!(self, params => params.needs_nonnegative())
     }
 
-    /// An upper bound of the memory that a fit takes beside its samples.
+    /// Upper bound of the memory of a fit, without its samples.
     #[must_use]
     pub fn memory(&self, size: &Size) -> Memory {
-        whichever!(self, params => params.memory(size))
+        for_any_method!(self, params => params.memory(size))
     }
 
-    /// Changes a setting to what a user wrote.
+    /// Parses text and sets a setting.
     ///
     /// ```
     /// use andnmf::{Method, MethodParams};
@@ -230,57 +236,56 @@ impl MethodParams {
     /// ```
     ///
     /// # Errors
-    /// Where the method has no such setting, or the text is not one of its values. Ranges are left to
-    /// [`check`](Self::check).
+    /// If the method has no such setting, or the text is not one of its values. [`check`](Self::check) checks ranges.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), SettingError> {
-        whichever!(self, params => params.set(name, text))
+        for_any_method!(self, params => params.set(name, text))
     }
 
-    /// Changes a setting to a JSON value: a number, a word, null, or the form in which it is serialized.
+    /// Sets a setting from a JSON value: a number, a word, null, or the serialized form.
     ///
     /// # Errors
     /// As [`set`](Self::set).
     pub fn set_json(&mut self, name: &str, value: &Value) -> Result<(), SettingError> {
-        whichever!(self, params => params.set_json(name, value))
+        for_any_method!(self, params => params.set_json(name, value))
     }
 
-    /// With at most this many stages; a method with a single stage stays as it is.
+    /// Sets the maximum number of stages; no effect on a method with a single stage.
     #[must_use]
     pub fn with_max_stages(mut self, stages: usize) -> Self {
         if self.method().info().staged {
-            // The setting is there, and any whole number is one of its values.
+            // This cannot fail: the setting exists and accepts any whole number.
             let _ = self.set_json("max_stages", &stages.into());
         }
         self
     }
 
-    /// With this tolerance.
+    /// Sets the convergence tolerance.
     #[must_use]
     pub fn with_tolerance(mut self, tolerance: f64) -> Self {
-        whichever!(&mut self, params => params.tolerance = tolerance);
+        for_any_method!(&mut self, params => params.tolerance = tolerance);
         self
     }
 
-    /// With this time limit in seconds.
+    /// Sets the time limit in seconds.
     #[must_use]
     pub fn with_time_limit(mut self, seconds: Option<f64>) -> Self {
-        whichever!(&mut self, params => params.time_limit = seconds);
+        for_any_method!(&mut self, params => params.time_limit = seconds);
         self
     }
 
-    /// With this random seed.
+    /// Sets the random seed.
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {
-        whichever!(&mut self, params => params.seed = seed);
+        for_any_method!(&mut self, params => params.seed = seed);
         self
     }
 
     /// Checks every setting.
     ///
     /// # Errors
-    /// Names the first setting outside its range and what would be right.
+    /// The first setting outside its range, with the requirement.
     pub fn check<T: Real>(self) -> Result<Box<dyn Solver<T>>, SettingError> {
-        Ok(whichever!(self, params => Box::new(params.check()?)))
+        Ok(for_any_method!(self, params => Box::new(params.check()?)))
     }
 }
 

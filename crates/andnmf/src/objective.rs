@@ -1,9 +1,9 @@
-//! The objective of a fit as a value: its metric (how much each feature and each sample counts) and its loss.
+//! The objective of a fit: its metric (the weights of features and samples in the loss) and its loss.
 //!
-//! A fit with a metric minimises Σᵢⱼ vᵢ·wⱼ·(yᵢⱼ − ŷᵢⱼ)² for sample weights v and feature weights w. It works on samples
+//! A fit with a metric minimizes Σᵢⱼ vᵢ·wⱼ·(yᵢⱼ − ŷᵢⱼ)² for sample weights v and feature weights w. It works on samples
 //! scaled by √vᵢ·√wⱼ, whose plain squared error is the same sum, and divides the features of its components by √wⱼ at
-//! the end. Weights that even the noise out (one over its variance) make the error white, as the thresholds of AND and
-//! the edge of the noise assume.
+//! the end. Weights of one over the variance of the noise make the noise white, as the thresholds of AND and the noise edge
+//! assume.
 
 use std::ops::Range;
 
@@ -16,13 +16,13 @@ use crate::{FitError, Real, SamplesError, SettingError};
 /// The metric and the loss of a fit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Objective {
-    /// How much each feature and each sample counts.
+    /// The weights of features and samples.
     pub metric: Metric,
-    /// What the last steps of a fit minimise, in that metric.
+    /// The loss of the last steps of a fit, in that metric.
     pub loss: Loss,
 }
 
-/// What the last steps of a fit minimise.
+/// The loss of the last steps of a fit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loss {
@@ -41,17 +41,17 @@ pub enum Loss {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
-    /// √wⱼ; empty where all features count alike.
+    /// √wⱼ; empty if all features have the same weight.
     feature_scales: Vec<f64>,
-    /// √vᵢ, with a mean square of one; empty where all samples count alike.
+    /// √vᵢ, with a mean square of one; empty if all samples have the same weight.
     sample_scales: Vec<f64>,
 }
 
 impl Metric {
-    /// With a weight for each feature.
+    /// Sets one weight per feature.
     ///
     /// # Errors
-    /// Unless every weight is a positive number.
+    /// If a weight is not a positive number.
     pub fn with_feature_weights(mut self, weights: Vec<f64>) -> Result<Self, SettingError> {
         let wrong = weights.iter().position(|weight| !(weight.is_finite() && *weight > 0.0));
         self.feature_scales =
@@ -59,15 +59,15 @@ impl Metric {
         Ok(self)
     }
 
-    /// With a weight for each sample; those of weight zero do not count. Only ratios of weights matter.
+    /// Sets one weight per sample; samples of weight zero are ignored. Only ratios of weights matter.
     ///
     /// # Errors
-    /// Unless every weight is zero or a positive number, and one is positive.
+    /// If a weight is negative or not finite, or all are zero.
     pub fn with_sample_weights(mut self, weights: Vec<f64>) -> Result<Self, SettingError> {
         let wrong = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0));
-        let nothing = weights.iter().all(|weight| *weight == 0.0).then_some(0);
+        let all_zero = weights.iter().all(|weight| *weight == 0.0).then_some(0);
         let expected = "every weight must be zero or a positive number, and one must be positive";
-        let mut scales = scales("sample_weights", weights, wrong.or(nothing), expected)?;
+        let mut scales = scales("sample_weights", weights, wrong.or(all_zero), expected)?;
         // A common factor would only change the scale of the components.
         let mean = scales.iter().map(|scale| scale * scale).sum::<f64>() / scales.len() as f64;
         scales.iter_mut().for_each(|scale| *scale /= mean.sqrt());
@@ -75,37 +75,37 @@ impl Metric {
         Ok(self)
     }
 
-    /// True if every feature and every sample counts alike.
+    /// Returns true if all features and all samples have the same weight.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.feature_scales.is_empty() && self.sample_scales.is_empty()
     }
 
-    /// Refuses samples of another size, and samples of which nothing is read here.
+    /// Checks that the weights match the samples, and that the samples are not distributed.
     pub(crate) fn check<T: Real>(&self, samples: &dyn Samples<T>) -> Result<(), FitError> {
         let sizes = [
-            ("feature_weights", self.feature_scales.len(), samples.n_features()),
-            ("sample_weights", self.sample_scales.len(), samples.n_samples()),
+            ("feature_weights", self.feature_scales.len(), samples.n_features(), "features"),
+            ("sample_weights", self.sample_scales.len(), samples.n_samples(), "samples"),
         ];
-        for (name, given, expected) in sizes {
+        for (name, given, expected, what) in sizes {
             if given != 0 && given != expected {
-                let expected = format!("there must be as many as in the samples, {expected}");
+                let expected = format!("it must have one weight for each of the {expected} {what}");
                 return Err(SettingError::new(name, format!("a list of {given}"), expected).into());
             }
         }
         if !self.is_plain() && samples.executor().is_some() {
-            let expected = "weights need samples that are read in this process";
-            return Err(SettingError::new("metric", "given", expected).into());
+            let expected = "distributed samples support no weights; load the samples into this process";
+            return Err(SettingError::new("metric", "set", expected).into());
         }
         Ok(())
     }
 
-    /// Components of samples as components of scaled samples.
+    /// Converts components of the samples into components of the scaled samples.
     pub(crate) fn scale<T: Real>(&self, components: &mut Array2<T>) {
         self.scale_features(components, |scale| scale);
     }
 
-    /// Components of scaled samples as components of the samples themselves.
+    /// Converts components of the scaled samples into components of the samples.
     pub(crate) fn unscale<T: Real>(&self, components: &mut Array2<T>) {
         self.scale_features(components, |scale| 1.0 / scale);
     }
@@ -117,7 +117,7 @@ impl Metric {
     }
 }
 
-/// The roots of weights, unless one of them is wrong.
+/// The square roots of the weights; an error if the weight number `wrong` is invalid.
 fn scales(
     name: &'static str,
     weights: Vec<f64>,
@@ -125,12 +125,14 @@ fn scales(
     expected: &str,
 ) -> Result<Vec<f64>, SettingError> {
     match wrong {
-        Some(number) => Err(SettingError::new(name, format!("{} at {number}", weights[number]), expected)),
+        Some(number) => {
+            Err(SettingError::new(name, format!("{} at position {number}", weights[number]), expected))
+        }
         None => Ok(weights.into_iter().map(f64::sqrt).collect()),
     }
 }
 
-/// Samples scaled by a metric, as they are read.
+/// Samples scaled by a metric as they are read.
 pub(crate) struct ScaledSamples<'a, T: Real> {
     samples: &'a dyn Samples<T>,
     metric: &'a Metric,
@@ -191,7 +193,7 @@ mod tests {
         let (v, w) = ([0.0, 1.0, 4.0, 9.0, 0.25, 1.0, 2.0], [1.0, 16.0, 0.5, 3.0, 1e-4]);
         let metric = Metric::default().with_sample_weights(v.to_vec()).unwrap();
         let metric = metric.with_feature_weights(w.to_vec()).unwrap();
-        // The weights of the samples are brought to a mean of one.
+        // Sample weights are normalized to a mean of one.
         let mean = v.iter().sum::<f64>() / 7.0;
         let expected =
             Array2::from_shape_fn((7, 5), |(i, j)| values[[i, j]] * f64::sqrt(v[i] / mean) * f64::sqrt(w[j]));
@@ -207,14 +209,14 @@ mod tests {
     }
 
     #[test]
-    fn components_come_back_as_they_went() {
+    fn unscaling_reverts_scaling() {
         let metric = Metric::default().with_feature_weights(vec![4.0, 0.01, 1.0]).unwrap();
         let components = random_matrix::<f64>(2, 3, 2);
-        let mut there = components.clone();
-        metric.scale(&mut there);
-        assert!((there[[1, 0]] - 2.0 * components[[1, 0]]).abs() < 1e-15);
-        metric.unscale(&mut there);
-        assert_close(&there, &components, 1e-15);
+        let mut scaled = components.clone();
+        metric.scale(&mut scaled);
+        assert!((scaled[[1, 0]] - 2.0 * components[[1, 0]]).abs() < 1e-15);
+        metric.unscale(&mut scaled);
+        assert_close(&scaled, &components, 1e-15);
     }
 
     #[test]

@@ -1,25 +1,25 @@
-//! Buffers that threads hand to each other.
+//! Pools of reusable workspace memory, shared by threads.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Buffers for whoever needs one next: as many as there ever were users at once.
+/// A pool of reusable buffers: at most as many as were ever in use at the same time.
 #[derive(Debug)]
-pub(crate) struct Pool<B>(Mutex<Shelf<B>>);
+pub(crate) struct Pool<B>(Mutex<PoolState<B>>);
 
 #[derive(Debug)]
-struct Shelf<B> {
+struct PoolState<B> {
     free: Vec<B>,
-    /// Those asked for and not given back, whether they were here or had to be made.
+    /// Buffers taken and not yet returned, including those that [`Pool::take`] could not supply.
     in_use: usize,
 }
 
 impl<B> Default for Pool<B> {
     fn default() -> Self {
-        Self(Mutex::new(Shelf { free: Vec::new(), in_use: 0 }))
+        Self(Mutex::new(PoolState { free: Vec::new(), in_use: 0 }))
     }
 }
 
-/// A pool has nothing to copy: what is in it means nothing.
+/// A copy starts empty: the contents of buffers carry no information.
 impl<B> Clone for Pool<B> {
     fn clone(&self) -> Self {
         Self::default()
@@ -27,25 +27,25 @@ impl<B> Clone for Pool<B> {
 }
 
 impl<B> Pool<B> {
-    /// A buffer that nobody has; where there is none, whoever asked makes one, and may give it back.
+    /// A free buffer. `None` if there is none: the caller then allocates one, and may [`give`](Self::give) it to the pool.
     pub(crate) fn take(&self) -> Option<B> {
-        let mut shelf = lock(&self.0);
-        shelf.in_use += 1;
-        shelf.free.pop()
+        let mut state = lock(&self.0);
+        state.in_use += 1;
+        state.free.pop()
     }
 
-    /// For the next who needs one. What was never asked for is not kept: nobody might ever ask, and buffers pile up.
+    /// Returns a buffer. Buffers beyond those taken are dropped, so that the pool cannot grow without bound.
     pub(crate) fn give(&self, buffer: B) {
-        let mut shelf = lock(&self.0);
-        if shelf.in_use > 0 {
-            shelf.in_use -= 1;
-            shelf.free.push(buffer);
+        let mut state = lock(&self.0);
+        if state.in_use > 0 {
+            state.in_use -= 1;
+            state.free.push(buffer);
         }
     }
 }
 
 impl<B: Default> Pool<B> {
-    /// Works with a buffer that nobody else has meanwhile. What is left in it from earlier means nothing.
+    /// Runs `work` with exclusive use of a buffer, whose contents are arbitrary.
     pub(crate) fn lend<R>(&self, work: impl FnOnce(&mut B) -> R) -> R {
         let mut buffer = self.take().unwrap_or_default();
         let result = work(&mut buffer);
@@ -54,7 +54,7 @@ impl<B: Default> Pool<B> {
     }
 }
 
-/// A buffer that is put aside for its next use.
+/// One buffer, stored for its next use.
 #[derive(Debug)]
 pub(crate) struct Slot<B>(Mutex<Option<B>>);
 
@@ -69,12 +69,12 @@ impl<B> Slot<B> {
         lock(&self.0).take()
     }
 
-    pub(crate) fn put(&self, buffer: B) {
+    pub(crate) fn store(&self, buffer: B) {
         *lock(&self.0) = Some(buffer);
     }
 }
 
-/// A lock on buffers means nothing more than who uses them: after a panic elsewhere they are as good as new.
+/// Locks, ignoring poisoning: buffers have no invariants that a panic could break.
 pub(crate) fn lock<B>(buffers: &Mutex<B>) -> MutexGuard<'_, B> {
     buffers.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buffers_come_back_and_those_never_asked_for_are_not_kept() {
+    fn buffers_are_reused_and_those_never_taken_are_dropped() {
         let pool = Pool::default();
         pool.give(1);
         assert_eq!(pool.take(), None);

@@ -1,10 +1,10 @@
-//! One seed, many independent sources of chance.
+//! Independent random streams from one seed.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// What a random number is drawn for. Every purpose has its own stream of the generator, so that drawing more
-/// or less for one of them leaves all others bit for bit the same.
+/// The purpose of a random number. Each has its own stream of the generator, so that drawing more or fewer numbers for one
+/// leaves all others bit for bit the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum Stream {
@@ -12,21 +12,21 @@ pub(crate) enum Stream {
     Truth = 0,
     /// The weights of the samples.
     Weights = 1,
-    /// What all samples of one dataset share: which components go together.
+    /// Correlations that all samples of a dataset share: the components that occur together.
     Correlations = 2,
     /// The noise on the samples.
     Noise = 3,
-    /// The perturbation of a start.
+    /// The perturbation of an initialization.
     Start = 4,
-    /// The choice of samples to start from.
-    Picks = 5,
+    /// The selection of samples for a random initialization.
+    RandomSamples = 5,
     /// The order of the samples in a stage (numbered by stage).
     Order = 6,
     /// Random combinations of samples (numbered by the first sample of a block).
     Sketch = 7,
-    /// Parts of the samples that a fit is tried on again (numbered by part).
-    Parts = 8,
-    /// What is held out from a prediction (numbered by fold).
+    /// Subsets of the samples for stability checks (numbered by subset).
+    Subsets = 8,
+    /// Entries held out for cross-validation (numbered by fold).
     HeldOut = 9,
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn generator(seed: u64, purpose: Stream) -> ChaCha8Rng {
     rng
 }
 
-/// The generator of `seed` for one of many things of the same purpose, such as one stage or one block.
+/// The generator of `seed` for one of several uses of the same purpose, such as one stage or one block.
 pub(crate) fn numbered_generator(seed: u64, purpose: Stream, number: usize) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     // The purpose in the top byte keeps these streams apart from each other and from the unnumbered ones.

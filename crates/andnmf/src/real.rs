@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 ///
 /// The trait is sealed. It bundles arithmetic, formatting and serialization, so that generic code writes one bound.
 pub trait Real:
-    sealed::Number
+    sealed::RealInternals
     + Copy
     + PartialOrd
     + Default
@@ -37,19 +37,19 @@ pub trait Real:
     /// The distance from 1 to the next larger number.
     const EPSILON: Self;
 
-    /// The smallest positive number with all its digits.
+    /// The smallest positive normal number.
     const SMALLEST: Self;
 
     /// Name as users write it: `f32` or `f64`.
     const NAME: &'static str;
 
-    /// The nearest representable value.
+    /// The nearest representable number.
     fn from_f64(value: f64) -> Self;
 
-    /// The value in double precision, exactly.
+    /// The exact value in double precision.
     fn as_f64(self) -> f64;
 
-    /// Neither infinite nor NaN.
+    /// Returns true if the number is neither infinite nor NaN.
     fn finite(self) -> bool;
 
     /// Square root.
@@ -58,10 +58,10 @@ pub trait Real:
     /// The bits of the number, padded with zeros to 64.
     fn bits(self) -> u64;
 
-    /// The number with these [`bits`](Self::bits); `None` where there are too many of them.
-    fn of_bits(bits: u64) -> Option<Self>;
+    /// The number with these [`bits`](Self::bits); `None` if they do not fit the type.
+    fn try_from_bits(bits: u64) -> Option<Self>;
 
-    /// Calls the function for this type: see [`entry_point!`](crate::entry_point).
+    /// Calls the function for this precision: see [`entry_point!`](crate::entry_point).
     #[doc(hidden)]
     fn dispatch<A: PerPrecision, R: PerPrecision>(
         arguments: A::Of<Self>,
@@ -79,10 +79,9 @@ pub trait PerPrecision {
 
 /// Declares a generic function that is compiled here, once for `f32` and once for `f64`.
 ///
-/// The compiler instantiates generic code anew in every crate that names its types. For the solvers and the linear
-/// algebra below them that takes minutes, for every program, test and example. The function declared here passes its
-/// arguments to one of two functions that are not generic, so callers only link. Lifetimes are named; the right-hand
-/// side is the generic implementation:
+/// The compiler instantiates generic code again in every crate that uses it. For the solvers and their linear algebra that
+/// takes minutes, for every program, test and example. The declared function calls one of two functions that are not
+/// generic, so callers only link. Name the lifetimes; the right-hand side is the generic implementation:
 ///
 /// ```text
 /// entry_point! {
@@ -163,7 +162,7 @@ macro_rules! impl_real {
                 self.to_bits().into()
             }
 
-            fn of_bits(bits: u64) -> Option<Self> {
+            fn try_from_bits(bits: u64) -> Option<Self> {
                 bits.try_into().ok().map(Self::from_bits)
             }
 
@@ -182,20 +181,20 @@ macro_rules! impl_real {
 impl_real!(f32, f64);
 
 mod sealed {
-    /// The parts of the number type that only the library itself uses, the linear-algebra backend's among them.
-    pub trait Number: faer::traits::RealField {
+    /// Operations that only the library itself uses, including those of the linear-algebra backend.
+    pub trait RealInternals: faer::traits::RealField {
         /// `self · factor + term`, rounded once; slow on machines without an instruction for it.
         fn fused_product(self, factor: Self, term: Self) -> Self;
     }
 
-    impl Number for f32 {
+    impl RealInternals for f32 {
         #[inline(always)]
         fn fused_product(self, factor: Self, term: Self) -> Self {
             self.mul_add(factor, term)
         }
     }
 
-    impl Number for f64 {
+    impl RealInternals for f64 {
         #[inline(always)]
         fn fused_product(self, factor: Self, term: Self) -> Self {
             self.mul_add(factor, term)

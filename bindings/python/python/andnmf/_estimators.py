@@ -44,26 +44,26 @@ class AND(ANDBase):
         writes it (``"constant:C"``, ``"geometric:START:RATIO[:FLOOR]"``, ``"theory:LAMBDA:R:Q"``, ``"list:A,B,..."``),
         one value for all stages, or values for the first stages, of which the last one stays.
     max_stages : int, default=200
-        Maximum number of stages. With thresholds from the data: of the long descent, while the short ones that look for
-        a start have a limit of their own. It must be at least 1.
+        Maximum number of stages. With threshold auto, it limits the final descent; the short descents of the
+        initialization have their own limit. It must be at least 1.
     inner : {"exact"} or int, default="exact"
-        Gradient steps per stage: a number, or their limit (exact). With thresholds from the data, exact only.
+        Gradient steps per stage: a number, or the limit of infinitely many (exact). With threshold auto, exact only.
     step : {"safe", "paper"} or float, default="safe"
         Length of a gradient step: one that cannot diverge (safe), 0.5/rank (paper), or a value that multiplies sums
-        over samples. With thresholds from the data, safe only. It must be a positive number, safe or paper.
+        over samples. With threshold auto, safe only. It must be a positive number, safe or paper.
     batch_size : int or None, default=None
         Samples per gradient step: in ``fit`` with a schedule only, where ``None`` is all of them; in ``partial_fit``
         always, where ``None`` is 16.
     compress : {"auto", "off", "lossless"} or int, default="auto"
-        Whether to work in a smaller space: losslessly where that pays (auto), never (off), always (lossless), or
-        projected on this many leading directions. With thresholds from the data, auto only.
+        Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always lossless
+        (lossless), or by projection on this many leading directions. With threshold auto, auto only.
     nonnegative : {"auto", True, False}, default="auto"
         Whether components are kept from being negative: ``"auto"`` does so where the samples are not negative. ``True``
         also refuses samples with negative values.
     tol : float, default=1e-12
         Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size,
-        and the threshold is at its floor. Changes of a few units of rounding count as none whatever is asked; with
-        thresholds from the data, so do changes of 1e-8. It must be zero or a positive number.
+        and the threshold is at its floor. Changes at the level of rounding always count as convergence; with threshold
+        auto, so do changes of 1e-8. It must be zero or a positive number.
     time_limit : float or None, default=None
         Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
         ValueError.
@@ -167,10 +167,10 @@ class HALS(HALSBase):
         Maximum number of sweeps over the weights, and over the components, for one pass over the samples. Sweeps that
         have become small beside the first one of the pass are left out. It must be at least 1.
     compress : {"auto", "off", "lossless"} or int, default="auto"
-        Whether to read the samples in a smaller space: losslessly where that pays (auto), never (off), always
-        (lossless), or projected on this many leading directions.
+        Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always lossless
+        (lossless), or by projection on this many leading directions.
     max_stages : int, default=200
-        Maximum number of stages, each a pass over the samples. It must be at least 1.
+        Maximum number of stages (outer iterations), each one pass over the samples. It must be at least 1.
     tol : float, default=1e-05
         Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size. It
         must be zero or a positive number.
@@ -244,10 +244,10 @@ class ANLS(ANLSBase):
         Whether components must not be negative; samples without any value above zero are then refused. Weights never
         are negative.
     compress : {"auto", "off", "lossless"} or int, default="auto"
-        Whether to read the samples in a smaller space: losslessly where that pays (auto), never (off), always
-        (lossless), or projected on this many leading directions.
+        Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always lossless
+        (lossless), or by projection on this many leading directions.
     max_stages : int, default=200
-        Maximum number of stages, each a pass over the samples. It must be at least 1.
+        Maximum number of stages (outer iterations), each one pass over the samples. It must be at least 1.
     tol : float, default=1e-05
         Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size. It
         must be zero or a positive number.
@@ -326,10 +326,10 @@ class MU(MUBase):
         More than one is the accelerated form of Gillis & Glineur (2012): further updates are cheap beside the pass. It
         must be at least 1.
     compress : {"auto", "off", "lossless"} or int, default="auto"
-        Whether to read the samples in a smaller space: losslessly where that pays (auto), never (off), always
-        (lossless), or projected on this many leading directions.
+        Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always lossless
+        (lossless), or by projection on this many leading directions.
     max_stages : int, default=200
-        Maximum number of stages, each a pass over the samples. It must be at least 1.
+        Maximum number of stages (outer iterations), each one pass over the samples. It must be at least 1.
     tol : float, default=1e-05
         Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size. It
         must be zero or a positive number.
@@ -417,13 +417,13 @@ class MinVolume(MinVolumeBase):
         Whether components must not be negative; samples without any value above zero are then refused. Weights never
         are negative.
     sweeps : int, default=2
-        Maximum number of updates of the weights, and of the components, for one pass over the samples. It must be at
-        least 1.
+        Maximum number of updates of the weights, and of the components, per pass over the samples. It must be at least
+        1.
     compress : {"auto", "off", "lossless"} or int, default="auto"
-        Whether to read the samples in a smaller space: losslessly where that pays (auto), never (off), always
-        (lossless), or projected on this many leading directions.
+        Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always lossless
+        (lossless), or by projection on this many leading directions.
     max_stages : int, default=200
-        Maximum number of stages, each a pass over the samples. It must be at least 1.
+        Maximum number of stages (outer iterations), each one pass over the samples. It must be at least 1.
     tol : float, default=1e-05
         Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size. It
         must be zero or a positive number.
@@ -529,7 +529,7 @@ class OnlineLDA(OnlineLDABase):
         (rows that sum to 1) would be documents of a single word, and the priors would drown them: the scale says how
         many words a row of sum 1 stands for. It must be a positive number.
     max_stages : int, default=10
-        Maximum number of stages, each a pass over the samples. It must be at least 1.
+        Maximum number of stages (outer iterations), each one pass over the samples. It must be at least 1.
     tol : float, default=1e-05
         Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size. It
         must be zero or a positive number.

@@ -1,7 +1,7 @@
 //! `--method` and an option for every setting of every method, made from the library's descriptions.
 
 use andnmf::and::Schedule;
-use andnmf::settings::{Kind, Setting};
+use andnmf::settings::{Setting, SettingKind};
 use andnmf::{Method, MethodParams, SettingError};
 use andnmf_program::{Failure, did_you_mean, nearest};
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -59,7 +59,7 @@ impl MethodArgs {
 /// A wrong value with the one that was probably meant.
 fn with_hint(error: SettingError, setting: &Setting, text: &str) -> SettingError {
     let hint = match setting.kind {
-        Kind::Threshold => schedule_hint(text),
+        SettingKind::Threshold => schedule_hint(text),
         _ => did_you_mean(text, setting.kind.words().iter().copied()),
     };
     SettingError { expected: error.expected + &hint, ..error }
@@ -68,7 +68,7 @@ fn with_hint(error: SettingError, setting: &Setting, text: &str) -> SettingError
 /// The form of the schedule whose name was probably meant.
 fn schedule_hint(text: &str) -> String {
     let name = text.split(':').next().unwrap_or_default();
-    let known = Schedule::WRITTEN;
+    let known = Schedule::SYNTAX;
     if known.iter().any(|(known, _)| *known == name) {
         return String::new();
     }
@@ -125,12 +125,14 @@ fn option(setting: &Setting, methods: &[Method]) -> Arg {
     let (short, long) = help(setting, methods);
     let arg = arg.help(short).long_help(long);
     match setting.kind {
-        Kind::Flag => arg.action(ArgAction::SetTrue),
-        Kind::Words { words } => arg
+        SettingKind::Flag => arg.action(ArgAction::SetTrue),
+        SettingKind::Words { words } => arg
             .value_parser(PossibleValuesParser::new(words))
             .hide_possible_values(true)
             .value_name(words.join("|")),
-        _ => arg.value_name(setting.kind.form()).allow_negative_numbers(setting.kind.number().is_some()),
+        _ => {
+            arg.value_name(setting.kind.placeholder()).allow_negative_numbers(setting.kind.number().is_some())
+        }
     }
 }
 
@@ -196,7 +198,7 @@ impl FromArgMatches for MethodArgs {
         for (setting, _) in all_settings() {
             let id = id(setting.name);
             let text = match setting.kind {
-                Kind::Flag => matches
+                SettingKind::Flag => matches
                     .try_get_one::<bool>(&id)
                     .ok()
                     .flatten()

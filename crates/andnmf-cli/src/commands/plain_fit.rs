@@ -49,7 +49,7 @@ impl<T: Real> PlainFit<T> {
         (progress, begun): (&mut Progress, Instant),
     ) -> Result<Self, Failure> {
         progress.doing(format!("looking for {} components", settings.rank()));
-        let mut watch = Watch { progress, most_stages: settings.most_stages() };
+        let mut watch = Watch { progress, most_stages: settings.stage_limit() };
         let solver = settings.clone().check::<T>()?;
         let fit = solver.fit(samples, Start::Auto, &mut common.run().observe(&mut watch))?;
         if fit.stop == StopReason::Cancelled {

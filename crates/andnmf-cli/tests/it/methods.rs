@@ -2,7 +2,7 @@
 
 use andnmf::Method;
 use andnmf::fit::{StageRecord, Start};
-use andnmf::settings::{Kind, Setting};
+use andnmf::settings::{Setting, SettingKind};
 
 use crate::support::{Folder, andnmf, json, refused, small_data, text};
 
@@ -18,7 +18,7 @@ fn said_without_data(folder: &Folder, options: &[&str]) -> String {
 fn written(setting: &Setting) -> Vec<String> {
     let option = format!("--{}", setting.option());
     match setting.kind {
-        Kind::Flag => vec![option],
+        SettingKind::Flag => vec![option],
         _ => vec![option, setting.default_text()],
     }
 }

@@ -104,7 +104,7 @@ impl<T: Real> Corpus<T> {
                     row,
                     column,
                     value: value.as_f64(),
-                    wanted_by: "a corpus",
+                    required_by: "a corpus",
                 });
             }
         });

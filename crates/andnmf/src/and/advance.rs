@@ -1,4 +1,4 @@
-//! The update of a whole stage in closed form.
+//! The update of a whole stage in closed form: all gradient steps at once.
 //!
 //! T gradient steps A ← A + η(B − A·C) with fixed B and C are one: with M = I − ηC,
 //!
@@ -9,11 +9,11 @@
 //!
 //! The second form adds a correction to A₀ and so loses no digits when the correction is small. For T → ∞ the
 //! geometric sum times η tends to the pseudo-inverse of C: least squares on the range of C, A₀ unchanged on
-//! its null space. Matrices here are transposed against the paper (components are rows): A ← A + η(B − C·A).
+//! its null space. In the code components are rows, so matrices are transposed: A ← A + η(B − C·A).
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
-use super::params::{Inner, Step};
+use super::params::{Step, StepsPerStage};
 use crate::linalg::geometric_sum::{GeometricSumWorkspace, geometric_sum_into};
 use crate::linalg::product::{
     all_finite, ensure_shape, frobenius, multiply, multiply_add_wide, multiply_wide, zip_mut_wide,
@@ -21,12 +21,12 @@ use crate::linalg::product::{
 use crate::linalg::symmetric::{GramInverseWorkspace, eigen, eigenvalues, gram_inverse_into};
 use crate::{FitError, Real};
 
-/// Applies all inner steps of a stage to its starting matrix (rank × features).
+/// Applies all gradient steps of a stage to its first components (rank × features).
 pub(crate) fn advance<T: Real>(
     start: &Array2<T>,
     products: ArrayView2<'_, T>,
     second_moments: &Array2<T>,
-    inner: Inner,
+    inner: StepsPerStage,
     step: Step,
     stage: usize,
 ) -> Result<Array2<T>, FitError> {
@@ -43,10 +43,10 @@ pub(crate) fn advance<T: Real>(
     Ok(components)
 }
 
-/// What a stage leaves for the next of the same rank.
+/// Workspace for [`StageSteps::advance`], reused by stages of the same rank.
 #[derive(Debug)]
 pub(super) struct AdvanceWorkspace<T> {
-    /// What the gradient is multiplied by.
+    /// The factor of the gradient.
     factor: Array2<T>,
     /// M = I − ηC.
     contraction: Array2<T>,
@@ -65,55 +65,55 @@ impl<T: Real> Default for AdvanceWorkspace<T> {
     }
 }
 
-/// The inner steps of a stage.
+/// The gradient steps of a stage.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StageSteps {
-    pub(super) inner: Inner,
+    pub(super) inner: StepsPerStage,
     pub(super) step: Step,
     pub(super) stage: usize,
 }
 
 impl StageSteps {
-    /// [`advance`] with the new components written into a matrix of their shape; returns how far they moved
-    /// relative to their size. Of the products nothing is left.
+    /// [`advance`] that writes the new components into `next` and overwrites the products; returns the change of the
+    /// components relative to their size.
     pub(super) fn advance<T: Real>(
         self,
         next: &mut Array2<T>,
         start: &Array2<T>,
         products: ArrayViewMut2<'_, T>,
         second_moments: &Array2<T>,
-        room: &mut AdvanceWorkspace<T>,
+        workspace: &mut AdvanceWorkspace<T>,
     ) -> Result<f64, FitError> {
         let mut gradient = products;
-        // Neither needs the other: the small matrix, which one thread works on, and the long product.
-        let (found, ()) = rayon::join(
-            || self.find_factor(second_moments, room),
+        // The two are independent: the small matrix takes one thread, the long product all others.
+        let (factor, ()) = rayon::join(
+            || self.compute_factor(second_moments, workspace),
             || {
                 let minus = T::from_f64(-1.0);
                 multiply_add_wide(gradient.view_mut(), second_moments.view(), start.view(), minus);
             },
         );
-        found?;
-        multiply_wide(next.view_mut(), room.factor.view(), gradient.view());
+        factor?;
+        multiply_wide(next.view_mut(), workspace.factor.view(), gradient.view());
         let change = relative(frobenius(next.view()), frobenius(start.view()));
         zip_mut_wide(next.view_mut(), start.view(), |next, &start| *next += start);
         if all_finite(next.view()) { Ok(change) } else { Err(self.overflow()) }
     }
 
-    /// The factor of the gradient for all steps together.
-    fn find_factor<T: Real>(
+    /// The factor of the gradient for all steps.
+    fn compute_factor<T: Real>(
         self,
         second_moments: &Array2<T>,
-        room: &mut AdvanceWorkspace<T>,
+        workspace: &mut AdvanceWorkspace<T>,
     ) -> Result<(), FitError> {
-        let AdvanceWorkspace { factor, contraction, inverse, powers } = room;
+        let AdvanceWorkspace { factor, contraction, inverse, powers } = workspace;
         match self.inner {
-            Inner::Exact => {
+            StepsPerStage::Exact => {
                 gram_inverse_into(factor, second_moments.view(), inverse).ok_or_else(|| self.overflow())
             }
-            Inner::Steps(steps) => {
+            StepsPerStage::Steps(steps) => {
                 let eta = step_length(second_moments, self.step, self.stage)?;
-                if steps > MOST_DOUBLINGS {
+                if steps > MAX_DOUBLINGS {
                     *factor = many_steps(second_moments, eta, steps).ok_or_else(|| self.overflow())?;
                     return Ok(());
                 }
@@ -133,11 +133,11 @@ impl StageSteps {
     }
 }
 
-/// With more steps than this, powers of an eigenvalue that rounding has put a little above 1 would grow.
-const MOST_DOUBLINGS: u64 = 1 << 20;
+/// With more steps, powers of an eigenvalue slightly above 1 due to rounding would grow.
+const MAX_DOUBLINGS: u64 = 1 << 20;
 
 /// η(I + M + … + Mᵀ⁻¹) for very many steps, from the eigenvalues λ of C: (1 − (1 − ηλ)ᵀ)/λ, and zero on the null
-/// space, along which the gradient is nothing but rounding.
+/// space, where the gradient is only rounding.
 fn many_steps<T: Real>(second_moments: &Array2<T>, eta: f64, steps: u64) -> Option<Array2<T>> {
     let (values, vectors) = eigen(second_moments.view())?;
     let largest = values.last().copied().unwrap_or(0.0);
@@ -154,43 +154,43 @@ fn many_steps<T: Real>(second_moments: &Array2<T>, eta: f64, steps: u64) -> Opti
     Some(multiply(weighted.view(), vectors.t()))
 }
 
-/// A move relative to a size; a move away from zero is a whole one.
-pub(super) fn relative(moved: f64, size: f64) -> f64 {
-    match (moved, size) {
+/// A change relative to a size; any change of zero counts as 1.
+pub(super) fn relative(change: f64, size: f64) -> f64 {
+    match (change, size) {
         (0.0, _) => 0.0,
         (_, 0.0) => 1.0,
-        _ => moved / size,
+        _ => change / size,
     }
 }
 
-/// The step of this stage in numbers, refused where it would diverge.
+/// The step length of this stage; an error if it would diverge.
 fn step_length<T: Real>(second_moments: &Array2<T>, step: Step, stage: usize) -> Result<f64, FitError> {
     let largest = || {
         let values = eigenvalues(second_moments.view()).ok_or(FitError::Overflow { stage })?;
         Ok::<f64, FitError>(values.last().copied().unwrap_or(0.0).max(0.0))
     };
-    let wanted = match step {
+    let requested = match step {
         Step::Safe => {
             let largest = largest()?;
-            // Where nothing is active, no step moves anything: any length will do.
+            // If no weight is active, no step changes anything, and any length will do.
             return Ok(if largest > 0.0 { 1.0 / largest } else { 1.0 });
         }
         Step::Paper => paper_step(second_moments.nrows()),
         Step::Value(value) => value,
     };
-    // The row sums bound λmax from above and cost nothing; the eigenvalues decide only if they must.
+    // The row sums are a cheap upper bound of λmax; compute eigenvalues only if the bound does not suffice.
     let bound = second_moments
         .outer_iter()
         .map(|row| row.iter().map(|v| v.as_f64().abs()).sum::<f64>())
         .fold(0.0, f64::max);
-    if wanted * bound < 2.0 {
-        return Ok(wanted);
+    if requested * bound < 2.0 {
+        return Ok(requested);
     }
     let largest = largest()?;
-    if wanted * largest < 2.0 {
-        Ok(wanted)
+    if requested * largest < 2.0 {
+        Ok(requested)
     } else {
-        Err(FitError::UnstableStep { stage, step: wanted, largest_stable: 2.0 / largest })
+        Err(FitError::UnstableStep { stage, step: requested, largest_stable: 2.0 / largest })
     }
 }
 
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
     use crate::testing::{assert_close, random_matrix};
 
-    /// Some start, and the sums of thirty random samples with random non-negative weights.
+    /// A random start, and the sums of thirty random samples with random non-negative weights.
     fn problem(rank: usize) -> (Array2<f64>, Array2<f64>, Array2<f64>) {
         let z = random_matrix::<f64>(30, rank, 1).mapv(|v| v.max(0.0));
         let y = random_matrix::<f64>(30, 9, 2);
@@ -222,11 +222,13 @@ mod tests {
     #[test]
     fn any_number_of_steps_equals_the_loop() {
         let (a, b, c) = problem(5);
-        let mut room = AdvanceWorkspace::default();
+        let mut workspace = AdvanceWorkspace::default();
         for steps in [1, 2, 3, 7, 50, 64, 101] {
             let (mut fast, mut products) = (Array2::zeros(a.dim()), b.clone());
-            let steps_of_stage = StageSteps { inner: Inner::Steps(steps), step: Step::Value(0.02), stage: 0 };
-            let change = steps_of_stage.advance(&mut fast, &a, products.view_mut(), &c, &mut room).unwrap();
+            let steps_of_stage =
+                StageSteps { inner: StepsPerStage::Steps(steps), step: Step::Value(0.02), stage: 0 };
+            let change =
+                steps_of_stage.advance(&mut fast, &a, products.view_mut(), &c, &mut workspace).unwrap();
             let slow = literal(&a, &b, &c, 0.02, steps);
             assert_close(&fast, &slow, 1e-13);
             let moved = relative(frobenius((&slow - &a).view()), frobenius(a.view()));
@@ -237,8 +239,8 @@ mod tests {
     #[test]
     fn exact_is_the_limit_of_many_steps() {
         let (a, b, c) = problem(5);
-        let exact = advance(&a, b.view(), &c, Inner::Exact, Step::Safe, 0).unwrap();
-        let many = advance(&a, b.view(), &c, Inner::Steps(1 << 40), Step::Safe, 0).unwrap();
+        let exact = advance(&a, b.view(), &c, StepsPerStage::Exact, Step::Safe, 0).unwrap();
+        let many = advance(&a, b.view(), &c, StepsPerStage::Steps(1 << 40), Step::Safe, 0).unwrap();
         assert_close(&many, &exact, 1e-10);
         assert_close(&multiply(c.view(), exact.view()), &b, 1e-12);
     }
@@ -252,13 +254,13 @@ mod tests {
         z.column_mut(3).fill(0.0); // the last is never active
         let y = random_matrix::<f64>(30, 9, 2);
         let (b, c) = (multiply(z.t(), y.view()), multiply(z.t(), z.view()));
-        let exact = advance(&a, b.view(), &c, Inner::Exact, Step::Safe, 0).unwrap();
+        let exact = advance(&a, b.view(), &c, StepsPerStage::Exact, Step::Safe, 0).unwrap();
         assert_close(&exact, &literal(&a, &b, &c, 0.05, 20_000), 1e-9);
         assert_eq!(exact.row(3), a.row(3));
     }
 
     #[test]
-    fn very_many_steps_stay_at_the_limit_even_where_moments_are_singular() {
+    fn very_many_steps_stay_at_the_limit_even_if_moments_are_singular() {
         let (a, _, _) = problem(4);
         let mut z = random_matrix::<f64>(30, 4, 1).mapv(|v| v.max(0.0));
         let copy = z.column(0).to_owned();
@@ -266,14 +268,14 @@ mod tests {
         let y = random_matrix::<f64>(30, 9, 2);
         let (b, c) = (multiply(z.t(), y.view()), multiply(z.t(), z.view()));
         let run = |inner| advance(&a, b.view(), &c, inner, Step::Safe, 0).unwrap();
-        let exact = run(Inner::Exact);
-        for steps in [MOST_DOUBLINGS, MOST_DOUBLINGS + 1, 1 << 40, 1 << 60, u64::MAX] {
-            assert_close(&run(Inner::Steps(steps)), &exact, 1e-9);
+        let exact = run(StepsPerStage::Exact);
+        for steps in [MAX_DOUBLINGS, MAX_DOUBLINGS + 1, 1 << 40, 1 << 60, u64::MAX] {
+            assert_close(&run(StepsPerStage::Steps(steps)), &exact, 1e-9);
         }
     }
 
     #[test]
-    fn both_ways_of_many_steps_agree_while_they_still_move() {
+    fn both_formulas_for_many_steps_agree_before_the_limit() {
         // An eigenvalue so small that a million steps are not yet the limit.
         let c = Array2::from_diag(&ndarray::array![1.0_f64, 3e-7]);
         let m = Array2::eye(2) - &c;
@@ -283,9 +285,9 @@ mod tests {
     }
 
     #[test]
-    fn an_unstable_step_is_refused_and_the_value_named_is_the_border() {
+    fn an_unstable_step_is_refused_and_the_reported_limit_is_sharp() {
         let (a, b, c) = problem(3);
-        let run = |eta| advance(&a, b.view(), &c, Inner::Steps(400), Step::Value(eta), 7);
+        let run = |eta| advance(&a, b.view(), &c, StepsPerStage::Steps(400), Step::Value(eta), 7);
         let error = run(10.0).unwrap_err();
         let FitError::UnstableStep { stage: 7, step: 10.0, largest_stable } = error else {
             panic!("{error}")
@@ -303,7 +305,7 @@ mod tests {
         let mut before = loss(&a);
         let mut a = a;
         for _ in 0..20 {
-            a = advance(&a, b.view(), &c, Inner::Steps(3), Step::Safe, 0).unwrap();
+            a = advance(&a, b.view(), &c, StepsPerStage::Steps(3), Step::Safe, 0).unwrap();
             let now = loss(&a);
             assert!(now <= before + 1e-12);
             before = now;
@@ -311,10 +313,10 @@ mod tests {
     }
 
     #[test]
-    fn nothing_active_changes_nothing() {
+    fn without_active_weights_nothing_changes() {
         let (a, b, c) = problem(3);
         let (b, c) = (b * 0.0, c * 0.0);
-        for inner in [Inner::Exact, Inner::Steps(5)] {
+        for inner in [StepsPerStage::Exact, StepsPerStage::Steps(5)] {
             let (mut after, mut products) = (Array2::zeros(a.dim()), b.clone());
             let steps = StageSteps { inner, step: Step::Safe, stage: 0 };
             let change =

@@ -1,4 +1,4 @@
-//! Thresholds and counts of a block of decoded values, while it is in cache.
+//! Thresholding and counting of a block of decoded values while it is in cache.
 
 use pulp::{Simd, WithSimd};
 
@@ -6,7 +6,7 @@ use super::decoder::hard_threshold;
 use super::statistics::DecodeStatistics;
 use crate::Real;
 
-/// Decode statistics of one block, in the arithmetic of the block so that they vectorise.
+/// Decode statistics of one block, in the number type of the block so that the loop vectorizes.
 #[derive(Debug)]
 pub(crate) struct Counts<T> {
     active: Vec<T>,
@@ -29,7 +29,7 @@ impl<T> Default for Counts<T> {
 }
 
 impl<T: Real> Counts<T> {
-    /// Thresholds row-major decoded values in place and counts; returns how many passed.
+    /// Thresholds row-major decoded values in place and counts them; returns the number of active ones.
     pub(crate) fn threshold(&mut self, decoded: &mut [T], thresholds: &[T]) -> u64 {
         let (zero, rank) = (T::from_f64(0.0), thresholds.len());
         let Self { active, negative, negative_squares, largest, lowest } = self;
@@ -43,7 +43,7 @@ impl<T: Real> Counts<T> {
 
     pub(crate) fn add_to(&self, total: &mut DecodeStatistics) {
         for k in 0..self.active.len() {
-            // Counts of a block are exact up to 2²⁴ samples even in single precision; the engine's hold hundreds.
+            // Counts are exact up to 2²⁴ samples even in single precision; blocks have hundreds.
             total.active[k] += self.active[k].as_f64() as u64;
             total.negative[k] += self.negative[k].as_f64() as u64;
             total.negative_squares[k] += self.negative_squares[k].as_f64();
@@ -53,7 +53,7 @@ impl<T: Real> Counts<T> {
     }
 }
 
-/// The loop of [`Counts::threshold`], compiled for the vectors at hand.
+/// The loop of [`Counts::threshold`], compiled for the SIMD width of the machine.
 struct ThresholdRows<'a, T> {
     counts: &'a mut Counts<T>,
     decoded: &'a mut [T],
@@ -65,7 +65,7 @@ impl<T: Real> WithSimd for ThresholdRows<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, _: S) {
-        // A few components at a time, whose counts then stay in registers while the samples go by.
+        // A few components at a time, so that their counts stay in registers.
         let (mut first, rank) = (0, self.thresholds.len());
         while first < rank {
             first += match rank - first {
@@ -79,7 +79,7 @@ impl<T: Real> WithSimd for ThresholdRows<'_, T> {
 }
 
 impl<T: Real> ThresholdRows<'_, T> {
-    /// Works on `N` components of all samples; returns how many that were.
+    /// Processes `N` components of all samples; returns `N`.
     #[inline(always)]
     fn components<const N: usize>(&mut self, first: usize) -> usize {
         let (zero, one, rank) = (T::from_f64(0.0), T::from_f64(1.0), self.thresholds.len());
@@ -90,7 +90,7 @@ impl<T: Real> ThresholdRows<'_, T> {
         let mut largest: [T; N] = of_components(&self.counts.largest, first);
         let mut lowest: [T; N] = of_components(&self.counts.lowest, first);
         for row in self.decoded.chunks_exact_mut(rank) {
-            let row: &mut [T; N] = (&mut row[first..first + N]).try_into().expect("as many as that");
+            let row: &mut [T; N] = (&mut row[first..first + N]).try_into().expect("N values");
             for k in 0..N {
                 let (v, threshold) = (row[k], thresholds[k]);
                 let below = if v < zero { v } else { zero };
@@ -112,8 +112,8 @@ impl<T: Real> ThresholdRows<'_, T> {
     }
 }
 
-/// The values of `N` components from one on.
+/// The values of `N` components from `first` on.
 #[inline(always)]
 fn of_components<T: Real, const N: usize>(values: &[T], first: usize) -> [T; N] {
-    values[first..first + N].try_into().expect("as many as that")
+    values[first..first + N].try_into().expect("N values")
 }

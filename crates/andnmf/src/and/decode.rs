@@ -1,4 +1,4 @@
-//! The query that decodes all samples and keeps the values.
+//! The query that decodes all samples and returns the decoded values.
 
 use ndarray::Array2;
 
@@ -6,24 +6,25 @@ use super::decoder::Decoder;
 use super::stage::{Scratch, StageWorkspace};
 use super::statistics::DecodeStatistics;
 use crate::query::{
-    Held, Part, Partial, Query, Reader, Sums, Wire, WireError, Writer, check_shape, write_matrix,
+    MaybeOwned, Part, Partial, Query, Sums, Wire, WireError, WireReader, WireWriter, check_shape,
+    write_matrix,
 };
 use crate::samples::fold::{FoldPlan, fold_with_rows};
 use crate::{Real, SamplesError};
 
-/// The decoded values of all samples, not yet thresholded.
+/// The decoded values A†y of all samples, before thresholding.
 #[derive(Debug)]
-pub(crate) struct Decode<'a, T: Real> {
-    pub(crate) decoder: Held<'a, Decoder<T>>,
-    pub(crate) workspace: Held<'a, StageWorkspace<T>>,
+pub(crate) struct DecodeQuery<'a, T: Real> {
+    pub(crate) decoder: MaybeOwned<'a, Decoder<T>>,
+    pub(crate) workspace: MaybeOwned<'a, StageWorkspace<T>>,
 }
 
-/// What [`Decode`] finds.
+/// The result of [`DecodeQuery`].
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DecodedRows<T: Real> {
     /// Samples × components.
     pub(crate) values: Array2<T>,
-    /// All of them count as active.
+    /// Statistics of the values, all of which count as active.
     pub(crate) statistics: DecodeStatistics,
 }
 
@@ -41,29 +42,33 @@ impl Sums for DecodeStatistics {
 impl<T: Real> Partial for DecodedRows<T> {
     type Sums = DecodeStatistics;
 
-    fn split(self, rows: &mut Writer) -> DecodeStatistics {
+    fn split(self, rows: &mut WireWriter) -> DecodeStatistics {
         rows.rows(self.values.view());
         self.statistics
     }
 
-    fn join(sums: DecodeStatistics, rows: &mut Reader<'_>, n_samples: usize) -> Result<Self, WireError> {
+    fn join(sums: DecodeStatistics, rows: &mut WireReader<'_>, n_samples: usize) -> Result<Self, WireError> {
         Ok(Self { values: rows.all_rows(n_samples)?, statistics: sums })
     }
 }
 
-impl<T: Real> Query<T> for Decode<'_, T> {
+impl<T: Real> Query<T> for DecodeQuery<'_, T> {
     const NAME: &'static str = "decode";
     const RETURNS_ROWS: bool = true;
     type Partial = DecodedRows<T>;
     type Error = SamplesError;
 
-    fn write(&self, to: &mut Writer) {
+    fn write(&self, to: &mut WireWriter) {
         write_matrix(self.decoder.matrix(), to);
     }
 
-    fn read(from: &mut Reader<'_>, _: &mut Reader<'_>, part: &Part<'_, T>) -> Result<Self, WireError> {
+    fn read(
+        from: &mut WireReader<'_>,
+        _: &mut WireReader<'_>,
+        part: &Part<'_, T>,
+    ) -> Result<Self, WireError> {
         let decoder = Decoder::from_matrix(Wire::read(from)?, part.samples.is_sparse());
-        Ok(Self { decoder: Held::Owned(decoder), workspace: Held::default() })
+        Ok(Self { decoder: MaybeOwned::Owned(decoder), workspace: MaybeOwned::default() })
     }
 
     fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {
@@ -74,10 +79,10 @@ impl<T: Real> Query<T> for Decode<'_, T> {
     fn run(&self, part: &Part<'_, T>) -> Result<DecodedRows<T>, SamplesError> {
         let (samples, rank) = (part.samples, self.decoder.matrix().nrows());
         let shape = (samples.n_samples(), rank);
-        let kept = self.workspace.values.take().filter(|values| values.dim() == shape);
-        let mut values = kept.unwrap_or_else(|| Array2::zeros(shape));
-        // Everything passes: the values stay as they are and are only counted.
-        let everything = vec![T::from_f64(f64::NEG_INFINITY); rank];
+        let reused = self.workspace.values.take().filter(|values| values.dim() == shape);
+        let mut values = reused.unwrap_or_else(|| Array2::zeros(shape));
+        // A threshold of −∞ leaves the values unchanged and only counts them.
+        let no_threshold = vec![T::from_f64(f64::NEG_INFINITY); rank];
         let statistics = fold_with_rows(
             samples,
             &FoldPlan::new(samples, rank * samples.n_features()),
@@ -86,7 +91,7 @@ impl<T: Real> Query<T> for Decode<'_, T> {
             &|seen: &mut DecodeStatistics, _, block, mut rows| {
                 self.workspace.scratch.lend(|Scratch { counts, .. }| {
                     self.decoder.decode_into(&block, rows.view_mut());
-                    counts.threshold(rows.as_slice_mut().expect("row-major"), &everything);
+                    counts.threshold(rows.as_slice_mut().expect("row-major"), &no_threshold);
                     counts.add_to(seen);
                 });
                 Ok::<(), SamplesError>(())

@@ -1,4 +1,4 @@
-//! Decode: z = φ_α(A† y), the pseudo-inverse of the stage's starting matrix followed by a hard threshold.
+//! The decoder: z = φ_α(A† y), the pseudo-inverse of the stage's first components followed by a hard threshold.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
@@ -8,7 +8,19 @@ use crate::linalg::pseudo_inverse::{PseudoInverseWorkspace, pseudo_inverse_into}
 use crate::samples::Block;
 use crate::{Real, ShapeError};
 
-/// The frozen decoder of one stage.
+/// The decoder of one stage, which does not change within the stage.
+///
+/// ```
+/// use andnmf::and::Decoder;
+/// use andnmf::samples::{DenseSamples, Samples};
+///
+/// let components = ndarray::array![[1.0_f64, 0.0, 1.0], [0.0, 2.0, 0.0]];
+/// let samples = DenseSamples::new(ndarray::array![[3.0, 2.0, 3.0]])?;
+/// let decoder = Decoder::new(components.view(), false).expect("finite components");
+/// let weights = decoder.decode(&samples.block(0..1)?)?;
+/// assert!((weights[[0, 0]] - 3.0).abs() < 1e-12 && (weights[[0, 1]] - 1.0).abs() < 1e-12);
+/// # Ok::<(), andnmf::FitError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Decoder<T: Real> {
     inverse: LinearMap<T>,
@@ -18,39 +30,39 @@ pub struct Decoder<T: Real> {
 impl<T: Real> Decoder<T> {
     /// The decoder of `components` (rank × features), laid out for dense or for sparse samples.
     ///
-    /// Singular values at or below max(rank, features)·ε times the largest count as zero. `None` where the
-    /// components are empty or not finite, or so large or small that their inverse is not.
+    /// Singular values at or below max(rank, features)·ε times the largest count as zero. `None` if the components are empty
+    /// or not finite, or their pseudo-inverse overflows.
     #[must_use]
     pub fn new(components: ArrayView2<'_, T>, for_sparse: bool) -> Option<Self> {
         if components.is_empty() {
             return None;
         }
         let mut decoder = Self::from_matrix(Array2::zeros(components.dim()), for_sparse);
-        decoder.renew(components, &mut PseudoInverseWorkspace::default())?;
+        decoder.update(components, &mut PseudoInverseWorkspace::default())?;
         Some(decoder)
     }
 
-    /// Becomes the decoder of other components of the same shape, or, where they have none, of nothing in particular.
-    pub(crate) fn renew(
+    /// Recomputes the decoder for other components of the same shape. After `None`, the decoder is invalid.
+    pub(crate) fn update(
         &mut self,
         components: ArrayView2<'_, T>,
-        room: &mut PseudoInverseWorkspace,
+        workspace: &mut PseudoInverseWorkspace,
     ) -> Option<()> {
         if !all_finite(components) {
             return None;
         }
         let mut rank = None;
-        self.inverse.update(|matrix| rank = pseudo_inverse_into(matrix, components, room));
+        self.inverse.update(|matrix| rank = pseudo_inverse_into(matrix, components, workspace));
         self.numerical_rank = rank?;
         all_finite(self.matrix()).then_some(())
     }
 
-    /// A decoder that was made before, of which only the matrix A† (rank × features) has come along.
+    /// A decoder from its matrix A† (rank × features).
     pub(crate) fn from_matrix(matrix: Array2<T>, for_sparse: bool) -> Self {
         Self { numerical_rank: matrix.nrows(), inverse: LinearMap::new(matrix, for_sparse) }
     }
 
-    /// Number of linearly independent components, as far as rounding allows to tell.
+    /// Number of linearly independent components, up to rounding.
     #[must_use]
     pub fn numerical_rank(&self) -> usize {
         self.numerical_rank
@@ -62,10 +74,10 @@ impl<T: Real> Decoder<T> {
         self.inverse.matrix()
     }
 
-    /// A† y for every sample of a block: samples × rank, not yet thresholded.
+    /// A† y for every sample of a block (samples × rank), before thresholding.
     ///
     /// # Errors
-    /// Where the block does not have the features of the components.
+    /// If the block does not have the features of the components.
     pub fn decode(&self, block: &Block<'_, T>) -> Result<Array2<T>, ShapeError> {
         self.check(block)?;
         let mut decoded = Array2::zeros((block.n_samples(), self.matrix().nrows()));
@@ -78,22 +90,22 @@ impl<T: Real> Decoder<T> {
         self.inverse.apply(block, decoded);
     }
 
-    /// Refuses a block with other features than the components.
+    /// Checks that the block has the features of the components.
     pub(crate) fn check(&self, block: &Block<'_, T>) -> Result<(), ShapeError> {
-        let wanted = self.matrix().ncols();
-        if block.n_features() == wanted {
+        let n_features = self.matrix().ncols();
+        if block.n_features() == n_features {
             return Ok(());
         }
         let given = (block.n_samples(), block.n_features());
         Err(ShapeError::new(
             "the block of samples",
             given,
-            format!("any number of samples × {wanted} features"),
+            format!("any number of samples × {n_features} features"),
         ))
     }
 }
 
-/// φ_α: the value itself from the threshold on, zero below it.
+/// φ_α: the value if it is at or above the threshold, else zero.
 #[inline(always)]
 pub(crate) fn hard_threshold<T: Real>(value: T, threshold: T) -> T {
     if value >= threshold { value } else { T::from_f64(0.0) }
@@ -116,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn sparse_rows_decode_as_dense_ones_with_either_layout_prepared() {
+    fn sparse_rows_are_decoded_like_dense_ones_in_either_layout() {
         let components = random_matrix::<f64>(5, 3, 3);
         let dense =
             DenseSamples::new(ndarray::array![[0.0, 2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, -3.0]]).unwrap();
@@ -130,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn no_components_have_no_decoder() {
+    fn without_components_or_features_there_is_no_decoder() {
         for (shape, for_sparse) in [((0, 4), true), ((0, 4), false), ((3, 0), true)] {
             assert!(Decoder::new(Array2::<f64>::zeros(shape).view(), for_sparse).is_none());
         }

@@ -1,7 +1,7 @@
-//! Algorithm 1 without any shortcut: the yardstick for iterates and for speed.
+//! Algorithm 1 without any shortcut: the reference for iterates and for speed.
 //!
 //! Every inner step recomputes Y Zᵀ and A Z Zᵀ from scratch, as a straightforward implementation would. Use it
-//! to check the engine, never to fit data.
+//! to check the fast implementation, never to fit data.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 
@@ -14,8 +14,15 @@ use crate::{FitError, Real, ShapeError};
 ///
 /// The products run on all threads of the process.
 ///
+/// ```
+/// let (samples, start) = (ndarray::array![[2.0, 0.0], [0.0, 3.0]], ndarray::array![[1.0, 0.0], [0.0, 1.0]]);
+/// let next = andnmf::and::literal_stage(samples.view(), start.view(), 0.5, 10, 0.01)?;
+/// assert!((next - start).iter().all(|change: &f64| change.abs() < 1e-12), "the start explains the samples");
+/// # Ok::<(), andnmf::FitError>(())
+/// ```
+///
 /// # Errors
-/// Where the shapes do not fit, or the start cannot be inverted.
+/// If the shapes do not match, or the start has no finite pseudo-inverse.
 pub fn literal_stage<T: Real>(
     samples: ArrayView2<'_, T>,
     start: ArrayView2<'_, T>,
@@ -46,7 +53,7 @@ pub fn literal_stage<T: Real>(
     Ok(current)
 }
 
-/// `out ← a · b` on all threads: the longer side of the result is cut into one piece per thread.
+/// `out ← a · b` on all threads: the longer side of the result is split into one piece per thread.
 fn product<T: Real>(out: ArrayViewMut2<'_, T>, a: ArrayView2<'_, T>, b: ArrayView2<'_, T>) {
     split(out, a, b, rayon::current_num_threads());
 }

@@ -10,16 +10,15 @@
 //! update   A ← A + η (y − A z) zᵀ      T times, over one sample, a batch, or all samples
 //! ```
 //!
-//! **Assumed.** Weights that are sparse in the ℓ1 sense, not always on at a small level, and, with a threshold
-//! schedule, a start not too far from the truth. Thresholds of a schedule act on decoded weights as they are, so the
-//! scale of the start matters: its components should be scaled so that typical large weights are about 1. By default
-//! there is no schedule: start, scale and thresholds come from the data, see [`crate::auto`].
+//! **Assumptions.** The weights are sparse in the ℓ1 sense, and no weight is small in all samples without ever being zero.
+//! With a threshold schedule the start (initialization) must not be too far from the truth, and its scale matters: scale
+//! its components so that typical large weights are about 1. By default there is no schedule: start, scale and thresholds
+//! come from the data, see [`crate::auto`].
 //!
-//! **Where this deviates from the paper.** The T steps of a stage are taken at once from sums over the samples
-//! (the same result; see [`StageStatistics`]); the stages may run in the span of samples and start (the same
-//! result; see [`Compress`]); T → ∞, per-component thresholds with a floor from the data, and a step that
-//! cannot diverge are additions. Stage 0 uses the start threshold itself, as the paper says (its released code
-//! divides first).
+//! **Deviations from the paper.** The T steps of a stage are computed at once from sums over the samples (the same result;
+//! see [`StageStatistics`]). The stages may run in the span of samples and start (the same result; see [`Compress`]).
+//! Additions: T → ∞, thresholds per component with a floor from the data, and a step that cannot diverge. Stage 0 uses the
+//! first threshold itself, as in the paper (its released code divides first).
 //!
 //! ```
 //! use andnmf::and::AndParams;
@@ -39,30 +38,30 @@
 //! ```
 
 mod advance;
-mod begin;
 mod counts;
 mod decode;
 mod decoder;
-mod engine;
+mod initialize;
 mod literal;
 mod online;
 mod params;
+mod parse;
+mod scheduled_run;
 mod stage;
 mod state;
 mod statistics;
 mod threshold;
-mod written;
 
 pub(crate) use advance::advance;
-pub(crate) use decode::{Decode, DecodedRows};
+pub(crate) use decode::{DecodeQuery, DecodedRows};
 pub(crate) use decoder::hard_threshold;
-pub(crate) use engine::fit_with_schedule;
-pub(crate) use stage::{NoiseFloors, Stage, StageWeights, StageWorkspace};
+pub(crate) use scheduled_run::fit_with_schedule;
+pub(crate) use stage::{NoiseFloors, StageQuery, StageWeights, StageWorkspace};
 pub(crate) use state::AndState;
 
 pub use crate::settings::Compress;
 pub use decoder::Decoder;
 pub use literal::literal_stage;
-pub use params::{And, AndParams, Batch, Inner, Step};
+pub use params::{And, AndParams, Batch, Step, StepsPerStage};
 pub use statistics::{DecodeStatistics, StageStatistics};
 pub use threshold::{Schedule, Threshold, ThresholdParams, theory_threshold};

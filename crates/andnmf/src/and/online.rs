@@ -10,7 +10,7 @@ use rand::seq::SliceRandom;
 use super::advance::{paper_step, relative};
 use super::counts::Counts;
 use super::decoder::Decoder;
-use super::params::{Inner, Step};
+use super::params::{Step, StepsPerStage};
 use super::statistics::DecodeStatistics;
 use crate::linalg::gather::{add_row_lists, scatter_row};
 use crate::linalg::product::{frobenius, multiply};
@@ -20,64 +20,64 @@ use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Block, Samples, gather};
 use crate::{FitError, Real, SamplesError};
 
-/// Samples decoded at a time: the decoder is frozen, so this changes nothing but the speed.
+/// Samples decoded at a time. The decoder does not change within a stage, so this affects only the speed.
 const DECODED_AT_ONCE: usize = 256;
 
-/// What an online stage is run with.
+/// The inputs of an online stage.
 pub(super) struct OnlineStage<'a, T: Real> {
     pub(super) samples: &'a dyn Samples<T>,
     pub(super) decoder: &'a Decoder<T>,
     pub(super) thresholds: &'a [T],
     pub(super) batch: usize,
-    pub(super) inner: Inner,
+    pub(super) inner: StepsPerStage,
     pub(super) step: Step,
     pub(super) stage: usize,
     pub(super) seed: u64,
 }
 
-/// What an online stage came to.
+/// The result of an online stage.
 #[derive(Debug)]
 pub(super) struct OnlineResult<T> {
     pub(super) components: Array2<T>,
     pub(super) change: f64,
     pub(super) decoded: DecodeStatistics,
-    /// Samples used, with repetition.
+    /// Number of samples used, counting repetitions.
     pub(super) n_used: usize,
-    /// Passes over all samples, begun ones included.
+    /// Passes over all samples, including an incomplete one.
     pub(super) passes: usize,
 }
 
 impl<T: Real> OnlineStage<'_, T> {
-    /// Runs the stage from `start`; `pause` is asked between batches and may call it off.
+    /// Runs the stage from `start`; `check` is called between batches and may interrupt it.
     pub(super) fn run<E: From<SamplesError> + From<FitError> + Send>(
         &self,
         start: &Array2<T>,
-        pause: &(dyn Fn() -> Result<(), E> + Sync),
+        check: &(dyn Fn() -> Result<(), E> + Sync),
     ) -> Result<OnlineResult<T>, E> {
         let n = self.samples.n_samples();
         let batch = self.batch.min(n);
         let order = self.order(n);
         let steps = match self.inner {
-            Inner::Exact => n.div_ceil(batch) as u64,
-            Inner::Steps(steps) => steps,
+            StepsPerStage::Exact => n.div_ceil(batch) as u64,
+            StepsPerStage::Steps(steps) => steps,
         };
         let eta = match self.step {
-            Step::Safe => self.safe_step(&order, batch, pause)?,
+            Step::Safe => self.safe_step(&order, batch, check)?,
             Step::Paper => paper_step(start.nrows()),
             Step::Value(value) => value,
         };
-        let mut update = Update::new(start.clone(), eta, self.stage);
+        let mut update = OnlineUpdate::new(start.clone(), eta, self.stage);
         let mut decoded = DecodeStatistics::new(start.nrows());
         let mut counts = Counts::default();
         let steps_at_once = (DECODED_AT_ONCE / batch).max(1) as u64;
-        let (mut done, mut used, mut place) = (0, 0, 0);
+        let (mut done, mut used, mut position) = (0, 0, 0);
         while done < steps {
-            pause()?;
+            check()?;
             // Batches never straddle the end of a pass: the last one of a pass may be shorter.
-            let left_in_pass = (n - place).div_ceil(batch) as u64;
+            let left_in_pass = (n - position).div_ceil(batch) as u64;
             let count = steps_at_once.min(left_in_pass).min(steps - done);
-            let take = (count as usize * batch).min(n - place);
-            let block = gather(self.samples, &order[place..place + take])?;
+            let take = (count as usize * batch).min(n - position);
+            let block = gather(self.samples, &order[position..position + take])?;
             let mut z = Array2::zeros((take, start.nrows()));
             self.decoder.decode_into(&block, z.view_mut());
             counts.threshold(z.as_slice_mut().expect("row-major"), self.thresholds);
@@ -87,7 +87,7 @@ impl<T: Real> OnlineStage<'_, T> {
             }
             done += count;
             used += take;
-            place = (place + take) % n;
+            position = (position + take) % n;
         }
         let components = update.components;
         if components.iter().any(|v| !v.finite()) {
@@ -98,26 +98,26 @@ impl<T: Real> OnlineStage<'_, T> {
         Ok(OnlineResult { components, change, decoded, n_used: used, passes })
     }
 
-    /// The order of the samples: drawn anew for each stage from the stream of that name.
+    /// The order of the samples, shuffled for each stage.
     fn order(&self, n: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..n).collect();
         order.shuffle(&mut numbered_generator(self.seed, Stream::Order, self.stage));
         order
     }
 
-    /// One over the largest trace of any batch's second moments, which bounds every eigenvalue.
+    /// One over the largest trace of the second moments of any batch; the trace bounds the eigenvalues.
     fn safe_step<E: From<SamplesError> + From<FitError> + Send>(
         &self,
         order: &[usize],
         batch: usize,
-        pause: &(dyn Fn() -> Result<(), E> + Sync),
+        check: &(dyn Fn() -> Result<(), E> + Sync),
     ) -> Result<f64, E> {
         let squares = fold(
             self.samples,
             &FoldPlan::new(self.samples, 1),
             &Vec::new,
             &|squares: &mut Vec<f64>, _, block| {
-                pause()?;
+                check()?;
                 let mut z = Array2::zeros((block.n_samples(), self.thresholds.len()));
                 self.decoder.decode_into(&block, z.view_mut());
                 Counts::default().threshold(z.as_slice_mut().expect("row-major"), self.thresholds);
@@ -139,12 +139,12 @@ fn squared_length<T: Real>(z: ArrayView1<'_, T>) -> f64 {
     z.iter().map(|v| v.as_f64() * v.as_f64()).sum()
 }
 
-/// The moving matrix and the buffers of its steps.
-struct Update<T: Real> {
+/// The current components and the workspace of the gradient steps.
+struct OnlineUpdate<T: Real> {
     components: Array2<T>,
     eta: f64,
     stage: usize,
-    /// Σ (y − A z) zᵀ over the batch under way; only rows in `touched` are not zero.
+    /// Σ (y − A z) zᵀ over the current batch; only rows in `touched` are nonzero.
     gradient: Array2<T>,
     touched: Vec<bool>,
     residual: Vec<T>,
@@ -152,7 +152,7 @@ struct Update<T: Real> {
     weights: Vec<T>,
 }
 
-impl<T: Real> Update<T> {
+impl<T: Real> OnlineUpdate<T> {
     fn new(components: Array2<T>, eta: f64, stage: usize) -> Self {
         let (rank, features) = components.dim();
         let zero = T::from_f64(0.0);
@@ -201,8 +201,8 @@ impl<T: Real> Update<T> {
         Ok(())
     }
 
-    /// Leaves y − A z in `residual`, the active components in `active` and their negated weights in
-    /// `weights`; false where none is active.
+    /// Writes y − A z into `residual`, the active components into `active` and their negated weights into `weights`; returns
+    /// false if none is active.
     fn residual_of(&mut self, block: &Block<'_, T>, z: ArrayView2<'_, T>, i: usize) -> bool {
         let zero = T::from_f64(0.0);
         self.active.clear();
@@ -230,7 +230,7 @@ impl<T: Real> Update<T> {
         true
     }
 
-    /// Refuses a step that overshoots on this batch: η·λmax(Σ z zᵀ) ≥ 2.
+    /// Refuses a step that diverges on this batch: η·λmax(Σ z zᵀ) ≥ 2.
     fn check_step(&self, z: ArrayView2<'_, T>, batch: std::ops::Range<usize>) -> Result<(), FitError> {
         let z = z.slice(ndarray::s![batch, ..]);
         let trace: f64 = z.outer_iter().map(squared_length).sum();
@@ -265,12 +265,12 @@ mod tests {
     ) -> (Array2<f64>, usize) {
         let (n, order) = (y.nrows(), stage.order(y.nrows()));
         let steps = match stage.inner {
-            Inner::Exact => n.div_ceil(stage.batch) as u64,
-            Inner::Steps(steps) => steps,
+            StepsPerStage::Exact => n.div_ceil(stage.batch) as u64,
+            StepsPerStage::Steps(steps) => steps,
         };
-        let (mut a, mut place, mut used) = (start.clone(), 0, 0);
+        let (mut a, mut position, mut used) = (start.clone(), 0, 0);
         for _ in 0..steps {
-            let batch = &order[place..(place + stage.batch).min(n)];
+            let batch = &order[position..(position + stage.batch).min(n)];
             let mut gradient = Array2::<f64>::zeros(a.dim());
             for &i in batch {
                 let z = stage.decoder.matrix().dot(&y.row(i));
@@ -284,7 +284,7 @@ mod tests {
             }
             a.scaled_add(eta, &gradient);
             used += batch.len();
-            place = (place + batch.len()) % n;
+            position = (position + batch.len()) % n;
         }
         (a, used)
     }
@@ -299,12 +299,12 @@ mod tests {
         let sparse = CsrSamples::new(11, &pointers, indices, values).unwrap();
         let decoder = Decoder::new(start.view(), true).unwrap();
         for (batch, inner) in [
-            (1, Inner::Exact),
-            (1, Inner::Steps(7)),
-            (7, Inner::Exact),
-            (40, Inner::Steps(5)),
-            (90, Inner::Steps(3)),
-            (1, Inner::Steps(400)),
+            (1, StepsPerStage::Exact),
+            (1, StepsPerStage::Steps(7)),
+            (7, StepsPerStage::Exact),
+            (40, StepsPerStage::Steps(5)),
+            (90, StepsPerStage::Steps(3)),
+            (1, StepsPerStage::Steps(400)),
         ] {
             for samples in [&dense as &dyn Samples<f64>, &sparse] {
                 let stage = OnlineStage {
@@ -318,9 +318,9 @@ mod tests {
                     seed: 5,
                 };
                 let (expected, used) = printed(&stage, &y, &start, 0.01);
-                let found = stage.run::<FitError>(&start, &|| Ok(())).unwrap();
-                assert_close(&found.components, &expected, 1e-12);
-                assert_eq!(found.n_used, used, "batch {batch}, {inner:?}");
+                let result = stage.run::<FitError>(&start, &|| Ok(())).unwrap();
+                assert_close(&result.components, &expected, 1e-12);
+                assert_eq!(result.n_used, used, "batch {batch}, {inner:?}");
             }
         }
     }
@@ -335,7 +335,7 @@ mod tests {
             decoder: &decoder,
             thresholds: &[0.1, 0.1, 0.1],
             batch: 4,
-            inner: Inner::Exact,
+            inner: StepsPerStage::Exact,
             step: Step::Safe,
             stage: 0,
             seed: 1,

@@ -1,4 +1,4 @@
-//! The settings of AND: unchecked [`AndParams`] become a checked [`And`], and only that can run.
+//! The settings of AND: unchecked [`AndParams`], and the checked [`And`], which can fit samples.
 
 use std::fmt::Display;
 
@@ -8,18 +8,18 @@ use crate::constants::Constants;
 use crate::objective::Objective;
 use crate::settings::{About, Compress, Described, Memory, Range, Size, declare_choice, declare_settings};
 
-/// Directions beyond the components that the default form looks for, and of these the ones that it keeps.
+/// Memory estimate of the default form: directions beyond the rank that it computes, and those of them that it stores.
 const SPARE: usize = 20;
-const KEPT: usize = 10;
-/// Arrays of samples × (components and kept directions) at once in the default form, where the end is NMF and other
-/// runs vouch for it. Measured; see docs/scale.md.
+const STORED: usize = 10;
+/// Arrays of samples × (components and stored directions) at the same time, at most (if the fit ends with NMF and repeated
+/// runs check it). Measured; see docs/scale.md.
 const PROJECTED: usize = 11;
 
 declare_choice! {
     /// Gradient steps per stage.
     #[derive(Eq)]
-    pub enum Inner for "inner" {
-        /// The limit of infinitely many steps: least squares. With batches: one pass over the samples.
+    pub enum StepsPerStage for "inner" {
+        /// The limit of infinitely many steps: least squares. With batches, one pass over the samples.
         Exact = "exact",
         ;
         /// This many steps (the paper's T). With batches, each step takes the next batch.
@@ -30,7 +30,7 @@ declare_choice! {
 declare_choice! {
     /// Length of a gradient step. A step always multiplies the **sum** over the samples it uses, never the mean.
     pub enum Step for "step" {
-        /// 1/λmax of the second moments at hand: never diverges.
+        /// 1/λmax of the second moments of the stage: never diverges.
         Safe = "safe",
         /// The paper's 0.5/rank.
         Paper = "paper",
@@ -53,19 +53,19 @@ declare_choice! {
 }
 
 impl Batch {
-    /// The sizes that make sense.
+    /// The valid sizes.
     pub(crate) const RANGE: Range = Range::from(1.0, "it must be at least 1 sample, or all");
 }
 
 declare_settings! {
-    /// Settings of AND, as users give them.
+    /// The settings of AND, unchecked.
     ///
-    /// By default everything but the rank comes from the data (see [`crate::auto`]). [`AndParams::paper`] is the paper's
-    /// experiment to the letter, [`AndParams::scheduled`] its thresholds with exact stages.
+    /// By default everything except the rank comes from the data (see [`crate::auto`]). [`AndParams::paper`] has the settings
+    /// of the paper's experiments, [`AndParams::scheduled`] the paper's thresholds with exact stages.
     ///
     /// ```
-    /// use andnmf::and::{AndParams, Inner};
-    /// let and = AndParams { inner: Inner::Steps(100), ..AndParams::scheduled(20) }.check()?;
+    /// use andnmf::and::{AndParams, StepsPerStage};
+    /// let and = AndParams { inner: StepsPerStage::Steps(100), ..AndParams::scheduled(20) }.check()?;
     /// assert_eq!(and.params().rank, 20);
     /// assert!(AndParams::new(0).check().is_err());
     /// # Ok::<(), andnmf::SettingError>(())
@@ -73,29 +73,29 @@ declare_settings! {
     pub struct AndParams for And = "and" with constants: Constants, objective: Objective {
         common rank;
         /// Thresholds of decoded weights: auto, or a schedule (`constant:C`, `geometric:START:RATIO[:FLOOR]`,
-        /// `theory:LAMBDA:R:Q`, `list:A,B,...`). With auto they come from the data, and so does everything else. All
-        /// others are the paper's Algorithm 1 to the letter; stage j = 0, 1, ... of geometric uses START/RATIO^j.
+        /// `theory:LAMBDA:R:Q`, `list:A,B,...`). With auto, thresholds and everything else come from the data. A schedule is
+        /// the paper's Algorithm 1 as printed; stage j = 0, 1, ... of geometric uses START/RATIO^j.
         threshold: Threshold = Threshold::Auto;
-        /// Maximum number of stages. With thresholds from the data: of the long descent, while the short ones that look
-        /// for a start have a limit of their own.
+        /// Maximum number of stages. With threshold auto, it limits the final descent; the short descents of the
+        /// initialization have their own limit.
         max_stages: usize = 200, Range::AT_LEAST_ONE;
-        /// Gradient steps per stage: a number, or their limit (exact). With thresholds from the data, exact only.
-        inner: Inner = Inner::Exact, Range::from(1.0, "a stage needs at least 1 step, or exact");
+        /// Gradient steps per stage: a number, or the limit of infinitely many (exact). With threshold auto, exact only.
+        inner: StepsPerStage = StepsPerStage::Exact, Range::from(1.0, "a stage needs at least 1 step, or exact");
         /// Length of a gradient step: one that cannot diverge (safe), 0.5/rank (paper), or a value that multiplies sums
-        /// over samples. With thresholds from the data, safe only.
+        /// over samples. With threshold auto, safe only.
         step: Step = Step::Safe, Range::above(0.0, "it must be a positive number, safe or paper");
-        /// Samples per gradient step: all, or a number; on standard input, samples per batch. With thresholds from the
-        /// data, all only.
+        /// Samples per gradient step: all, or a number; on standard input, samples per batch. With threshold auto, all
+        /// only.
         batch: Batch = Batch::All, Batch::RANGE;
-        /// Whether to work in a smaller space: losslessly where that pays (auto), never (off), always (lossless), or
-        /// projected on this many leading directions. With thresholds from the data, auto only.
+        /// Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always lossless
+        /// (lossless), or by projection on this many leading directions. With threshold auto, auto only.
         compress: Compress = Compress::Auto;
-        /// Whether components may be negative although the samples are not. Only thresholds from the data know how to
-        /// keep components from being negative; with a schedule they always may be.
+        /// Allow negative components although the samples are non-negative. With a threshold schedule components may
+        /// always be negative.
         signed: bool = false;
         /// Convergence tolerance: stop when a stage changes the components by no more than this, relative to their
-        /// size, and the threshold is at its floor. Changes of a few units of rounding count as none whatever is asked;
-        /// with thresholds from the data, so do changes of 1e-8.
+        /// size, and the threshold is at its floor. Changes at the level of rounding always count as convergence; with
+        /// threshold auto, so do changes of 1e-8.
         tolerance: f64 = 1e-12, Range::NOT_NEGATIVE;
         common time_limit;
         common seed;
@@ -103,7 +103,7 @@ declare_settings! {
 }
 
 impl AndParams {
-    fn check_together(&self) -> Result<(), SettingError> {
+    fn check_combinations(&self) -> Result<(), SettingError> {
         self.compress.check(self.rank)?;
         match &self.threshold {
             Threshold::Scheduled(schedule) => schedule.check(),
@@ -111,7 +111,7 @@ impl AndParams {
         }
     }
 
-    /// Algorithm 1 with exact stages and the paper's thresholds 0.1/1.1ʲ, for starts near the truth.
+    /// Algorithm 1 with exact stages and the paper's thresholds 0.1/1.1ʲ, for a start near the truth.
     #[must_use]
     pub fn scheduled(rank: usize) -> Self {
         Self { threshold: ThresholdParams::default().into(), ..Self::new(rank) }
@@ -120,17 +120,18 @@ impl AndParams {
     /// The settings of the paper's experiments: 50 steps of 0.5/rank per stage, thresholds 0.1/1.1ʲ.
     #[must_use]
     pub fn paper(rank: usize) -> Self {
-        Self { inner: Inner::Steps(50), step: Step::Paper, ..Self::scheduled(rank) }
+        Self { inner: StepsPerStage::Steps(50), step: Step::Paper, ..Self::scheduled(rank) }
     }
 
-    /// Thresholds from the data come with stages of their own, which leave nothing to choose.
+    /// Refuses the settings that thresholds from the data do not support.
     fn check_auto(&self) -> Result<(), SettingError> {
         let refused = |name, value: &dyn Display, only: &str| {
-            let expected =
-                format!("with threshold auto it must be {only}; other values need a threshold schedule");
+            let expected = format!(
+                "it must be {only} with threshold auto; set a schedule, such as geometric:0.1:1.1, for others"
+            );
             Err(SettingError::new(name, value, expected))
         };
-        if self.inner != Inner::Exact {
+        if self.inner != StepsPerStage::Exact {
             return refused("inner", &self.inner, "exact");
         }
         if self.step != Step::Safe {
@@ -150,7 +151,7 @@ impl Described for AndParams {
     const ABOUT: About = About {
         class: "AND",
         title: "Alternating non-negative gradient descent",
-        summary: "Recovers the true components behind non-negative mixtures, also where weights are strongly correlated; by default everything but the rank comes from the data.",
+        summary: "Recovers the true components of non-negative mixtures, even if their weights are strongly correlated; by default everything except the rank comes from the data.",
         counts: false,
         loss: None,
     };
@@ -166,7 +167,7 @@ impl Described for AndParams {
     fn memory(&self, size: &Size) -> Memory {
         let rank = self.rank;
         if self.threshold == Threshold::Auto {
-            return size.memory(size.wide(rank + SPARE) + size.rows(rank + KEPT, PROJECTED), 0);
+            return size.memory(size.wide(rank + SPARE) + size.rows(rank + STORED, PROJECTED), 0);
         }
         let space = if self.batch == Batch::All { self.compress.memory(size) } else { 0 };
         size.memory(size.wide(rank) + size.rows(rank, 2), space)
@@ -174,7 +175,7 @@ impl Described for AndParams {
 }
 
 impl And {
-    /// The same with other constants of the search and of the judgement, for experiments: see [`Constants`].
+    /// Replaces the tuned constants, for experiments: see [`Constants`].
     #[doc(hidden)]
     #[must_use]
     pub fn with_constants(self, constants: Constants) -> Self {
@@ -185,8 +186,7 @@ impl And {
         &self.constants
     }
 
-    /// The same with another objective: weights of features and samples in the squared error. It needs thresholds from
-    /// the data.
+    /// Replaces the objective: weights of features and samples in the squared error. It needs thresholds from the data.
     ///
     /// ```
     /// use andnmf::and::AndParams;
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_stage_cannot_have_no_steps() {
-        assert_eq!(refused(AndParams { inner: Inner::Steps(0), ..AndParams::default() }), "inner");
+        assert_eq!(refused(AndParams { inner: StepsPerStage::Steps(0), ..AndParams::default() }), "inner");
     }
 
     #[test]
@@ -249,14 +249,14 @@ mod tests {
     }
 
     #[test]
-    fn thresholds_from_the_data_leave_nothing_else_to_choose() {
+    fn thresholds_from_the_data_refuse_other_settings_of_the_stages() {
         let auto = AndParams::default;
-        assert_eq!(refused(AndParams { inner: Inner::Steps(50), ..auto() }), "inner");
+        assert_eq!(refused(AndParams { inner: StepsPerStage::Steps(50), ..auto() }), "inner");
         assert_eq!(refused(AndParams { step: Step::Paper, ..auto() }), "step");
         assert_eq!(refused(AndParams { batch: Batch::Size(1), ..auto() }), "batch");
         assert_eq!(refused(AndParams { compress: Compress::Off, ..auto() }), "compress");
-        let told = AndParams { batch: Batch::Size(10), ..auto() }.check().unwrap_err().to_string();
-        assert!(told.starts_with("batch is 10, but"), "{told}");
+        let message = AndParams { batch: Batch::Size(10), ..auto() }.check().unwrap_err().to_string();
+        assert!(message.starts_with("batch is 10, but"), "{message}");
         assert!(auto().check().is_ok() && AndParams { signed: true, ..auto() }.check().is_ok());
     }
 

@@ -1,4 +1,4 @@
-//! The query of a stage: the sums of all samples with their thresholded weights.
+//! The query of a stage: sums over all samples with their thresholded weights.
 
 use std::borrow::Cow;
 
@@ -11,18 +11,20 @@ use crate::linalg::product::matrix_in;
 use crate::linalg::product_accumulator::ProductAccumulator;
 use crate::linalg::weighted_sums::SumBuffers;
 use crate::pool::{Pool, Slot};
-use crate::query::{Held, Part, Query, Reader, Sums, Wire, WireError, Writer, check_shape, write_matrix};
+use crate::query::{
+    MaybeOwned, Part, Query, Sums, Wire, WireError, WireReader, WireWriter, check_shape, write_matrix,
+};
 use crate::samples::Block;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::{Real, SamplesError};
 
-/// Memory that stages keep for the next one with samples and components of the same shape.
+/// Workspace reused by stages with samples and components of the same shape.
 #[derive(Debug)]
 pub(crate) struct StageWorkspace<T: Real> {
     pub(super) scratch: Pool<Scratch<T>>,
-    /// Sums that are no longer needed.
+    /// Sums to reuse.
     pub(crate) sums: Pool<StageStatistics<T>>,
-    /// Decoded values that are no longer needed.
+    /// Decoded values to reuse.
     pub(crate) values: Slot<Array2<T>>,
 }
 
@@ -32,7 +34,7 @@ impl<T: Real> Default for StageWorkspace<T> {
     }
 }
 
-/// Buffers that one thread keeps from block to block.
+/// Buffers that a thread reuses for each block.
 #[derive(Debug)]
 pub(super) struct Scratch<T> {
     weights: Vec<T>,
@@ -48,20 +50,20 @@ impl<T> Default for Scratch<T> {
 
 /// The sums of a stage over all samples, as [`StageStatistics`].
 #[derive(Debug)]
-pub(crate) struct Stage<'a, T: Real> {
+pub(crate) struct StageQuery<'a, T: Real> {
     pub(crate) weights: StageWeights<'a, T>,
     /// One for each component.
     pub(crate) thresholds: Cow<'a, [T]>,
     pub(crate) floors: Option<NoiseFloors<'a>>,
-    pub(crate) workspace: Held<'a, StageWorkspace<T>>,
+    pub(crate) workspace: MaybeOwned<'a, StageWorkspace<T>>,
 }
 
-/// Where the weights of a stage come from, before they are thresholded.
+/// The source of a stage's weights before thresholding.
 #[derive(Debug)]
 pub(crate) enum StageWeights<'a, T: Real> {
-    /// A decoder that is applied to the samples.
-    Decoder(Held<'a, Decoder<T>>),
-    /// Weights decoded earlier, samples × components.
+    /// Decode the samples.
+    Decoder(MaybeOwned<'a, Decoder<T>>),
+    /// Weights already decoded, samples × components.
     Decoded(CowArray<'a, T, Ix2>),
 }
 
@@ -70,14 +72,14 @@ pub(crate) enum StageWeights<'a, T: Real> {
 pub(crate) struct NoiseFloors<'a> {
     /// Floor of each component per unit of the sample's noise.
     pub(crate) per_noise: Cow<'a, [f64]>,
-    /// No floor is higher than this.
+    /// Upper bound of the floor of each component.
     pub(crate) highest: Cow<'a, [f64]>,
     /// The noise of each sample.
     pub(crate) noise: Cow<'a, [f64]>,
 }
 
 impl NoiseFloors<'_> {
-    /// Sets values below their floor to zero; the rows are those of samples from number `first` on.
+    /// Sets values below their floor to zero; the rows belong to the samples from number `first` on.
     pub(crate) fn apply<T: Real>(&self, first: usize, mut rows: ArrayViewMut2<'_, T>) {
         for (mut row, &noise) in rows.outer_iter_mut().zip(&self.noise[first..]) {
             for (k, v) in row.iter_mut().enumerate() {
@@ -90,14 +92,14 @@ impl NoiseFloors<'_> {
     }
 }
 
-impl<'a, T: Real> Stage<'a, T> {
-    /// A stage with the weights of a decoder.
+impl<'a, T: Real> StageQuery<'a, T> {
+    /// A stage that decodes the samples.
     pub(crate) fn decoding(
         decoder: &'a Decoder<T>,
         thresholds: &'a [T],
-        workspace: Held<'a, StageWorkspace<T>>,
+        workspace: MaybeOwned<'a, StageWorkspace<T>>,
     ) -> Self {
-        let weights = StageWeights::Decoder(Held::Borrowed(decoder));
+        let weights = StageWeights::Decoder(MaybeOwned::Borrowed(decoder));
         Self { weights, thresholds: thresholds.into(), floors: None, workspace }
     }
 
@@ -105,7 +107,7 @@ impl<'a, T: Real> Stage<'a, T> {
         self.thresholds.len()
     }
 
-    /// Adds a block of samples from number `first` on: weights, floors, thresholds and counts while they are in cache.
+    /// Adds a block of samples from number `first` on: decodes, applies floors and thresholds, and sums, all in cache.
     pub(super) fn add(&self, sums: &mut StageStatistics<T>, first: usize, block: &Block<'_, T>) {
         let n = block.n_samples();
         self.workspace.scratch.lend(|Scratch { weights, sums: buffers, counts }| {
@@ -135,12 +137,12 @@ impl<T: Real> Sums for StageStatistics<T> {
     }
 }
 
-impl<T: Real> Query<T> for Stage<'_, T> {
+impl<T: Real> Query<T> for StageQuery<'_, T> {
     const NAME: &'static str = "stage";
     type Partial = StageStatistics<T>;
     type Error = SamplesError;
 
-    fn write(&self, to: &mut Writer) {
+    fn write(&self, to: &mut WireWriter) {
         self.thresholds.write(to);
         match &self.weights {
             StageWeights::Decoder(decoder) => {
@@ -156,7 +158,7 @@ impl<T: Real> Query<T> for Stage<'_, T> {
         }
     }
 
-    fn write_rows(&self, to: &mut Writer) {
+    fn write_rows(&self, to: &mut WireWriter) {
         let decoded: Option<ArrayView2<'_, T>> = match &self.weights {
             StageWeights::Decoder(_) => None,
             StageWeights::Decoded(rows) => Some(rows.view()),
@@ -175,7 +177,11 @@ impl<T: Real> Query<T> for Stage<'_, T> {
         }
     }
 
-    fn read(from: &mut Reader<'_>, rows: &mut Reader<'_>, part: &Part<'_, T>) -> Result<Self, WireError> {
+    fn read(
+        from: &mut WireReader<'_>,
+        rows: &mut WireReader<'_>,
+        part: &Part<'_, T>,
+    ) -> Result<Self, WireError> {
         let thresholds: Cow<'_, [T]> = Wire::read(from)?;
         let decoder = match bool::read(from)? {
             true => Some(Decoder::from_matrix(Wire::read(from)?, part.samples.is_sparse())),
@@ -202,7 +208,7 @@ impl<T: Real> Query<T> for Stage<'_, T> {
             (Some(_), None) => {}
         }
         let weights = match decoder {
-            Some(decoder) => StageWeights::Decoder(Held::Owned(decoder)),
+            Some(decoder) => StageWeights::Decoder(MaybeOwned::Owned(decoder)),
             None => StageWeights::Decoded(decoded.unwrap_or_default().into()),
         };
         let floors = limits.map(|(per_noise, highest)| NoiseFloors {
@@ -210,7 +216,7 @@ impl<T: Real> Query<T> for Stage<'_, T> {
             highest: highest.into(),
             noise: noise.into(),
         });
-        Ok(Self { weights, thresholds, floors, workspace: Held::default() })
+        Ok(Self { weights, thresholds, floors, workspace: MaybeOwned::default() })
     }
 
     fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {
@@ -232,12 +238,12 @@ impl<T: Real> Query<T> for Stage<'_, T> {
     fn run(&self, part: &Part<'_, T>) -> Result<StageStatistics<T>, SamplesError> {
         let (samples, rank) = (part.samples, self.rank());
         let (features, sparse) = (samples.n_features(), samples.is_sparse());
-        let kept = &self.workspace.sums;
+        let reused = &self.workspace.sums;
         fold(
             samples,
             &FoldPlan::new(samples, ProductAccumulator::<T>::size(rank, features, sparse)),
             &|| {
-                let sums = kept.take().filter(|sums| sums.fits(rank, features, sparse));
+                let sums = reused.take().filter(|sums| sums.fits(rank, features, sparse));
                 sums.map_or_else(|| StageStatistics::new(rank, features, sparse), StageStatistics::cleared)
             },
             &|sums: &mut StageStatistics<T>, first, block| {
@@ -246,7 +252,7 @@ impl<T: Real> Query<T> for Stage<'_, T> {
             },
             &|left, right| {
                 left.merge_same_shape(&right);
-                kept.give(right);
+                reused.give(right);
             },
         )
     }

@@ -1,19 +1,31 @@
-//! The sums that a stage needs from the data: B = Σ y zᵀ, C = Σ z zᵀ, and what the decoded values looked like.
+//! The sums that a stage needs from the samples: B = Σ y zᵀ, C = Σ z zᵀ, and statistics of the decoded values.
 //!
-//! The decoder of a stage is frozen, so every decoded z is fixed and the whole stage, however many gradient
-//! steps it takes, depends on the samples only through these sums. They add up: blocks of samples can be
-//! accumulated anywhere and merged.
+//! The decoder does not change within a stage, so every z is fixed, and the stage depends on the samples only through these
+//! sums, however many gradient steps it takes. Sums of different blocks of samples merge, so they can be distributed.
 
 use ndarray::{Array2, ArrayView2};
 
 use super::decoder::Decoder;
-use super::stage::Stage;
+use super::stage::StageQuery;
 use crate::linalg::weighted_sums::WeightedSums;
-use crate::query::{Held, wire};
+use crate::query::{MaybeOwned, wire};
 use crate::samples::Block;
 use crate::{Real, ShapeError};
 
 /// The sums of one stage over some samples.
+///
+/// ```
+/// use andnmf::and::{Decoder, StageStatistics};
+/// use andnmf::samples::{DenseSamples, Samples};
+///
+/// let components = ndarray::array![[1.0_f64, 0.0], [0.0, 1.0]];
+/// let samples = DenseSamples::new(ndarray::array![[2.0, 0.1], [0.0, 3.0]])?;
+/// let decoder = Decoder::new(components.view(), false).expect("finite components");
+/// let mut sums = StageStatistics::new(2, 2, false);
+/// sums.accumulate(&decoder, &[0.5, 0.5], &samples.block(0..2)?)?;
+/// assert_eq!((sums.n_samples(), sums.active_fraction()), (2, 0.5));
+/// # Ok::<(), andnmf::FitError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct StageStatistics<T: Real> {
     pub(super) sums: WeightedSums<T>,
@@ -23,18 +35,18 @@ pub struct StageStatistics<T: Real> {
 
 wire!(impl [T: Real] StageStatistics<T> { sums, n_samples, decoded });
 
-/// What the decoded values A†y looked like before thresholding, per component.
+/// Statistics of the decoded values A†y before thresholding, per component.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecodeStatistics {
-    /// How many values passed the threshold (zeros never count, even at a threshold of zero).
+    /// Number of values at or above the threshold (zeros never count, even at a threshold of zero).
     pub active: Vec<u64>,
-    /// How many values were negative. True weights never are, so these are all error.
+    /// Number of negative values. True weights are non-negative, so these are all error.
     pub negative: Vec<u64>,
     /// Sum of squares of the negative values.
     pub negative_squares: Vec<f64>,
-    /// Largest value (not below zero).
+    /// Largest value, at least zero.
     pub largest: Vec<f64>,
-    /// Lowest value (not above zero).
+    /// Lowest value, at most zero.
     pub lowest: Vec<f64>,
 }
 
@@ -51,13 +63,13 @@ impl DecodeStatistics {
         }
     }
 
-    /// Root mean square of each component's negative decoded values; 0 where there are none.
+    /// Root mean square of each component's negative decoded values; 0 if there are none.
     #[must_use]
     pub fn negative_rms(&self) -> Vec<f64> {
         (0..self.negative.len()).map(|k| self.negative_rms_of(k)).collect()
     }
 
-    /// The same of one component.
+    /// Root mean square of one component's negative decoded values.
     pub(super) fn negative_rms_of(&self, component: usize) -> f64 {
         match self.negative[component] {
             0 => 0.0,
@@ -65,7 +77,7 @@ impl DecodeStatistics {
         }
     }
 
-    /// Whether there is a value for each of so many components.
+    /// Returns true if there is one value for each of `rank` components.
     pub(super) fn has_rank(&self, rank: usize) -> bool {
         let Self { active, negative, negative_squares, largest, lowest } = self;
         [active, negative].into_iter().all(|counts| counts.len() == rank)
@@ -90,7 +102,7 @@ impl DecodeStatistics {
 }
 
 impl<T: Real> StageStatistics<T> {
-    /// No samples yet.
+    /// Empty sums.
     #[must_use]
     pub fn new(rank: usize, n_features: usize, for_sparse: bool) -> Self {
         Self {
@@ -100,7 +112,7 @@ impl<T: Real> StageStatistics<T> {
         }
     }
 
-    /// The same sums of no samples.
+    /// The sums reset to zero samples.
     pub(super) fn cleared(mut self) -> Self {
         self.sums.clear();
         self.n_samples = 0;
@@ -111,8 +123,8 @@ impl<T: Real> StageStatistics<T> {
     /// Decodes and thresholds a block of samples and adds it.
     ///
     /// # Errors
-    /// Where the block does not have the features of the decoder, the decoder not the shape of these sums, or
-    /// there is not one threshold per component.
+    /// If the features of block and decoder differ, the decoder does not have the shape of the sums, or there is not one
+    /// threshold per component.
     pub fn accumulate(
         &mut self,
         decoder: &Decoder<T>,
@@ -125,7 +137,7 @@ impl<T: Real> StageStatistics<T> {
             return Err(ShapeError::new("the sums", (rank, features), "at least 1 × 1"));
         }
         if decoder.matrix().dim() != (rank, features) {
-            let expected = format!("{rank} × {features}, as the sums are");
+            let expected = format!("{rank} × {features}, like the sums");
             return Err(ShapeError::new("the decoder", decoder.matrix().dim(), expected));
         }
         if thresholds.len() != rank {
@@ -135,14 +147,14 @@ impl<T: Real> StageStatistics<T> {
                 format!("{rank} × 1"),
             ));
         }
-        Stage::decoding(decoder, thresholds, Held::default()).add(self, 0, block);
+        StageQuery::decoding(decoder, thresholds, MaybeOwned::default()).add(self, 0, block);
         Ok(())
     }
 
     /// Adds the sums of other samples.
     ///
     /// # Errors
-    /// Where they belong to another rank or number of features.
+    /// If rank or number of features differ.
     pub fn merge(&mut self, other: Self) -> Result<(), ShapeError> {
         let (rank, features) = self.products().dim();
         if other.products().dim() != (rank, features) {
@@ -159,12 +171,12 @@ impl<T: Real> StageStatistics<T> {
         self.decoded.merge(&other.decoded);
     }
 
-    /// Whether there are statistics for each component of the sums.
+    /// Returns true if there are statistics for each component of the sums.
     pub(super) fn is_consistent(&self) -> bool {
         self.decoded.has_rank(self.products().nrows())
     }
 
-    /// Whether these sums can be used again for another stage.
+    /// Returns true if a stage of this shape can reuse these sums.
     pub(super) fn fits(&self, rank: usize, n_features: usize, for_sparse: bool) -> bool {
         self.products().dim() == (rank, n_features) && self.sums.is_for_sparse() == for_sparse
     }
@@ -187,13 +199,13 @@ impl<T: Real> StageStatistics<T> {
         self.n_samples
     }
 
-    /// What the decoded values looked like.
+    /// Statistics of the decoded values.
     #[must_use]
     pub fn decoded(&self) -> &DecodeStatistics {
         &self.decoded
     }
 
-    /// Share of decoded values that passed the threshold.
+    /// Share of decoded values at or above the threshold.
     #[must_use]
     pub fn active_fraction(&self) -> f64 {
         let active: u64 = self.decoded.active.iter().sum();
@@ -314,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_that_do_not_fit_are_refused() {
+    fn shapes_that_do_not_match_are_refused() {
         let decoder = Decoder::new(random_matrix::<f64>(2, 4, 1).view(), false).unwrap();
         let wide = DenseSamples::new(random_matrix::<f64>(3, 5, 2)).unwrap();
         let right = DenseSamples::new(random_matrix::<f64>(3, 4, 2)).unwrap();

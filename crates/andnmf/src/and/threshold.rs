@@ -1,23 +1,23 @@
-//! How the threshold α falls from stage to stage.
+//! Threshold schedules: the threshold α of each stage.
 //!
-//! The paper starts high and divides by a constant each stage, so that the weights one is surest of are
-//! decoded first. Two additions make that usable on real data. True weights are never negative, so the
-//! negative decoded values are all error: their root mean square times κ is a floor for the threshold of their
-//! component (the *data floor*). And a threshold that follows an estimate may be told how fast it may fall.
+//! The paper starts with a high threshold and divides it by a constant after each stage, so that the most certain weights
+//! are decoded first. Two additions make that usable on real data. True weights are non-negative, so negative decoded
+//! values are all error: their root mean square times κ is a lower bound for the threshold of their component (the *data
+//! floor*). And `fastest_fall` bounds how fast a threshold may fall.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Real, SettingError};
 
-/// Where thresholds come from.
+/// The source of the thresholds: the data, or a schedule.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Threshold {
-    /// From the data: thresholds on each component's own scale that fall as fast as the evidence allows, from a
-    /// start that needs no truth. Nothing has to be tuned; see [`crate::auto`].
+    /// From the data: thresholds on the scale of each component that fall as fast as the data allow. There is nothing to
+    /// tune; see [`crate::auto`].
     #[default]
     Auto,
-    /// By a schedule: Algorithm 1 as printed, and nothing else.
+    /// By a schedule: Algorithm 1 as printed.
     Scheduled(ThresholdParams),
 }
 
@@ -33,18 +33,18 @@ impl From<Schedule> for Threshold {
     }
 }
 
-/// A schedule, and what bounds it from below.
+/// A schedule and its lower bounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ThresholdParams {
     /// The threshold of each stage.
     pub schedule: Schedule,
-    /// κ: no component's threshold falls below κ times the root mean square of its negative decoded values of
-    /// the stage before.
+    /// κ: lower bound of a component's threshold, in units of the root mean square of its negative decoded values in the
+    /// previous stage.
     #[serde(default)]
     pub data_floor: Option<f64>,
-    /// A threshold is at least that of the stage before divided by this. Without it, [`Schedule::Theory`] is
-    /// bounded by 2 and the others follow their own rule.
+    /// A threshold is at least the previous one divided by this. The default is 2 for [`Schedule::Theory`], and no bound for
+    /// the other schedules.
     #[serde(default)]
     pub fastest_fall: Option<f64>,
 }
@@ -53,21 +53,21 @@ pub struct ThresholdParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Schedule {
-    /// Always the same: enough for binary weights (1/4 in the paper's theorem).
+    /// The same threshold in all stages: enough for binary weights (1/4 in the paper's theorem).
     Constant(f64),
     /// `start / ratioʲ` in stage j = 0, 1, …, but never below the floor.
     Geometric {
         /// Threshold of stage 0.
         start: f64,
-        /// What it is divided by after each stage.
+        /// Divisor after each stage.
         ratio: f64,
-        /// Where it stops falling.
+        /// Lowest threshold.
         floor: Option<f64>,
     },
-    /// These values; the last one holds for all further stages.
+    /// One value per stage; the last one holds for all further stages.
     List(Vec<f64>),
-    /// The paper's analysis: α = (λ‖E‖/r)^(2/(q+1)), with ‖E‖ taken from how much the last stage unmixed the
-    /// components (1 before the first stage). Never rises.
+    /// The paper's analysis: α = (λ‖E‖/r)^(2/(q+1)), with the mixing error ‖E‖ estimated from the change in the last stage
+    /// (1 before the first stage). Never rises.
     Theory {
         /// λ of the general correlation conditions.
         lambda: f64,
@@ -90,8 +90,8 @@ impl Default for ThresholdParams {
     }
 }
 
-fn check_number(name: &'static str, value: f64, good: bool, expected: &str) -> Result<(), SettingError> {
-    if value.is_finite() && good { Ok(()) } else { Err(SettingError::new(name, value, expected)) }
+fn check_number(name: &'static str, value: f64, valid: bool, expected: &str) -> Result<(), SettingError> {
+    if value.is_finite() && valid { Ok(()) } else { Err(SettingError::new(name, value, expected)) }
 }
 
 impl ThresholdParams {
@@ -113,7 +113,7 @@ impl ThresholdParams {
                     return Err(SettingError::new(
                         "threshold list",
                         "empty",
-                        "it must hold at least one value",
+                        "it must have at least one value",
                     ));
                 }
                 for &value in values {
@@ -134,7 +134,7 @@ impl ThresholdParams {
                     "first threshold",
                     first,
                     true,
-                    "lambda/sparsity must stay within usual numbers",
+                    "it must be finite; use a smaller LAMBDA or a larger R",
                 )?;
             }
         }
@@ -147,14 +147,20 @@ impl ThresholdParams {
         Ok(())
     }
 
-    /// What the thresholds of a stage are chosen from.
+    /// Returns true if the schedule needs the mixing error of the previous stage.
     pub(super) fn needs_mixing_error(&self) -> bool {
         matches!(self.schedule, Schedule::Theory { .. })
     }
 
-    /// The thresholds of `stage`, given those of the stage before and what it saw.
-    pub(super) fn next_into(&self, next: &mut Thresholds, stage: usize, rank: usize, last: &LastStage<'_>) {
-        let (wanted, at_end) = match &self.schedule {
+    /// Computes the thresholds of `stage` from the values of the previous stage.
+    pub(super) fn next_into(
+        &self,
+        next: &mut StageThresholds,
+        stage: usize,
+        rank: usize,
+        last: &PreviousStage<'_>,
+    ) {
+        let (scheduled, at_end) = match &self.schedule {
             Schedule::Constant(value) => (*value, true),
             Schedule::Geometric { start, ratio, floor } => {
                 let value = start / ratio.powf(stage as f64);
@@ -174,12 +180,12 @@ impl ThresholdParams {
         };
         let theory = self.needs_mixing_error();
         let fall = self.fastest_fall.or(theory.then_some(2.0));
-        let Thresholds { values, at_floor } = next;
+        let StageThresholds { values, at_floor } = next;
         values.clear();
         *at_floor = true;
         for k in 0..rank {
-            let mut value = wanted;
-            let mut held = at_end;
+            let mut value = scheduled;
+            let mut is_final = at_end;
             if let Some(&before) = last.thresholds.get(k) {
                 if theory {
                     value = value.min(before);
@@ -188,25 +194,25 @@ impl ThresholdParams {
                     && value < before / fall
                 {
                     value = before / fall;
-                    held = false;
+                    is_final = false;
                 }
             }
             if let (Some(kappa), Some(rms)) = (self.data_floor, last.negative_rms.get(k)) {
                 let floor = kappa * rms;
                 if floor >= value && floor > 0.0 {
                     value = floor;
-                    held = true;
+                    is_final = true;
                 }
             }
-            *at_floor &= held;
+            *at_floor &= is_final;
             values.push(value);
         }
     }
 }
 
-/// What the stage before left for the choice of thresholds.
+/// The values of the previous stage that determine the next thresholds.
 #[derive(Debug, Default)]
-pub(super) struct LastStage<'a> {
+pub(super) struct PreviousStage<'a> {
     pub(super) thresholds: &'a [f64],
     pub(super) negative_rms: &'a [f64],
     pub(super) mixing_error: Option<f64>,
@@ -214,22 +220,27 @@ pub(super) struct LastStage<'a> {
 
 /// The thresholds of one stage.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Thresholds {
+pub(super) struct StageThresholds {
     /// One per component.
     pub(super) values: Vec<f64>,
-    /// None of them would fall further in a next stage that saw the same.
+    /// True if no threshold would fall further after a stage with the same statistics.
     pub(super) at_floor: bool,
 }
 
-impl Thresholds {
+impl StageThresholds {
     pub(super) fn cast_into<T: Real>(&self, cast: &mut Vec<T>) {
         cast.clear();
         cast.extend(self.values.iter().map(|&v| T::from_f64(v)));
     }
 }
 
-/// α = (λ‖E‖/r)^(2/(q+1)): the threshold that balances, in the proof of the paper's main theorem, the weights
-/// lost below it against the mixing error let through above it.
+/// α = (λ‖E‖/r)^(2/(q+1)): the threshold that balances, in the proof of the paper's main theorem, the weights lost below it
+/// against the mixing error above it.
+///
+/// ```
+/// // sqrt(0.5 · 1 / 2)
+/// assert_eq!(andnmf::and::theory_threshold(0.5, 1.0, 2.0, 3.0), 0.5);
+/// ```
 pub fn theory_threshold(lambda: f64, mixing_error: f64, sparsity: f64, decay_order: f64) -> f64 {
     (lambda * mixing_error / sparsity).powf(2.0 / (decay_order + 1.0))
 }
@@ -239,15 +250,15 @@ mod tests {
     use super::*;
 
     impl ThresholdParams {
-        fn next(&self, stage: usize, rank: usize, last: &LastStage<'_>) -> Thresholds {
-            let mut next = Thresholds::default();
+        fn next(&self, stage: usize, rank: usize, last: &PreviousStage<'_>) -> StageThresholds {
+            let mut next = StageThresholds::default();
             self.next_into(&mut next, stage, rank, last);
             next
         }
     }
 
     fn values(params: &ThresholdParams, stages: usize) -> Vec<f64> {
-        (0..stages).map(|stage| params.next(stage, 1, &LastStage::default()).values[0]).collect()
+        (0..stages).map(|stage| params.next(stage, 1, &PreviousStage::default()).values[0]).collect()
     }
 
     fn refused(schedule: Schedule) -> &'static str {
@@ -261,15 +272,15 @@ mod tests {
         let floored: ThresholdParams =
             Schedule::Geometric { start: 0.8, ratio: 2.0, floor: Some(0.3) }.into();
         assert_eq!(values(&floored, 4), [0.8, 0.4, 0.3, 0.3]);
-        assert!(!floored.next(1, 1, &LastStage::default()).at_floor);
-        assert!(floored.next(2, 1, &LastStage::default()).at_floor);
+        assert!(!floored.next(1, 1, &PreviousStage::default()).at_floor);
+        assert!(floored.next(2, 1, &PreviousStage::default()).at_floor);
     }
 
     #[test]
     fn constant_is_always_at_its_floor() {
         let constant: ThresholdParams = Schedule::Constant(0.25).into();
         assert_eq!(values(&constant, 2), [0.25, 0.25]);
-        assert!(constant.next(0, 1, &LastStage::default()).at_floor);
+        assert!(constant.next(0, 1, &PreviousStage::default()).at_floor);
     }
 
     #[test]
@@ -282,11 +293,11 @@ mod tests {
     fn theory_follows_the_formula_but_falls_no_faster_than_by_half() {
         let theory: ThresholdParams =
             Schedule::Theory { lambda: 0.5, sparsity: 2.0, decay_order: 3.0 }.into();
-        let first = theory.next(0, 1, &LastStage::default()).values[0];
+        let first = theory.next(0, 1, &PreviousStage::default()).values[0];
         assert!((first - 0.5).abs() < 1e-15, "sqrt(0.5 / 2) before any stage");
         let after = |mixing_error| {
             let last =
-                LastStage { thresholds: &[first], negative_rms: &[], mixing_error: Some(mixing_error) };
+                PreviousStage { thresholds: &[first], negative_rms: &[], mixing_error: Some(mixing_error) };
             theory.next(1, 1, &last).values[0]
         };
         assert!((after(0.64) - 0.4).abs() < 1e-15);
@@ -298,7 +309,8 @@ mod tests {
     fn the_data_floor_lifts_each_component_by_its_own_negative_values() {
         let mut params: ThresholdParams = Schedule::Constant(0.1).into();
         params.data_floor = Some(2.0);
-        let last = LastStage { thresholds: &[0.1; 3], negative_rms: &[0.01, 0.2, 0.0], mixing_error: None };
+        let last =
+            PreviousStage { thresholds: &[0.1; 3], negative_rms: &[0.01, 0.2, 0.0], mixing_error: None };
         assert_eq!(params.next(1, 3, &last).values, [0.1, 0.4, 0.1]);
     }
 
@@ -306,7 +318,7 @@ mod tests {
     fn the_fastest_fall_bounds_any_schedule() {
         let mut params: ThresholdParams = Schedule::List(vec![1.0, 0.01]).into();
         params.fastest_fall = Some(1.5);
-        let last = LastStage { thresholds: &[1.0], negative_rms: &[], mixing_error: None };
+        let last = PreviousStage { thresholds: &[1.0], negative_rms: &[], mixing_error: None };
         let next = params.next(1, 1, &last);
         assert!((next.values[0] - 1.0 / 1.5).abs() < 1e-15 && !next.at_floor);
     }

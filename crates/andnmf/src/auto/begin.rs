@@ -13,12 +13,12 @@ use super::state::{AutoState, Progress, Side};
 use crate::and::{And, AndParams, AndState};
 use crate::constants::Constants;
 use crate::fit::{
-    Beginning, Checkpoint, ExpectedShape, Found, Header, MethodState, Run, Start, StopReason, Warning, Watch,
-    Workers, wrong,
+    Checkpoint, ExpectedShape, Header, MethodState, ResolvedStart, Run, Start, StartComponents, StopMonitor,
+    StopReason, Warning, Workers, invalid_checkpoint,
 };
 use crate::linalg::product::multiply;
 use crate::objective::Objective;
-use crate::samples::{Samples, Watched};
+use crate::samples::{CancellableSamples, Samples};
 use crate::{FitError, Real, SamplesError};
 
 /// How a run begins.
@@ -37,7 +37,7 @@ struct Place<'a> {
     constants: &'a Constants,
     objective: &'a Objective,
     workers: Workers,
-    watch: Watch<'a>,
+    monitor: StopMonitor<'a>,
 }
 
 /// Samples as they are, and as the metric of the fit scales them.
@@ -59,30 +59,30 @@ pub(super) fn begin<'a, 'r: 'a, T: Real>(
     }
     let (params, constants, objective) = (and.params(), and.constants(), and.objective());
     let workers = run.workers()?;
-    let watch = Watch::new(run, params.time_limit, start.seconds_before());
-    let place = Place { params, constants, objective, workers, watch };
-    let stop = || place.watch.reason().is_some();
-    let watched = Watched { samples, stop: &stop };
+    let monitor = StopMonitor::new(run, params.time_limit, start.elapsed_seconds());
+    let place = Place { params, constants, objective, workers, monitor };
+    let stop = || place.monitor.reason().is_some();
+    let watched = CancellableSamples { samples, stop: &stop };
     let given = match start {
         Start::Auto => None,
-        start => match start.begin(AndParams::NAME, &watched, params.rank, params.seed, &place.workers)? {
-            Beginning::Fresh(found) => Some(found),
+        start => match start.resolve(AndParams::NAME, &watched, params.rank, params.seed, &place.workers)? {
+            ResolvedStart::Fresh(found) => Some(found),
             // A run that was stopped before its first stage has nothing but its start.
-            Beginning::Resumed(checkpoint)
+            ResolvedStart::Resumed(checkpoint)
                 if checkpoint.header.stages == 0 && checkpoint.holds::<AndState<T>>() =>
             {
                 let components = checkpoint_components(*checkpoint, samples, params.rank)?;
-                Some(Found { components, passes: 0 })
+                Some(StartComponents { components, passes: 0 })
             }
-            Beginning::Resumed(checkpoint) => return resume(place, scaled, *checkpoint),
+            ResolvedStart::Resumed(checkpoint) => return resume(place, scaled, *checkpoint),
         },
     };
-    let watched = Watched { samples: scaled, stop: &stop };
+    let watched = CancellableSamples { samples: scaled, stop: &stop };
     let header = || Header::new(AndParams::NAME, n_samples, params.seed);
-    let called_off = |given: Option<Found<T>>| match given {
+    let called_off = |given: Option<StartComponents<T>>| match given {
         Some(given) => {
-            let reason = place.watch.reason().unwrap_or(StopReason::Cancelled);
-            Ok(Begun::Stopped(header(), AndState::of_start(given.components), reason))
+            let reason = place.monitor.reason().unwrap_or(StopReason::Cancelled);
+            Ok(Begun::Stopped(header(), AndState::from_components(given.components), reason))
         }
         None => Err(FitError::StoppedBeforeStart),
     };
@@ -92,7 +92,7 @@ pub(super) fn begin<'a, 'r: 'a, T: Real>(
             other => other?,
         };
     if found.basis.nrows() == 0 {
-        let nothing = AndState::of_start(Array2::zeros((params.rank, n_features)));
+        let nothing = AndState::from_components(Array2::zeros((params.rank, n_features)));
         return Ok(Begun::Nothing(Header { passes: found.passes, ..header() }, nothing));
     }
     let projection = place.workers.run(|| {
@@ -109,7 +109,7 @@ pub(super) fn begin<'a, 'r: 'a, T: Real>(
 fn fresh_run<'a, T: Real>(
     place: Place<'a>,
     found: Directions<T>,
-    given: Option<Found<T>>,
+    given: Option<StartComponents<T>>,
     projection: Projection<T>,
 ) -> Result<Engine<'a, T>, FitError> {
     let Directions { basis, spare, spectrum, passes } = found;
@@ -119,7 +119,7 @@ fn fresh_run<'a, T: Real>(
         projected,
         constants,
         workers: &place.workers,
-        watch: &place.watch,
+        monitor: &place.monitor,
         room: Workspace::default(),
     };
     let mut passes = passes + 1;
@@ -152,9 +152,9 @@ fn fresh_run<'a, T: Real>(
         ever_active: vec![false; params.rank],
     };
     let header = Header { passes, warnings, ..Header::new(AndParams::NAME, n_samples, params.seed) };
-    let Place { params, constants, objective, workers, watch } = place;
+    let Place { params, constants, objective, workers, monitor } = place;
     let state = AutoState { working, basis, spare, progress, objective: Arc::new(objective.clone()) };
-    Ok(Engine::new((params, constants), workers, watch, (header, state), projection))
+    Ok(Engine::new((params, constants), workers, monitor, (header, state), projection))
 }
 
 fn resume<'a, T: Real>(
@@ -166,15 +166,21 @@ fn resume<'a, T: Real>(
     let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
     state.check(&ExpectedShape { n_samples, n_features, rank: place.params.rank }, header.stages)?;
     if *state.objective != *place.objective {
-        return Err(wrong("it belongs to a run with another objective"));
+        return Err(invalid_checkpoint("it belongs to a run with another objective"));
     }
     let AutoState { basis, spare, progress, .. } = &state;
     // Without this one pass the state could not even be returned: it is not called off.
     let projection = place
         .workers
         .run(|| Projection::new(samples, basis, spare, &progress.spectrum, &place.constants.projection))?;
-    let Place { params, constants, workers, watch, .. } = place;
-    Ok(Begun::Stages(Box::new(Engine::new((params, constants), workers, watch, (header, state), projection))))
+    let Place { params, constants, workers, monitor, .. } = place;
+    Ok(Begun::Stages(Box::new(Engine::new(
+        (params, constants),
+        workers,
+        monitor,
+        (header, state),
+        projection,
+    ))))
 }
 
 /// The components of a checkpoint of AND, with a schedule or without, if it fits the samples.

@@ -4,14 +4,14 @@ use ndarray::Array2;
 
 use super::projected::Projected;
 use crate::and::{
-    Decode, DecodeStatistics, DecodedRows, Decoder, NoiseFloors, Stage, StageStatistics, StageWeights,
-    StageWorkspace, hard_threshold,
+    DecodeQuery, DecodeStatistics, DecodedRows, Decoder, NoiseFloors, StageQuery, StageStatistics,
+    StageWeights, StageWorkspace, hard_threshold,
 };
 use crate::constants::Constants;
-use crate::fit::{Halt, Watch, Workers};
+use crate::fit::{StageInterrupt, StopMonitor, Workers};
 use crate::linalg::product::{gram_of_rows, length};
-use crate::query::{self, Held, Query};
-use crate::samples::Watched;
+use crate::query::{self, MaybeOwned, Query};
+use crate::samples::CancellableSamples;
 use crate::{FitError, Real};
 
 /// Projected samples with the decoded weights of the components last decoded.
@@ -19,7 +19,7 @@ pub(super) struct Evaluator<'a, T: Real> {
     pub(super) projected: &'a Projected<T>,
     pub(super) constants: &'a Constants,
     pub(super) workers: &'a Workers,
-    pub(super) watch: &'a Watch<'a>,
+    pub(super) monitor: &'a StopMonitor<'a>,
     pub(super) room: Workspace<T>,
 }
 
@@ -52,24 +52,25 @@ pub(super) struct Decoded<T: Real> {
 }
 
 impl<T: Real> Evaluator<'_, T> {
-    /// Runs a query on the projected samples until the watch stops it.
+    /// Runs a query on the projected samples until the monitor stops it.
     fn query<Q: Query<T, Partial: Send, Error: Into<FitError> + Send>>(
         &self,
         query: &Q,
-    ) -> Result<Q::Partial, Halt> {
-        let stop = || self.watch.reason().is_some();
-        let samples = Watched { samples: &self.projected.samples, stop: &stop };
-        self.workers.run(|| query::run(&samples, query)).map_err(|error| self.watch.halt(error))
+    ) -> Result<Q::Partial, StageInterrupt> {
+        let stop = || self.monitor.reason().is_some();
+        let samples = CancellableSamples { samples: &self.projected.samples, stop: &stop };
+        self.workers.run(|| query::run(&samples, query)).map_err(|error| self.monitor.interrupt(error))
     }
 
     /// Decodes all samples under these components (rank × directions).
-    pub(super) fn decode(&mut self, components: &Array2<T>) -> Result<Decoded<T>, Halt> {
+    pub(super) fn decode(&mut self, components: &Array2<T>) -> Result<Decoded<T>, StageInterrupt> {
         let Some(decoder) = self.workers.run(|| Decoder::new(components.view(), false)) else {
             return Err(FitError::Overflow { stage: 0 }.into());
         };
-        self.room.stage.values.put(std::mem::take(&mut self.room.values));
-        let (held, workspace) = (Held::Borrowed(&decoder), Held::Borrowed(&self.room.stage));
-        let DecodedRows { values, statistics: seen } = self.query(&Decode { decoder: held, workspace })?;
+        self.room.stage.values.store(std::mem::take(&mut self.room.values));
+        let (held, workspace) = (MaybeOwned::Borrowed(&decoder), MaybeOwned::Borrowed(&self.room.stage));
+        let DecodedRows { values, statistics: seen } =
+            self.query(&DecodeQuery { decoder: held, workspace })?;
         self.room.values = values;
         if seen.negative_squares.iter().chain(&seen.largest).any(|v| !v.is_finite()) {
             return Err(FitError::Overflow { stage: 0 }.into());
@@ -108,13 +109,13 @@ impl<T: Real> Evaluator<'_, T> {
         &self,
         thresholds: &[f64],
         floors: Option<NoiseFloors<'_>>,
-    ) -> Result<StageStatistics<T>, Halt> {
+    ) -> Result<StageStatistics<T>, StageInterrupt> {
         let limits: Vec<T> = thresholds.iter().map(|&v| T::from_f64(v)).collect();
-        self.query(&Stage {
+        self.query(&StageQuery {
             weights: StageWeights::Decoded(self.room.values.view().into()),
             thresholds: limits.into(),
             floors,
-            workspace: Held::Borrowed(&self.room.stage),
+            workspace: MaybeOwned::Borrowed(&self.room.stage),
         })
     }
 

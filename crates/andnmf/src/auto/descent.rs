@@ -7,9 +7,9 @@ use super::decoded::{Decoded, Evaluator};
 use super::projected::Projected;
 use super::relaxation::Relaxation;
 use super::schedule::{Evidence, Rules};
-use crate::and::{Inner, NoiseFloors, Step, advance};
+use crate::and::{NoiseFloors, Step, StepsPerStage, advance};
 use crate::constants::ScheduleConstants;
-use crate::fit::{Halt, bits};
+use crate::fit::{StageInterrupt, bits};
 use crate::linalg::product::{frobenius, multiply, multiply_add, scale_rows};
 use crate::trust::Origin;
 use crate::{FitError, Real};
@@ -101,7 +101,7 @@ impl<T: Real> Descent<T> {
         components: &Array2<T>,
         last: &[f64],
         goal: &Goal,
-    ) -> Result<StageDone<T>, Halt> {
+    ) -> Result<StageDone<T>, StageInterrupt> {
         let decoded = evaluator.decode(components)?;
         let rules = Rules(&evaluator.constants.schedule);
         let evidence = evidence(&decoded, evaluator.projected.noise);
@@ -120,7 +120,8 @@ impl<T: Real> Descent<T> {
         let floors = noise_floors(&decoded, evaluator.projected, &evaluator.constants.schedule);
         let sums = evaluator.sums(&absolute, floors)?;
         let moments = sums.second_moments();
-        let mut after = advance(components, sums.products(), &moments, Inner::Exact, Step::Safe, self.stage)?;
+        let mut after =
+            advance(components, sums.products(), &moments, StepsPerStage::Exact, Step::Safe, self.stage)?;
         let active = sums.decoded().active.clone();
         evaluator.recycle(sums);
         let sideways = sideways(&decoded, &after);

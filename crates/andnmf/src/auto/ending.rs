@@ -7,7 +7,7 @@ use super::projected::Signs;
 use super::shares::{clipped, median, nearest_sines, sines, zero_share};
 use crate::Real;
 use crate::constants::EndConstants;
-use crate::fit::{Fit, Halt};
+use crate::fit::{Fit, StageInterrupt};
 use crate::trust::Ending;
 
 /// What the end is to be.
@@ -48,7 +48,7 @@ pub(super) struct Finisher<'e, 'a, 'r, T: Real> {
 }
 
 impl<T: Real> Finisher<'_, '_, '_, T> {
-    pub(super) fn end(&self, components: Array2<T>, wanted: &Wanted<'_>) -> Result<Ended<T>, Halt> {
+    pub(super) fn end(&self, components: Array2<T>, wanted: &Wanted<'_>) -> Result<Ended<T>, StageInterrupt> {
         if wanted.signs == Signs::Any {
             return Ok(Ended::new(components, Ending::Signed, 0));
         }
@@ -71,7 +71,7 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
             }
             let ended = self.in_full(nmf)?;
             return match self.runs.improved(&clipped) {
-                Err(Halt::Error(error)) => Err(error.into()),
+                Err(StageInterrupt::Error(error)) => Err(error.into()),
                 improved => self.rerun(ended, improved.ok()),
             };
         }
@@ -89,7 +89,12 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
     }
 
     /// Components after one sweep, or as many as it takes.
-    fn improved(&self, clipped: Array2<T>, negative_share: f64, projected: bool) -> Result<Ended<T>, Halt> {
+    fn improved(
+        &self,
+        clipped: Array2<T>,
+        negative_share: f64,
+        projected: bool,
+    ) -> Result<Ended<T>, StageInterrupt> {
         let constants = self.runs.end();
         if negative_share > constants.sweep_share {
             let improved = self.runs.hals(clipped, None, constants.hals_stages, 1, true)?.components;
@@ -102,7 +107,12 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
     /// Weights that are always on at a low level, below what noise lets one see, put a share of all components into
     /// each. The weights cannot show it. Zeros of the components can: HALS, which knows that nothing is negative, then
     /// carries the components far beyond what noise does to them.
-    fn follow_drift(&self, ended: Ended<T>, noise_errors: &[f64], given: bool) -> Result<Ended<T>, Halt> {
+    fn follow_drift(
+        &self,
+        ended: Ended<T>,
+        noise_errors: &[f64],
+        given: bool,
+    ) -> Result<Ended<T>, StageInterrupt> {
         let constants = self.runs.end();
         let sweeps = constants.far_sweeps;
         let on = |fit: Fit<T>, stages| self.runs.hals(fit.components, fit.weights, stages, sweeps, true);
@@ -146,12 +156,12 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
 
     /// Where HALS has gone far, what is known of the components found says little about those at the end. Other runs of
     /// HALS do: `other`, which began elsewhere, and one from the start of NMF to a part of the samples.
-    fn rerun(&self, ended: Ended<T>, other: Option<Array2<T>>) -> Result<Ended<T>, Halt> {
+    fn rerun(&self, ended: Ended<T>, other: Option<Array2<T>>) -> Result<Ended<T>, StageInterrupt> {
         let rank = ended.components.nrows();
         let EndConstants { other_stages, far_sweeps, two_runs, .. } = *self.runs.end();
         let anew = match self.runs.nmf_of_a_part(rank, other_stages, far_sweeps) {
             // The components are there; there was no time to vouch for them.
-            Err(Halt::Stop(_)) => return Ok(Ended { rerun: vec![1.0; rank], ..ended }),
+            Err(StageInterrupt::Stop(_)) => return Ok(Ended { rerun: vec![1.0; rank], ..ended }),
             anew => anew?,
         };
         let mut rerun = nearest_sines(&ended.components, &anew);
@@ -163,7 +173,7 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
     }
 
     /// The components of NMF after some stages on the full samples.
-    fn in_full(&self, nmf: Fit<T>) -> Result<Ended<T>, Halt> {
+    fn in_full(&self, nmf: Fit<T>) -> Result<Ended<T>, StageInterrupt> {
         let stages = self.runs.end().full_stages;
         let full = self.runs.hals(nmf.components, nmf.weights, stages, 1, false)?;
         Ok(Ended::new(full.components, Ending::Nmf, stages))

@@ -11,8 +11,8 @@ use super::state::{AutoState, Progress, Side, unprojected};
 use crate::and::AndParams;
 use crate::constants::Constants;
 use crate::fit::{
-    Checkpoint, Halt, Header, Limits, MethodState, Snapshot, StageRecord, StagedRun, StopReason, Warning,
-    Watch, Workers,
+    Checkpoint, Header, Limits, MethodState, Snapshot, StageInterrupt, StageRecord, StagedRun, StopMonitor,
+    StopReason, Warning, Workers,
 };
 use crate::trust::Origin;
 use crate::{FitError, Real};
@@ -28,7 +28,7 @@ pub(super) struct Engine<'a, T: Real> {
     features: Option<Projected<T>>,
     pub(super) signs: Signs,
     pub(super) workers: Workers,
-    pub(super) watch: Watch<'a>,
+    pub(super) monitor: StopMonitor<'a>,
     pub(super) header: Header,
     pub(super) state: AutoState<T>,
     pub(super) room: Workspace<T>,
@@ -38,19 +38,19 @@ impl<'a, T: Real> Engine<'a, T> {
     pub(super) fn new(
         (params, constants): (&'a AndParams, &'a Constants),
         workers: Workers,
-        watch: Watch<'a>,
+        monitor: StopMonitor<'a>,
         (header, state): (Header, AutoState<T>),
         projection: Projection<T>,
     ) -> Self {
         let Projection { projected, spare, signs } = projection;
         let (features, room) = (None, Workspace::default());
-        Self { params, constants, projected, spare, features, signs, workers, watch, header, state, room }
+        Self { params, constants, projected, spare, features, signs, workers, monitor, header, state, room }
     }
 
     /// The projected samples, to decode them.
     pub(super) fn evaluator(&self) -> Evaluator<'_, T> {
-        let Self { projected, constants, workers, watch, .. } = self;
-        Evaluator { projected, constants, workers, watch, room: Workspace::default() }
+        let Self { projected, constants, workers, monitor, .. } = self;
+        Evaluator { projected, constants, workers, monitor, room: Workspace::default() }
     }
 
     /// Components that the samples have room for: the others are zero.
@@ -115,7 +115,7 @@ impl<'a, T: Real> Engine<'a, T> {
         let total: u64 = active.iter().sum();
         self.header.trace.push(StageRecord {
             stage,
-            seconds: self.watch.clock.seconds(),
+            seconds: self.monitor.clock.seconds(),
             threshold_min: Some(sorted[0]),
             threshold_median: Some((sorted[(effective - 1) / 2] + sorted[effective / 2]) / 2.0),
             active_fraction: total as f64 / (n_samples * effective) as f64,
@@ -125,11 +125,11 @@ impl<'a, T: Real> Engine<'a, T> {
         self.state.progress.thresholds = thresholds;
         self.state.progress.thresholds.resize(rank, 1.0);
         self.header.stages += 1;
-        self.header.seconds = self.watch.clock.seconds();
+        self.header.seconds = self.monitor.clock.seconds();
     }
 
     /// One stage of the descent under way, and what follows from it.
-    fn advance(&mut self, auto: &mut Progress<T>) -> Result<(Array2<T>, Recorded), Halt> {
+    fn advance(&mut self, auto: &mut Progress<T>) -> Result<(Array2<T>, Recorded), StageInterrupt> {
         let effective = self.effective_rank();
         if matches!(auto.side, Side::Features { .. }) && self.features.is_none() {
             self.features = Some(self.features_of(auto)?);
@@ -142,7 +142,7 @@ impl<'a, T: Real> Engine<'a, T> {
         let room = std::mem::take(&mut self.room);
         let constants = self.constants;
         let mut evaluator =
-            Evaluator { projected, constants, workers: &self.workers, watch: &self.watch, room };
+            Evaluator { projected, constants, workers: &self.workers, monitor: &self.monitor, room };
         let search = &mut auto.search;
         let goal = search.goal(self.goal(), &constants.search);
         let n_samples = projected.n_samples();
@@ -157,7 +157,7 @@ impl<'a, T: Real> Engine<'a, T> {
                 let record = Recorded { thresholds, active, change, numerical_rank, n_samples };
                 (next.unwrap_or(components), record)
             }
-            Err(Halt::Error(FitError::Overflow { .. })) => {
+            Err(StageInterrupt::Error(FitError::Overflow { .. })) => {
                 // A descent that left the range of numbers is over, and what it led to is not used.
                 let next = search.descended(&mut evaluator, None)?;
                 let thresholds = if last.is_empty() { vec![1.0; effective] } else { last };
@@ -178,7 +178,7 @@ impl<'a, T: Real> Engine<'a, T> {
     }
 
     /// Goes over to the features where the samples' side has ended in doubt; the start on that side.
-    fn turn(&mut self, auto: &mut Progress<T>) -> Result<Option<Array2<T>>, Halt> {
+    fn turn(&mut self, auto: &mut Progress<T>) -> Result<Option<Array2<T>>, StageInterrupt> {
         let ended = over(&auto.search, self.params.max_stages).is_some();
         if !ended || !self.can_turn(auto) {
             return Ok(None);
@@ -186,8 +186,8 @@ impl<'a, T: Real> Engine<'a, T> {
         let Some(best) = auto.search.best.clone() else { return Ok(None) };
         let projected = self.features_of(auto)?;
         let room = std::mem::take(&mut self.room);
-        let (constants, workers, watch) = (self.constants, &self.workers, &self.watch);
-        let evaluator = Evaluator { projected: &projected, constants, workers, watch, room };
+        let (constants, workers, monitor) = (self.constants, &self.workers, &self.monitor);
+        let evaluator = Evaluator { projected: &projected, constants, workers, monitor, room };
         let (search, start) = Search::from_data(&evaluator, projected.dimension());
         self.room = evaluator.room;
         self.features = Some(projected);
@@ -226,12 +226,12 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
         &self.state.progress.thresholds
     }
 
-    fn watch(&mut self) -> &mut Watch<'a> {
-        &mut self.watch
+    fn monitor(&mut self) -> &mut StopMonitor<'a> {
+        &mut self.monitor
     }
 
     /// Where the last descent has settled, or had all the stages it may have.
-    fn over(&self, _: &Limits) -> Option<StopReason> {
+    fn stop_reason(&self, _: &Limits) -> Option<StopReason> {
         let auto = &self.state.progress;
         let reason = over(&auto.search, self.params.max_stages)?;
         // An answer that is beyond doubt needs no more stages, whatever the side of the samples came to.
@@ -245,7 +245,7 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
         }
     }
 
-    fn stage(&mut self) -> Result<bool, Halt> {
+    fn stage(&mut self) -> Result<bool, StageInterrupt> {
         let mut auto = self.state.progress.clone();
         let (mut next, record) = self.advance(&mut auto)?;
         if let Some(start) = self.turn(&mut auto)? {

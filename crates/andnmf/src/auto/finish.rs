@@ -17,11 +17,11 @@ use super::shares::{low_quantiles, negative_shares, sines};
 use super::stability::{Stability, noise_errors, stability};
 use super::state::{AutoState, Side, unprojected};
 use super::volume_end::{VolumeEnd, VolumeEnded};
-use crate::and::{Inner, Stage, StageWeights, Step, advance};
-use crate::fit::{Fit, Halt, Run, StopReason};
+use crate::and::{StageQuery, StageWeights, Step, StepsPerStage, advance};
+use crate::fit::{Fit, Run, StageInterrupt, StopReason};
 use crate::linalg::product::scale_rows;
-use crate::query::{self, Held};
-use crate::samples::{Samples, Watched};
+use crate::query::{self, MaybeOwned};
+use crate::samples::{CancellableSamples, Samples};
 use crate::trust::{Ending, FitReport, Origin, Reason, Trust};
 use crate::{FitError, Real};
 
@@ -38,8 +38,8 @@ pub(super) fn finish<T: Real>(
         Some(best) if whole => match end(&engine, samples, run, best.clone()) {
             Ok(ended) => (Some(ended), stop),
             // Time ran out at the end: what the stages found is there all the same.
-            Err(Halt::Stop(reason)) => (None, reason),
-            Err(Halt::Error(error)) => return Err(error),
+            Err(StageInterrupt::Stop(reason)) => (None, reason),
+            Err(StageInterrupt::Error(error)) => return Err(error),
         },
         _ => (None, stop),
     };
@@ -53,7 +53,7 @@ pub(super) fn finish<T: Real>(
     };
     let unfinished =
         best.filter(|_| ended.is_none()).and_then(|best| best_of_unfinished(&engine.state, &best));
-    engine.header.seconds = engine.watch.clock.seconds();
+    engine.header.seconds = engine.monitor.clock.seconds();
     let compressed_to = Some(engine.state.basis.nrows());
     let mut ever_active = engine.state.progress.ever_active.clone();
     let mut fit = Fit { compressed_to, ..Fit::new(engine.header, engine.state, stop) };
@@ -63,7 +63,7 @@ pub(super) fn finish<T: Real>(
         fit.thresholds.resize(rank, 1.0);
         ever_active.clone_from(&last.ever_active);
     }
-    fit.tell_of_idle(&ever_active);
+    fit.warn_never_active(&ever_active);
     fit.trust = Some(Trust::without_evidence(Reason::Stopped, rank));
     if let Some(components) = unfinished {
         fit.components = padded(&components);
@@ -107,7 +107,7 @@ fn end<T: Real>(
     samples: &dyn Samples<T>,
     run: &Run<'_, T>,
     best: Candidate<T>,
-) -> Result<Whole<T>, Halt> {
+) -> Result<Whole<T>, StageInterrupt> {
     let (constants, rules) = (engine.constants, Rules(&engine.constants.schedule));
     let (basis, spectrum) = (&engine.state.basis, &engine.state.progress.spectrum);
     let finisher = Finisher { runs: HalsRuns::new(engine, samples, run) };
@@ -163,7 +163,7 @@ fn end<T: Real>(
         // Weights are in the units of the decoded values; components were scaled to a largest weight of one.
         let unscaled = unprojected(&best.components, basis, spectrum.unit);
         let solved = evaluator.workers.run(|| {
-            advance(&unscaled, products.view(), &sums.second_moments(), Inner::Exact, Step::Safe, 0)
+            advance(&unscaled, products.view(), &sums.second_moments(), StepsPerStage::Exact, Step::Safe, 0)
         })?;
         components = scaled(&solved, &decoded);
         passes += 1;
@@ -244,7 +244,10 @@ fn scaled<T: Real>(components: &Array2<T>, decoded: &Decoded<T>) -> Array2<T> {
 }
 
 /// Σ y zᵀ over the full samples, with the thresholded weights of the projected ones, rank × features.
-fn full_products<T: Real>(evaluator: &Evaluator<'_, T>, samples: &dyn Samples<T>) -> Result<Array2<T>, Halt> {
+fn full_products<T: Real>(
+    evaluator: &Evaluator<'_, T>,
+    samples: &dyn Samples<T>,
+) -> Result<Array2<T>, StageInterrupt> {
     let mut weights = CowArray::from(evaluator.values());
     if let Some(multipliers) = &evaluator.projected.multipliers {
         let mut scaled = weights.into_owned();
@@ -252,18 +255,18 @@ fn full_products<T: Real>(evaluator: &Evaluator<'_, T>, samples: &dyn Samples<T>
         weights = scaled.into();
     }
     let rank = weights.ncols();
-    let stage = Stage {
+    let stage = StageQuery {
         weights: StageWeights::Decoded(weights),
         thresholds: vec![T::from_f64(0.0); rank].into(),
         floors: None,
-        workspace: Held::default(),
+        workspace: MaybeOwned::default(),
     };
-    let stop = || evaluator.watch.reason().is_some();
-    let samples = Watched { samples, stop: &stop };
+    let stop = || evaluator.monitor.reason().is_some();
+    let samples = CancellableSamples { samples, stop: &stop };
     let sums = evaluator
         .workers
         .run(|| query::run(&samples, &stage))
-        .map_err(|error| evaluator.watch.halt(error))?;
+        .map_err(|error| evaluator.monitor.interrupt(error))?;
     Ok(sums.products().as_standard_layout().into_owned())
 }
 

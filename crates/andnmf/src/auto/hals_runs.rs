@@ -13,7 +13,7 @@ use super::stability::part_of_samples;
 use crate::baselines::{Factors, HalsParams, improve_by_hals};
 use crate::compression::Space;
 use crate::constants::EndConstants;
-use crate::fit::{Fit, Halt, Run, StopReason};
+use crate::fit::{Fit, Run, StageInterrupt, StopReason};
 use crate::init::{NndsvdFill, from_pairs};
 use crate::objective::Loss;
 use crate::random::{Stream, numbered_generator};
@@ -67,7 +67,7 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
     }
 
     /// What a long run makes of the components found.
-    pub(super) fn improved(&self, found: &Array2<T>) -> Result<Array2<T>, Halt> {
+    pub(super) fn improved(&self, found: &Array2<T>) -> Result<Array2<T>, StageInterrupt> {
         if let Some(improved) = self.improved.get() {
             return Ok(improved.clone());
         }
@@ -80,7 +80,7 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
     }
 
     /// NMF in the space of the leading directions, from their non-negative parts.
-    pub(super) fn nmf(&self, rank: usize, sweeps: usize) -> Result<Fit<T>, Halt> {
+    pub(super) fn nmf(&self, rank: usize, sweeps: usize) -> Result<Fit<T>, StageInterrupt> {
         if let Some((of, nmf)) = &*self.nmf.borrow()
             && *of == sweeps
         {
@@ -96,9 +96,14 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
     }
 
     /// The components of the same to a part of the samples.
-    pub(super) fn nmf_of_a_part(&self, rank: usize, stages: usize, sweeps: usize) -> Result<Array2<T>, Halt> {
+    pub(super) fn nmf_of_a_part(
+        &self,
+        rank: usize,
+        stages: usize,
+        sweeps: usize,
+    ) -> Result<Array2<T>, StageInterrupt> {
         let Directions { basis, samples } = self.single()?;
-        let mut rng = numbered_generator(self.engine.params.seed, Stream::Parts, OTHER_PART);
+        let mut rng = numbered_generator(self.engine.params.seed, Stream::Subsets, OTHER_PART);
         let numbers =
             part_of_samples(samples.view().nrows(), self.engine.constants.stability.part_share, &mut rng);
         let Factors { components, weights } = self.nmf_start(rank)?;
@@ -110,7 +115,7 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
     }
 
     /// Where NMF begins, in the units of the stages: how zeros are filled depends on the unit.
-    fn nmf_start(&self, rank: usize) -> Result<Factors<f32>, Halt> {
+    fn nmf_start(&self, rank: usize) -> Result<Factors<f32>, StageInterrupt> {
         // Which directions are too weak to begin with depends on the precision that they were found with.
         let Factors { components, weights } =
             self.directions::<T>(1.0)?.nmf_start(rank, self.engine.params.seed);
@@ -126,7 +131,7 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
         stages: usize,
         sweeps: usize,
         projected: bool,
-    ) -> Result<Fit<T>, Halt> {
+    ) -> Result<Fit<T>, StageInterrupt> {
         let space = if projected { self.directions(self.unit())?.space() } else { Space::Original };
         self.run_hals(self.samples, Factors { components, weights }, stages, sweeps, space)
     }
@@ -137,7 +142,7 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
         stages: usize,
         sweeps: usize,
         directions: Directions<f32>,
-    ) -> Result<Fit<f32>, Halt> {
+    ) -> Result<Fit<f32>, StageInterrupt> {
         let samples = directions.samples.clone();
         self.run_hals(&samples, start, stages, sweeps, directions.space())
     }
@@ -149,8 +154,8 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
         stages: usize,
         sweeps: usize,
         space: Space<N>,
-    ) -> Result<Fit<N>, Halt> {
-        let seconds = self.engine.watch.clock.seconds();
+    ) -> Result<Fit<N>, StageInterrupt> {
+        let seconds = self.engine.monitor.clock.seconds();
         let params = HalsParams {
             sweeps,
             max_stages: stages,
@@ -161,11 +166,11 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
         };
         let fit = match self.engine.state.objective.loss {
             Loss::SquaredError => {
-                improve_by_hals(&params, samples, start, space, &mut self.run.unobserved())?
+                improve_by_hals(&params, samples, start, space, &mut self.run.without_observer())?
             }
         };
         match fit.stop {
-            StopReason::Cancelled | StopReason::TimeLimit => Err(Halt::Stop(fit.stop)),
+            StopReason::Cancelled | StopReason::TimeLimit => Err(StageInterrupt::Stop(fit.stop)),
             _ => Ok(fit),
         }
     }
@@ -181,7 +186,7 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
     }
 
     /// The space in single precision, in the units of the stages: those of the samples may be out of its range.
-    fn single(&self) -> Result<&Directions<f32>, Halt> {
+    fn single(&self) -> Result<&Directions<f32>, StageInterrupt> {
         if let Some(single) = self.single.get() {
             return Ok(single);
         }
@@ -190,7 +195,7 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
     }
 
     /// The samples as they are, not evened out, with their unit as this number.
-    fn directions<N: Real>(&self, unit: f64) -> Result<Directions<N>, Halt> {
+    fn directions<N: Real>(&self, unit: f64) -> Result<Directions<N>, StageInterrupt> {
         let engine = self.engine;
         let (projected, spare) = (engine.projected.samples.view(), engine.spare.view());
         let (multipliers, own) = (engine.projected.multipliers.as_deref(), self.unit());
@@ -218,7 +223,7 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
 /// Samples that one thread writes at a time.
 const ROWS_AT_ONCE: usize = 512;
 
-fn whole<N: Real>(rows: Array2<N>) -> Result<DenseSamples<'static, N>, Halt> {
+fn whole<N: Real>(rows: Array2<N>) -> Result<DenseSamples<'static, N>, StageInterrupt> {
     DenseSamples::new(rows).map_err(|_| FitError::Overflow { stage: 0 }.into())
 }
 

@@ -12,7 +12,7 @@ use ndarray::{Array2, ArrayView2, s};
 use super::pairs::unfold;
 use crate::Real;
 use crate::constants::StartConstants;
-use crate::fit::Halt;
+use crate::fit::StageInterrupt;
 use crate::linalg::product::{gram_of_rows, multiply, multiply_add_wide};
 use crate::linalg::pseudo_inverse::relative_cutoff;
 use crate::linalg::symmetric::eigen;
@@ -24,8 +24,8 @@ use crate::samples::{DenseSamples, Samples};
 pub(super) fn independent_components<T: Real>(
     samples: &DenseSamples<'_, T>,
     constants: &StartConstants,
-    check: &(impl Fn() -> Result<(), Halt> + Sync),
-) -> Result<Option<Array2<T>>, Halt> {
+    check: &(impl Fn() -> Result<(), StageInterrupt> + Sync),
+) -> Result<Option<Array2<T>>, StageInterrupt> {
     let Some(decoder) = heavy_tails(samples, constants, check)? else { return Ok(None) };
     let mut values = Array2::zeros((decoder.nrows(), samples.n_samples()));
     let rows = decoder.mapv(T::from_f64);
@@ -44,8 +44,8 @@ pub(super) fn independent_components<T: Real>(
 fn heavy_tails<T: Real>(
     samples: &DenseSamples<'_, T>,
     constants: &StartConstants,
-    check: &(impl Fn() -> Result<(), Halt> + Sync),
-) -> Result<Option<Array2<f64>>, Halt> {
+    check: &(impl Fn() -> Result<(), StageInterrupt> + Sync),
+) -> Result<Option<Array2<f64>>, StageInterrupt> {
     let second = sum_over_blocks(samples, check, |block| {
         // Squares of the weakest directions drown in single precision.
         gram_of_rows(block.t().mapv(Real::as_f64).view())
@@ -77,9 +77,9 @@ fn heavy_tails<T: Real>(
 /// A sum over blocks of samples of matrices as wide and high as the samples are wide.
 fn sum_over_blocks<T: Real>(
     samples: &DenseSamples<'_, T>,
-    check: &(impl Fn() -> Result<(), Halt> + Sync),
+    check: &(impl Fn() -> Result<(), StageInterrupt> + Sync),
     of: impl Fn(ArrayView2<'_, T>) -> Array2<f64> + Sync,
-) -> Result<Array2<f64>, Halt> {
+) -> Result<Array2<f64>, StageInterrupt> {
     let width = samples.n_features();
     fold(
         samples,

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::shares::quantile;
 use crate::Real;
 use crate::constants::StartConstants;
-use crate::fit::Halt;
+use crate::fit::StageInterrupt;
 use crate::linalg::pseudo_inverse::pseudo_inverse_of_rows;
 use crate::metrics::cheapest_assignment;
 
@@ -22,8 +22,8 @@ pub(super) fn unfold<T: Real>(
     decoder: Array2<f64>,
     values: Array2<T>,
     constants: &StartConstants,
-    check: &impl Fn() -> Result<(), Halt>,
-) -> Result<Option<Array2<f64>>, Halt> {
+    check: &impl Fn() -> Result<(), StageInterrupt>,
+) -> Result<Option<Array2<f64>>, StageInterrupt> {
     let mut rows = Rows::new(decoder, values, *constants);
     if !rows.sums.is_empty() {
         for _ in 0..constants.pair_sweeps {

@@ -14,7 +14,7 @@ use super::projected::Signs;
 use super::search::{Phase, Search};
 use super::shares::clipped;
 use super::state::unprojected;
-use crate::fit::Halt;
+use crate::fit::StageInterrupt;
 use crate::linalg::product::multiply;
 use crate::trust::Origin;
 use crate::{FitError, Real};
@@ -23,7 +23,7 @@ use crate::{FitError, Real};
 pub(super) fn retried<T: Real>(
     runs: &HalsRuns<'_, '_, '_, T>,
     best: Candidate<T>,
-) -> Result<Candidate<T>, Halt> {
+) -> Result<Candidate<T>, StageInterrupt> {
     let engine = runs.engine;
     let constants = &engine.constants.search;
     let basis = &engine.state.basis;
@@ -49,7 +49,10 @@ pub(super) fn retried<T: Real>(
 }
 
 /// What the stages make of a start; nothing where they go astray.
-fn descended<T: Real>(engine: &Engine<'_, T>, start: Array2<T>) -> Result<Option<Candidate<T>>, Halt> {
+fn descended<T: Real>(
+    engine: &Engine<'_, T>,
+    start: Array2<T>,
+) -> Result<Option<Candidate<T>>, StageInterrupt> {
     let mut evaluator = engine.evaluator();
     let mut search = Search::from_given();
     let (mut working, mut thresholds) = (start, Vec::new());
@@ -58,7 +61,7 @@ fn descended<T: Real>(engine: &Engine<'_, T>, start: Array2<T>) -> Result<Option
     while over(&search, most_stages).is_none() && !matches!(search.phase, Phase::Search { .. }) {
         let goal = search.goal(Goal { most_stages, ..engine.goal() }, &engine.constants.search);
         let done = match search.descent.stage(&mut evaluator, &working, &thresholds, &goal) {
-            Err(Halt::Error(FitError::Overflow { .. })) => return Ok(None),
+            Err(StageInterrupt::Error(FitError::Overflow { .. })) => return Ok(None),
             other => other?,
         };
         thresholds = done.thresholds;

@@ -18,7 +18,7 @@ use super::shares::low_quantiles;
 use super::start_kind::{StartKind, stick_out};
 use crate::Real;
 use crate::constants::SearchConstants;
-use crate::fit::Halt;
+use crate::fit::StageInterrupt;
 use crate::linalg::product::multiply_add;
 use crate::trust::Origin;
 
@@ -90,7 +90,7 @@ impl<T: Real> Search<T> {
         &mut self,
         evaluator: &mut Evaluator<'_, T>,
         ended: Option<(Array2<T>, End)>,
-    ) -> Result<Option<Array2<T>>, Halt> {
+    ) -> Result<Option<Array2<T>>, StageInterrupt> {
         let constants = &evaluator.constants.search;
         let end = ended.as_ref().map(|(_, end)| *end);
         let examined = match ended {
@@ -136,7 +136,7 @@ impl<T: Real> Search<T> {
         kind: StartKind,
         repairs: usize,
         before: Option<usize>,
-    ) -> Result<Array2<T>, Halt> {
+    ) -> Result<Array2<T>, StageInterrupt> {
         let constants = &evaluator.constants.search;
         let mut repaired = None;
         if let Some(Examined { candidate, repaired: mended, .. }) = examined {
@@ -229,7 +229,7 @@ impl<T: Real> Search<T> {
     }
 
     /// After the last descent: over where it settled; where it only ran out of stages, more of them may follow.
-    fn finish(&mut self, end: Option<End>) -> Result<Option<Array2<T>>, Halt> {
+    fn finish(&mut self, end: Option<End>) -> Result<Option<Array2<T>>, StageInterrupt> {
         if end != Some(End::OutOfStages) {
             self.phase = Phase::Done;
         }
@@ -241,9 +241,9 @@ impl<T: Real> Search<T> {
         &self,
         evaluator: &mut Evaluator<'_, T>,
         components: Array2<T>,
-    ) -> Result<Option<Examined<T>>, Halt> {
+    ) -> Result<Option<Examined<T>>, StageInterrupt> {
         let decoded = match evaluator.decode(&components) {
-            Err(Halt::Error(_)) => return Ok(None),
+            Err(StageInterrupt::Error(_)) => return Ok(None),
             other => other?,
         };
         let components = self.descent.best(components, decoded.leak);

@@ -13,7 +13,7 @@ use super::descent::{Descent, Goal};
 use super::shares::sines;
 use crate::Real;
 use crate::constants::StabilityConstants;
-use crate::fit::Halt;
+use crate::fit::StageInterrupt;
 use crate::linalg::product::{length, multiply, multiply_add};
 use crate::linalg::symmetric::gram_inverse;
 use crate::random::{Stream, numbered_generator};
@@ -50,7 +50,7 @@ pub(super) fn stability<T: Real>(
     decoded: &Decoded<T>,
     moments: &Array2<T>,
     seed: u64,
-) -> Result<Stability, Halt> {
+) -> Result<Stability, StageInterrupt> {
     let mixed = match evaluator.workers.run(|| gram_inverse(moments.view())) {
         Some(inverse) => mixing(evaluator, components, decoded, &inverse),
         None => vec![1.0; components.nrows()],
@@ -116,13 +116,13 @@ fn resampled<T: Real>(
     evaluator: &Evaluator<'_, T>,
     components: &Array2<T>,
     seed: u64,
-) -> Result<Vec<f64>, Halt> {
+) -> Result<Vec<f64>, StageInterrupt> {
     let (n, rank) = (evaluator.projected.n_samples(), components.nrows());
     let StabilityConstants { parts, part_share, start_off, part_to_new, .. } = evaluator.constants.stability;
     let goal = goal(&evaluator.constants.stability);
     let mut nearest = vec![1.0_f64; rank];
     for part in 0..parts {
-        let mut rng = numbered_generator(seed, Stream::Parts, part);
+        let mut rng = numbered_generator(seed, Stream::Subsets, part);
         let numbers = part_of_samples(n, part_share, &mut rng);
         let projected = evaluator.projected.part(&numbers);
         let off = Array2::from_shape_fn((rank, rank), |_| {
@@ -134,7 +134,7 @@ fn resampled<T: Real>(
             projected: &projected,
             constants: evaluator.constants,
             workers: evaluator.workers,
-            watch: evaluator.watch,
+            monitor: evaluator.monitor,
             room: Workspace::default(),
         };
         let mut descent = Descent::new(false);
@@ -142,7 +142,7 @@ fn resampled<T: Real>(
         loop {
             let done = match descent.stage(&mut evaluator, &working, &last, &goal) {
                 // A part that leads nowhere speaks against all components.
-                Err(Halt::Error(_)) => return Ok(vec![1.0; rank]),
+                Err(StageInterrupt::Error(_)) => return Ok(vec![1.0; rank]),
                 other => other?,
             };
             (working, last) = (done.components, done.thresholds);

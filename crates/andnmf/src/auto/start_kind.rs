@@ -7,7 +7,7 @@ use super::averaged_projection::{Measure, averaged_projection};
 use super::decoded::Evaluator;
 use super::independent::independent_components;
 use crate::Real;
-use crate::fit::Halt;
+use crate::fit::StageInterrupt;
 use crate::trust::Origin;
 
 /// A kind of start from the data alone.
@@ -39,14 +39,17 @@ impl StartKind {
     }
 
     /// The start, if the samples have one of this kind.
-    pub(super) fn begin<T: Real>(self, evaluator: &Evaluator<'_, T>) -> Result<Option<Array2<T>>, Halt> {
+    pub(super) fn begin<T: Real>(
+        self,
+        evaluator: &Evaluator<'_, T>,
+    ) -> Result<Option<Array2<T>>, StageInterrupt> {
         match self {
             Self::Projection(measure) => {
                 Ok(Some(stick_out(evaluator, measure, evaluator.projected.dimension())))
             }
             Self::Independent => evaluator.workers.run(|| {
                 independent_components(&evaluator.projected.samples, &evaluator.constants.start, &|| {
-                    evaluator.watch.check()
+                    evaluator.monitor.check()
                 })
             }),
         }

@@ -9,7 +9,9 @@ use super::candidate::Candidate;
 use super::projected::Spectrum;
 use super::search::Search;
 use crate::constants::SearchConstants;
-use crate::fit::{ExpectedShape, MethodState, Parts, ResumableState, Stored, bits, wrong};
+use crate::fit::{
+    ExpectedShape, MethodState, ResumableState, StateParts, StoredState, bits, invalid_checkpoint,
+};
 use crate::linalg::product::{length, multiply};
 use crate::linalg::pseudo_inverse::pseudo_inverse_of_rows;
 use crate::objective::Objective;
@@ -75,15 +77,15 @@ impl<T: Real> AutoState<T> {
         let Spectrum { values, unit, noise, .. } = &progress.spectrum;
         let positive = |v: &f64| *v > 0.0 && v.is_finite();
         if !positive(unit) || !values.iter().all(positive) || noise.is_nan() || *noise < 0.0 {
-            return Err(wrong("its singular values, unit or noise are no positive numbers"));
+            return Err(invalid_checkpoint("its singular values, unit or noise are no positive numbers"));
         }
         let rank = shape.rank;
         if basis.nrows() > rank || (stages > 0 && progress.thresholds.len() != rank) {
-            return Err(wrong("it does not have one threshold per component"));
+            return Err(invalid_checkpoint("it does not have one threshold per component"));
         }
         let spare_fits = spare.ncols() == basis.ncols() && spare.iter().all(|v| v.finite());
         if !spare_fits || !progress.fits(basis.nrows()) {
-            return Err(wrong("its parts do not belong to its basis"));
+            return Err(invalid_checkpoint("its parts do not belong to its basis"));
         }
         Ok(())
     }
@@ -129,17 +131,17 @@ impl<T: Real> MethodState<T> for AutoState<T> {
         Some(self.unit())
     }
 
-    fn parts(&self) -> serde_json::Result<Parts<'_, T>> {
+    fn parts(&self) -> serde_json::Result<StateParts<'_, T>> {
         let values = Values { progress: &self.progress, objective: &*self.objective };
         let matrices = vec![("working", &self.working), ("basis", &self.basis), ("spare", &self.spare)];
-        Ok(Parts { kind: Self::KIND, matrices, values: serde_json::to_value(values)? })
+        Ok(StateParts { kind: Self::KIND, matrices, values: serde_json::to_value(values)? })
     }
 }
 
 impl<T: Real> ResumableState<T> for AutoState<T> {
     const KIND: &'static str = "and-auto";
 
-    fn load(stored: &mut Stored<T>) -> Result<Self, FitError> {
+    fn load(stored: &mut StoredState<T>) -> Result<Self, FitError> {
         let (working, basis, spare) =
             (stored.matrix("working")?, stored.matrix("basis")?, stored.matrix("spare")?);
         let Values::<Progress<T>, Objective> { progress, objective } = stored.values()?;

@@ -14,7 +14,7 @@ use super::stability::part_of_samples;
 use super::state::unprojected;
 use crate::Real;
 use crate::constants::VolumeConstants;
-use crate::fit::Halt;
+use crate::fit::StageInterrupt;
 use crate::linalg::determinant::log_determinant_and_inverse;
 use crate::linalg::product::multiply;
 use crate::linalg::symmetric::gram_inverse;
@@ -88,12 +88,12 @@ impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
     }
 
     /// The components of least volume; `None` if none of the starts leads to any that hold the samples.
-    pub(super) fn components(&self, best: &Candidate<T>) -> Result<Option<VolumeEnded<T>>, Halt> {
-        let stop = || self.engine.watch.reason().is_some();
+    pub(super) fn components(&self, best: &Candidate<T>) -> Result<Option<VolumeEnded<T>>, StageInterrupt> {
+        let stop = || self.engine.monitor.reason().is_some();
         let starts = self.starts(best);
         let found = self.engine.workers.run(|| self.solve(&self.rows, &starts, &stop));
-        if let Some(reason) = self.engine.watch.reason() {
-            return Err(Halt::Stop(reason));
+        if let Some(reason) = self.engine.monitor.reason() {
+            return Err(StageInterrupt::Stop(reason));
         }
         let Some(found) = found else { return Ok(None) };
         let full = self.in_full(&found);
@@ -175,7 +175,7 @@ impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
     fn rerun(&self, found: &SoftSolution, full: &Array2<T>, stop: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
         let mut largest = vec![0.0_f64; full.nrows()];
         for part in 0..self.constants.parts {
-            let mut rng = numbered_generator(self.engine.params.seed, Stream::Parts, FIRST_PART + part);
+            let mut rng = numbered_generator(self.engine.params.seed, Stream::Subsets, FIRST_PART + part);
             let numbers = part_of_samples(self.rows.nrows(), 0.5, &mut rng);
             let rows = self.rows.select(Axis(0), &numbers);
             let starts = [found.components.clone()];
@@ -200,7 +200,7 @@ fn plain_rows<T: Real>(engine: &Engine<'_, T>, most: usize) -> Array2<f64> {
         None => (0..n).collect(),
     };
     let kept = if kept.len() > most {
-        let mut rng = numbered_generator(engine.params.seed, Stream::Parts, FIRST_PART - 1);
+        let mut rng = numbered_generator(engine.params.seed, Stream::Subsets, FIRST_PART - 1);
         let chosen = part_of_samples(kept.len(), most as f64 / kept.len() as f64, &mut rng);
         chosen.into_iter().map(|i| kept[i]).collect()
     } else {

@@ -1,4 +1,4 @@
-//! Every query of the registry: parts merge to the whole, and requests and replies survive no damage unnoticed.
+//! Every query of the registry: parts merge to the whole, and requests and replies are checked for damage.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::and::{Decoder, NoiseFloors, StageWeights, StageWorkspace};
 use crate::baselines::{WeightPassResult, WeightRule};
 use crate::linalg::linear_map::LinearMap;
 use crate::linalg::product::gram_of_rows;
-use crate::query::{Held, Reader, full_name, request};
+use crate::query::{MaybeOwned, WireReader, full_name, request};
 use crate::samples::fold::FoldPlan;
 use crate::samples::{CsrSamples, DenseSamples, Request};
 use crate::testing::{assert_close, random_matrix, sparse_copy};
@@ -31,7 +31,7 @@ fn part(data: &Array2<f64>, rows: std::ops::Range<usize>, sparse: bool) -> Box<d
     Box::new(CsrSamples::new(FEATURES, &pointers, indices, values).unwrap())
 }
 
-/// Runs the checks on one query; `numbers` are what its result comes to.
+/// Runs the checks on one query; `numbers` returns the values of its result.
 struct Each {
     data: Array2<f64>,
     sparse: bool,
@@ -60,9 +60,9 @@ impl Each {
         assert_eq!(reply.rows.is_empty(), !request.returns_rows, "{name}");
         let merged: Q::Partial = query::read_reply(&reply, SAMPLES).unwrap();
         assert!(query.accepts(&merged, &Part { samples: whole.as_ref(), first: 0 }), "{name}");
-        let found = Array2::from_shape_vec((1, expected.len()), numbers(&merged)).unwrap();
-        assert_close(&found, &Array2::from_shape_vec((1, expected.len()), expected.clone()).unwrap(), 1e-12);
-        // Through bytes and back nothing changes at all.
+        let result = Array2::from_shape_vec((1, expected.len()), numbers(&merged)).unwrap();
+        assert_close(&result, &Array2::from_shape_vec((1, expected.len()), expected.clone()).unwrap(), 1e-12);
+        // Conversion to bytes and back changes nothing.
         let alone: Q::Partial = query::read_reply(&run(0..SAMPLES), SAMPLES).unwrap();
         assert_eq!(numbers(&alone), expected, "{name}");
         self.refuses_damage::<Q>(&request, &reply, whole.as_ref());
@@ -96,12 +96,12 @@ impl Each {
             let read = query::read_reply::<Q::Partial>(&cut, SAMPLES);
             assert!(cut.rows.is_empty() || read.is_err(), "{name}");
         }
-        // Other samples than the arguments were made for; sums alone of other features are for the caller to notice.
+        // Samples that do not match the arguments; the caller must detect sums over other features.
         let narrow = DenseSamples::new(random_matrix::<f64>(SAMPLES, FEATURES - 1, 7)).unwrap();
         if let Ok(other) = execute(&narrow, 0, name, arguments, rows) {
             let read: Q::Partial = query::read_reply(&other, SAMPLES).unwrap();
             let sound = |query: &Q| query.accepts(&read, &all);
-            let query = Q::read(&mut Reader::new(arguments), &mut Reader::new(rows), &all).unwrap();
+            let query = Q::read(&mut WireReader::new(arguments), &mut WireReader::new(rows), &all).unwrap();
             let no_features = reply.sums.len() == other.sums.len();
             assert!(no_features || !sound(&query), "{name}");
         }
@@ -119,26 +119,31 @@ fn parts_merge_to_the_whole_and_damage_is_refused() {
     for sparse in [false, true] {
         let mut each = Each { data: data(sparse), sparse, names: BTreeSet::new() };
         for with_lowest in [false, true] {
-            each.check(&ProjectionQuery { directions: view(), with_lowest }, |found| {
-                [all(&found.rows), vec![found.lowest]].concat()
+            each.check(&ProjectionQuery { directions: view(), with_lowest }, |result| {
+                [all(&result.rows), vec![result.lowest]].concat()
             });
         }
         let plan = FoldPlan::new(part(&each.data, 0..SAMPLES, sparse).as_ref(), 5 * FEATURES);
-        each.check(&RandomSketch { size: 5, seed: 3, plan }, |found| all(&found.products));
-        each.check(&Combinations { weights: rows.view().into() }, |found| all(&found.products));
-        each.check(&NormalProduct { directions: view() }, |found| all(&found.products));
-        each.check(&SquaredNorm { scale: 0.7 }, |found| vec![found.sum]);
-        each.check(&Sizes, |found| [&found.sums[..], &found.lengths, &found.total, &[found.lowest]].concat());
-        each.check(&Weights { components: view() }, |found| all(&found.rows));
-        each.check(&Residual { weights: rows.view().into(), components: view() }, |found| {
-            vec![found.residual, found.samples]
+        each.check(&RandomSketch { size: 5, seed: 3, plan }, |result| all(&result.products));
+        each.check(&Combinations { weights: rows.view().into() }, |result| all(&result.products));
+        each.check(&NormalProduct { directions: view() }, |result| all(&result.products));
+        each.check(&SquaredNorm { scale: 0.7 }, |result| vec![result.sum]);
+        each.check(&SampleSizesQuery, |result| {
+            [&result.sums[..], &result.lengths, &result.total, &[result.lowest]].concat()
         });
-        each.check(&Unexplained::new(view()), |found| vec![found.residual, found.samples]);
+        each.check(&WeightsQuery { components: view() }, |result| all(&result.rows));
+        each.check(&Residual { weights: rows.view().into(), components: view() }, |result| {
+            vec![result.residual, result.samples]
+        });
+        each.check(&Unexplained::new(view()), |result| vec![result.residual, result.samples]);
         let decoder = Decoder::new(components.view(), sparse).unwrap();
         let workspace = StageWorkspace::default();
         each.check(
-            &Decode { decoder: Held::Borrowed(&decoder), workspace: Held::Borrowed(&workspace) },
-            |found| [&all(&found.values)[..], &found.statistics.negative_squares].concat(),
+            &DecodeQuery {
+                decoder: MaybeOwned::Borrowed(&decoder),
+                workspace: MaybeOwned::Borrowed(&workspace),
+            },
+            |result| [&all(&result.values)[..], &result.statistics.negative_squares].concat(),
         );
         let floors = || NoiseFloors {
             per_noise: vec![0.3, 0.1, 0.2].into(),
@@ -149,16 +154,16 @@ fn parts_merge_to_the_whole_and_damage_is_refused() {
             for floors in [None, Some(floors())] {
                 let weights = match given {
                     true => StageWeights::Decoded(rows.view().into()),
-                    false => StageWeights::Decoder(Held::Borrowed(&decoder)),
+                    false => StageWeights::Decoder(MaybeOwned::Borrowed(&decoder)),
                 };
-                let workspace = Held::Borrowed(&workspace);
+                let workspace = MaybeOwned::Borrowed(&workspace);
                 each.check(
-                    &Stage { weights, thresholds: vec![0.1, 0.05, 0.2].into(), floors, workspace },
-                    |found| {
-                        let counts = found.decoded().active.iter().map(|&count| count as f64).collect();
-                        let sizes = vec![found.n_samples() as f64];
-                        let products = found.products().iter().copied().collect();
-                        [products, all(&found.second_moments()), counts, sizes].concat()
+                    &StageQuery { weights, thresholds: vec![0.1, 0.05, 0.2].into(), floors, workspace },
+                    |result| {
+                        let counts = result.decoded().active.iter().map(|&count| count as f64).collect();
+                        let sizes = vec![result.n_samples() as f64];
+                        let products = result.products().iter().copied().collect();
+                        [products, all(&result.second_moments()), counts, sizes].concat()
                     },
                 );
             }
@@ -182,15 +187,15 @@ fn passes(each: &mut Each, components: &Array2<f64>, rows: &Array2<f64>) {
     ) -> WeightPass<'a, f64, R> {
         WeightPass {
             rule,
-            map: Held::Owned(LinearMap::new(components.clone(), sparse)),
+            map: MaybeOwned::Owned(LinearMap::new(components.clone(), sparse)),
             gram: gram_of_rows(components.view()).into(),
             last: last.map(|last| last.view().into()),
             measure: true,
-            workspace: Held::default(),
+            workspace: MaybeOwned::default(),
         }
     }
-    fn numbers(found: &WeightPassResult<f64>) -> Vec<f64> {
-        let WeightPassResult { weights, sums } = found;
+    fn numbers(result: &WeightPassResult<f64>) -> Vec<f64> {
+        let WeightPassResult { weights, sums } = result;
         let sizes = vec![sums.squares, sums.largest, sums.active as f64];
         let matrix = |matrix: ArrayView2<'_, f64>| matrix.iter().copied().collect::<Vec<_>>();
         [matrix(weights.view()), matrix(sums.sums.products()), matrix(sums.sums.gram().view()), sizes]
@@ -207,7 +212,7 @@ fn passes(each: &mut Each, components: &Array2<f64>, rows: &Array2<f64>) {
 #[test]
 fn unknown_queries_are_refused() {
     let samples = DenseSamples::new(random_matrix::<f64>(3, 2, 1)).unwrap();
-    // That of the other precision is unknown to these samples, too.
+    // The query of the other precision is unknown, too.
     for name in ["", "sizes", "sizes.f32", "sizes.f16", "nothing.f64"] {
         let error = execute(&samples, 0, name, &[], &[]).unwrap_err();
         assert!(error.to_string().contains("there is no query"), "{error}");
@@ -217,7 +222,7 @@ fn unknown_queries_are_refused() {
 }
 
 #[test]
-fn samples_beyond_all_are_refused() {
+fn samples_out_of_range_are_refused() {
     let samples = DenseSamples::new(random_matrix::<f64>(30, 2, 1)).unwrap();
     let query = RandomSketch { size: 2, seed: 0, plan: FoldPlan::new(&samples, 4) };
     let arguments = request::<f64, _>(&query, 30).arguments;
@@ -228,7 +233,7 @@ fn samples_beyond_all_are_refused() {
 /// The sum of the first feature: a new query is this type, and a line in the registry.
 mod toy {
     use super::*;
-    use crate::query::{Sums, Writer, from_bytes, to_bytes, wire};
+    use crate::query::{Sums, WireWriter, from_bytes, to_bytes, wire};
 
     struct FirstFeature;
 
@@ -250,9 +255,9 @@ mod toy {
         type Partial = Total;
         type Error = SamplesError;
 
-        fn write(&self, _: &mut Writer) {}
+        fn write(&self, _: &mut WireWriter) {}
 
-        fn read(_: &mut Reader<'_>, _: &mut Reader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
+        fn read(_: &mut WireReader<'_>, _: &mut WireReader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
             Ok(Self)
         }
 
@@ -274,7 +279,7 @@ mod toy {
 
     #[test]
     fn a_new_query_is_one_type_and_one_line() {
-        let entry: Entry<f64> = entry::<f64, FirstFeature>();
+        let entry: RegisteredQuery<f64> = register::<f64, FirstFeature>();
         let samples = |rows| DenseSamples::new(rows).unwrap();
         let (left, right) =
             (samples(ndarray::array![[1.0, 7.0], [2.0, 7.0]]), samples(ndarray::array![[4.0, 7.0]]));

@@ -1,8 +1,8 @@
-//! Samples that are processed where they are stored: the side of the workers.
+//! Distributed execution: the functions that workers call.
 //!
-//! Samples with an [`Executor`](crate::samples::Executor) are not read by solvers. Solvers send queries instead; the executor
-//! passes each [`Request`](crate::samples::Request) to the workers that hold the samples, which run it by [`execute`] and
-//! combine their results by [`merge`]. Whoever writes an executor moves bytes and knows no query.
+//! Solvers do not read samples that have an [`Executor`](crate::samples::Executor). They send queries instead: the executor
+//! passes each [`Request`](crate::samples::Request) to the workers that store the samples, which run it by [`execute`] and
+//! combine their results by [`merge`]. An executor only moves bytes and need not know any query.
 //!
 //! ```
 //! use std::ops::Range;
@@ -11,7 +11,7 @@
 //! use andnmf::{SamplesError, distributed};
 //! use ndarray::{array, s};
 //!
-//! /// Two halves that might as well be on two machines.
+//! /// Two halves, which could be on two machines.
 //! struct Halves([DenseSamples<'static, f64>; 2]);
 //!
 //! impl Executor for Halves {
@@ -56,35 +56,35 @@ mod each_query;
 #[cfg(test)]
 mod tests;
 
-use crate::and::{Decode, Stage};
+use crate::and::{DecodeQuery, StageQuery};
 use crate::baselines::{ExactRule, MultiplicativeRule, SweepRule, WeightPass};
-use crate::init::Sizes;
+use crate::init::SampleSizesQuery;
 use crate::linalg::coordinates::ProjectionQuery;
 use crate::linalg::sample_products::{Combinations, NormalProduct, RandomSketch};
 use crate::linalg::subspace_iteration::SquaredNorm;
 use crate::metrics::{Residual, Unexplained};
-use crate::nnls::Weights;
+use crate::nnls::WeightsQuery;
 use crate::query::{self, Part, Query, WireError};
 use crate::samples::{Reply, Samples};
 use crate::{Real, SamplesError, entry_point};
 
-/// All queries, a line each.
-fn registry<T: Real>() -> impl Iterator<Item = Entry<T>> {
+/// The registry of all queries, one line each.
+fn registry<T: Real>() -> impl Iterator<Item = RegisteredQuery<T>> {
     [
-        entry::<T, ProjectionQuery<'_, T>>(),
-        entry::<T, RandomSketch>(),
-        entry::<T, Combinations<'_, T>>(),
-        entry::<T, NormalProduct<'_, T>>(),
-        entry::<T, SquaredNorm>(),
-        entry::<T, Sizes>(),
-        entry::<T, Stage<'_, T>>(),
-        entry::<T, Decode<'_, T>>(),
-        entry::<T, WeightPass<'_, T, SweepRule>>(),
-        entry::<T, WeightPass<'_, T, ExactRule>>(),
-        entry::<T, WeightPass<'_, T, MultiplicativeRule>>(),
-        entry::<T, Weights<'_, T>>(),
-        entry::<T, Residual<'_, T>>(),
-        entry::<T, Unexplained<'_, T>>(),
+        register::<T, ProjectionQuery<'_, T>>(),
+        register::<T, RandomSketch>(),
+        register::<T, Combinations<'_, T>>(),
+        register::<T, NormalProduct<'_, T>>(),
+        register::<T, SquaredNorm>(),
+        register::<T, SampleSizesQuery>(),
+        register::<T, StageQuery<'_, T>>(),
+        register::<T, DecodeQuery<'_, T>>(),
+        register::<T, WeightPass<'_, T, SweepRule>>(),
+        register::<T, WeightPass<'_, T, ExactRule>>(),
+        register::<T, WeightPass<'_, T, MultiplicativeRule>>(),
+        register::<T, WeightsQuery<'_, T>>(),
+        register::<T, Residual<'_, T>>(),
+        register::<T, Unexplained<'_, T>>(),
     ]
     .into_iter()
 }
@@ -92,34 +92,38 @@ fn registry<T: Real>() -> impl Iterator<Item = Entry<T>> {
 type Execute<T> = fn(&Part<'_, T>, &[u8], &[u8]) -> Result<Reply, SamplesError>;
 type Merge = fn(&[u8], &[u8]) -> Result<Vec<u8>, WireError>;
 
-/// What workers can do with a query.
-struct Entry<T: Real> {
+/// The operations of a registered query.
+struct RegisteredQuery<T: Real> {
     name: String,
     execute: Execute<T>,
     merge: Merge,
 }
 
-fn entry<T: Real, Q: Query<T>>() -> Entry<T> {
-    Entry { name: query::full_name::<T, Q>(), execute: query::execute::<T, Q>, merge: query::merge::<T, Q> }
+fn register<T: Real, Q: Query<T>>() -> RegisteredQuery<T> {
+    RegisteredQuery {
+        name: query::full_name::<T, Q>(),
+        execute: query::execute::<T, Q>,
+        merge: query::merge::<T, Q>,
+    }
 }
 
 /// The query with this name.
-fn find<T: Real>(name: &str) -> Option<Entry<T>> {
+fn find<T: Real>(name: &str) -> Option<RegisteredQuery<T>> {
     registry().find(|entry| entry.name == name)
 }
 
 entry_point! {
-    /// Runs the query of a [`Request`](crate::samples::Request) on a part of the samples, the first of which is number
-    /// `first` of all. `rows` are the part's own of the request.
+    /// Runs the query of a [`Request`](crate::samples::Request) on a part of the samples. `first` is the number of the
+    /// part's first sample, `rows` the bytes of the request that belong to the part.
     ///
     /// # Errors
-    /// Where the samples cannot be read, the query does not fit them, or the request is malformed.
+    /// If the samples cannot be read, the query does not match them, or the request is malformed.
     pub fn execute<'a; T>(
         samples: &'a dyn Samples<T>, first: usize, query: &'a str, arguments: &'a [u8], rows: &'a [u8],
-    ) -> Result<Reply, SamplesError> = execute_on_these_threads;
+    ) -> Result<Reply, SamplesError> = execute_in_this_pool;
 }
 
-fn execute_on_these_threads<T: Real>(
+fn execute_in_this_pool<T: Real>(
     samples: &dyn Samples<T>,
     first: usize,
     query: &str,
@@ -133,7 +137,7 @@ fn execute_on_these_threads<T: Real>(
 /// Merges the sums of two [`Reply`]s of neighbouring samples, those of the earlier samples first.
 ///
 /// # Errors
-/// Where one of them is malformed, or they belong to different requests.
+/// If one of them is malformed, or they belong to different requests.
 pub fn merge(query: &str, left: &[u8], right: &[u8]) -> Result<Vec<u8>, SamplesError> {
     let single = find::<f32>(query).map(|entry| entry.merge);
     let merge = single.or_else(|| find::<f64>(query).map(|entry| entry.merge));
@@ -141,7 +145,8 @@ pub fn merge(query: &str, left: &[u8], right: &[u8]) -> Result<Vec<u8>, SamplesE
 }
 
 fn unknown(query: &str) -> SamplesError {
-    let reason =
-        format!("there is no query '{query}' for these samples; do all processes have the same version?");
+    let reason = format!(
+        "there is no query '{query}' for these samples; install the same version of andnmf on all workers"
+    );
     SamplesError::Executor { reason }
 }

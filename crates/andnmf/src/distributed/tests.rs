@@ -1,4 +1,4 @@
-//! Fits of samples in parts with an executor, beside fits of the same samples in memory.
+//! Distributed fits compared with fits of the same samples in memory.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -17,7 +17,7 @@ use crate::samples::{Block, CsrSamples, DenseSamples, Executor, Request, check_r
 use crate::synth::{DatasetKind, DatasetSpec, Weights};
 use crate::testing::{assert_close, random_matrix, sparse_copy};
 
-/// Samples cut into parts that run queries; the number of rows that were read all the same.
+/// Samples split into parts that run queries, and the number of rows that were read directly.
 struct InParts {
     data: Array2<f64>,
     ends: Vec<usize>,
@@ -93,7 +93,7 @@ impl Executor for InParts {
     }
 }
 
-fn here(data: &Array2<f64>, sparse: bool) -> Box<dyn Samples<f64>> {
+fn local(data: &Array2<f64>, sparse: bool) -> Box<dyn Samples<f64>> {
     InParts::new(data, &[], sparse).part(0..data.nrows())
 }
 
@@ -108,8 +108,8 @@ fn fit(samples: &dyn Samples<f64>, params: AndParams, start: Start<f64>) -> Fit<
 
 #[test]
 fn default_fits_end_with_the_same_components_and_read_no_rows() {
-    // Without noise; with noise, which ends in a stage and a sweep over the full samples; and what no mixture explains,
-    // which ends in NMF.
+    // Without noise; with noise, where the fit ends with a stage and a sweep over the full samples; and data that are no
+    // mixture, where it ends with NMF.
     let foreign = random_matrix::<f64>(900, 90, 3).mapv(|v| v.max(0.0));
     for (name, data, tolerance) in [
         ("clean", data(DatasetKind::Dir, 0.0), 1e-10),
@@ -117,13 +117,13 @@ fn default_fits_end_with_the_same_components_and_read_no_rows() {
         ("foreign", foreign, 1e-10),
     ] {
         for sparse in [false, true] {
-            let whole = fit(here(&data, sparse).as_ref(), AndParams::new(6), Start::Auto);
+            let whole = fit(local(&data, sparse).as_ref(), AndParams::new(6), Start::Auto);
             for ends in [&[100, 130, 700][..], &[640]] {
                 let parts = InParts::new(&data, ends, sparse);
-                let away = fit(&parts, AndParams::new(6), Start::Auto);
-                assert_close(&away.components, &whole.components, tolerance);
-                assert_eq!(away.trust.is_some(), whole.trust.is_some(), "{name}");
-                assert_eq!((away.stop, away.passes), (whole.stop, whole.passes), "{name}");
+                let remote = fit(&parts, AndParams::new(6), Start::Auto);
+                assert_close(&remote.components, &whole.components, tolerance);
+                assert_eq!(remote.trust.is_some(), whole.trust.is_some(), "{name}");
+                assert_eq!((remote.stop, remote.passes), (whole.stop, whole.passes), "{name}");
                 assert_eq!(*lock(&parts.read), 0, "{name}: rows were read");
             }
         }
@@ -138,27 +138,28 @@ fn schedules_end_with_the_same_components_in_any_space() {
         let params =
             AndParams { threshold: threshold.clone(), compress, max_stages: 25, ..AndParams::new(6) };
         for sparse in [false, true] {
-            let whole = fit(here(&data, sparse).as_ref(), params.clone(), Start::SuccessiveProjection);
+            let whole = fit(local(&data, sparse).as_ref(), params.clone(), Start::SuccessiveProjection);
             let parts = InParts::new(&data, &[1, 450], sparse);
-            let away = fit(&parts, params.clone(), Start::SuccessiveProjection);
-            assert_close(&away.components, &whole.components, 1e-10);
-            // The samples that were picked, each measured once and then taken.
+            let remote = fit(&parts, params.clone(), Start::SuccessiveProjection);
+            assert_close(&remote.components, &whole.components, 1e-10);
+            // The selected samples, each read to measure it and again as a component.
             assert!(*lock(&parts.read) <= 2 * 6, "{}", lock(&parts.read));
         }
     }
 }
 
 #[test]
-fn weights_and_what_they_leave_are_those_of_samples_here() {
+fn weights_and_residuals_are_those_of_local_samples() {
     let data = data(DatasetKind::Dir, 0.01);
     let components = random_matrix::<f64>(4, 90, 5).mapv(f64::abs);
     for sparse in [false, true] {
-        let (whole, parts) = (here(&data, sparse), InParts::new(&data, &[7, 500], sparse));
+        let (whole, parts) = (local(&data, sparse), InParts::new(&data, &[7, 500], sparse));
         let weights = |samples| crate::nnls::weights(samples, components.view(), &Run::new()).unwrap();
-        let (mine, theirs) = (weights(whole.as_ref()), weights(&parts));
-        assert_close(&theirs, &mine, 1e-13);
-        let error =
-            |samples| crate::metrics::reconstruction_error(samples, mine.view(), components.view()).unwrap();
+        let (local_weights, remote) = (weights(whole.as_ref()), weights(&parts));
+        assert_close(&remote, &local_weights, 1e-13);
+        let error = |samples| {
+            crate::metrics::reconstruction_error(samples, local_weights.view(), components.view()).unwrap()
+        };
         assert!((error(&parts) / error(whole.as_ref()) - 1.0).abs() < 1e-12);
         assert_eq!(*lock(&parts.read), 0);
     }
@@ -167,7 +168,7 @@ fn weights_and_what_they_leave_are_those_of_samples_here() {
 #[test]
 fn random_numbers_do_not_depend_on_the_parts() {
     let data = random_matrix::<f64>(3000, 5, 1);
-    let whole = here(&data, false);
+    let whole = local(&data, false);
     let query = RandomSketch { size: 4, seed: 9, plan: FoldPlan::new(whole.as_ref(), 20) };
     let all: ProductSum<f64> = query::run(whole.as_ref(), &query).unwrap();
     for ends in [&[1, 2][..], &[700, 701, 2000], &[2999]] {
@@ -210,7 +211,7 @@ impl Executor for Broken<'_> {
 }
 
 #[test]
-fn malformed_replies_and_none_are_errors() {
+fn malformed_and_missing_replies_are_errors() {
     let parts = InParts::new(&data(DatasetKind::Dir, 0.0), &[10], false);
     let narrower = |_: Reply| {
         let products = Array2::<f64>::zeros((16, 89));
@@ -226,11 +227,11 @@ fn malformed_replies_and_none_are_errors() {
         (truncated, "ends too early"),
         (|_| None, "the workers are gone"),
     ];
-    for (damage, words) in damages {
+    for (damage, text) in damages {
         let broken = Broken(&parts, damage);
         let error =
             AndParams::new(6).check().unwrap().fit(&broken, Start::Auto, &mut Run::new()).unwrap_err();
-        assert!(error.to_string().contains(words), "{error}");
+        assert!(error.to_string().contains(text), "{error}");
     }
 }
 
@@ -248,25 +249,25 @@ fn a_fit_can_be_stopped_between_queries() {
 }
 
 #[test]
-fn always_on_weights_end_alike() {
+fn dense_weights_end_with_the_same_components() {
     let weights = Weights::Dirichlet { concentration: 60.0 };
     let spec = DatasetSpec { n_features: 90, rank: 6, n_samples: 900, ..DatasetSpec::new(DatasetKind::Dir) };
     let data = DatasetSpec { weights, noise: 0.001, ..spec }.generate().unwrap().samples;
-    let whole = fit(here(&data, false).as_ref(), AndParams::new(6), Start::Auto);
-    let away = fit(&InParts::new(&data, &[300], false), AndParams::new(6), Start::Auto);
-    // Such fits end by HALS, whose long runs are in single precision: a last digit becomes a seventh, and is carried on.
-    assert_close(&away.components, &whole.components, 1e-4);
+    let whole = fit(local(&data, false).as_ref(), AndParams::new(6), Start::Auto);
+    let remote = fit(&InParts::new(&data, &[300], false), AndParams::new(6), Start::Auto);
+    // Such fits end with HALS, whose long runs are in single precision: differences in the last digit grow.
+    assert_close(&remote.components, &whole.components, 1e-4);
 }
 
 #[test]
-fn singular_starts_are_found_and_negative_values_refused() {
+fn nndsvd_starts_are_computed_and_negative_values_refused() {
     let data = data(DatasetKind::Dir, 0.0);
     let start =
         |samples: &dyn Samples<f64>| crate::init::nndsvd(samples, 4, crate::init::NndsvdFill::Mean, 1);
     let parts = InParts::new(&data, &[300, 301], false);
     assert_close(
         &start(&parts).unwrap().components,
-        &start(here(&data, false).as_ref()).unwrap().components,
+        &start(local(&data, false).as_ref()).unwrap().components,
         1e-9,
     );
     assert_eq!(*lock(&parts.read), 0);
@@ -292,10 +293,10 @@ fn alternating_methods_end_with_the_same_components() {
                 solver().fit(samples, Start::Given(start.clone()), &mut Run::new()).unwrap()
             };
             let parts = InParts::new(&data, &[7, 500], sparse);
-            let (whole, away) = (fit(here(&data, sparse).as_ref()), fit(&parts));
-            assert_close(&away.components, &whole.components, 1e-9);
-            assert_close(away.weights.as_ref().unwrap(), whole.weights.as_ref().unwrap(), 1e-9);
-            assert!((away.trace[7].loss.unwrap() / whole.trace[7].loss.unwrap() - 1.0).abs() < 1e-9);
+            let (whole, remote) = (fit(local(&data, sparse).as_ref()), fit(&parts));
+            assert_close(&remote.components, &whole.components, 1e-9);
+            assert_close(remote.weights.as_ref().unwrap(), whole.weights.as_ref().unwrap(), 1e-9);
+            assert!((remote.trace[7].loss.unwrap() / whole.trace[7].loss.unwrap() - 1.0).abs() < 1e-9);
         }
     }
     // The divergence needs the values themselves: rows are read, and negative ones are refused.

@@ -1,5 +1,4 @@
-//! Numbers in checkpoints are stored by their bits: text formats round decimal fractions, and not all can hold
-//! infinity.
+//! Serialization of numbers by their bits, for checkpoints: decimal text is rounded, and some formats have no infinity.
 
 use ndarray::Array2;
 use serde::de::Error;
@@ -33,7 +32,7 @@ pub(crate) mod number {
     }
 }
 
-/// A number that may be missing.
+/// An optional number.
 pub(crate) mod optional {
     use super::*;
 
@@ -48,20 +47,20 @@ pub(crate) mod optional {
 
 /// A matrix, row by row.
 #[derive(Serialize, Deserialize)]
-struct Matrix {
+struct MatrixBits {
     rows: usize,
     columns: usize,
     bits: Vec<u64>,
 }
 
-impl Matrix {
+impl MatrixBits {
     fn of<T: Real>(array: &Array2<T>) -> Self {
         let (rows, columns) = array.dim();
         Self { rows, columns, bits: array.iter().map(|v| v.bits()).collect() }
     }
 
     fn into_array<T: Real, E: Error>(self) -> Result<Array2<T>, E> {
-        let values: Option<Vec<T>> = self.bits.into_iter().map(T::of_bits).collect();
+        let values: Option<Vec<T>> = self.bits.into_iter().map(T::try_from_bits).collect();
         let values = values.ok_or_else(|| E::custom("a number of the matrix is of another precision"))?;
         Array2::from_shape_vec((self.rows, self.columns), values).map_err(E::custom)
     }
@@ -72,15 +71,15 @@ pub(crate) mod matrix {
     use super::*;
 
     pub(crate) fn serialize<T: Real, S: Serializer>(array: &Array2<T>, to: S) -> Result<S::Ok, S::Error> {
-        Matrix::of(array).serialize(to)
+        MatrixBits::of(array).serialize(to)
     }
 
     pub(crate) fn deserialize<'de, T: Real, D: Deserializer<'de>>(from: D) -> Result<Array2<T>, D::Error> {
-        Matrix::deserialize(from)?.into_array()
+        MatrixBits::deserialize(from)?.into_array()
     }
 }
 
-/// A matrix that may be missing.
+/// An optional matrix.
 pub(crate) mod optional_matrix {
     use super::*;
 
@@ -88,12 +87,12 @@ pub(crate) mod optional_matrix {
         array: &Option<Array2<T>>,
         to: S,
     ) -> Result<S::Ok, S::Error> {
-        array.as_ref().map(Matrix::of).serialize(to)
+        array.as_ref().map(MatrixBits::of).serialize(to)
     }
 
     pub(crate) fn deserialize<'de, T: Real, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Option<Array2<T>>, D::Error> {
-        Option::<Matrix>::deserialize(from)?.map(Matrix::into_array).transpose()
+        Option::<MatrixBits>::deserialize(from)?.map(MatrixBits::into_array).transpose()
     }
 }

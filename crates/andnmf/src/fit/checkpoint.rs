@@ -1,4 +1,4 @@
-//! A run between two stages: a header that anyone may read, and the state of its method.
+//! Checkpoints: a header with public fields, and the private state of the method.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -7,27 +7,27 @@ use ndarray::Array2;
 use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::state::{MethodState, ResumableState, Stored, wrong};
+use super::state::{MethodState, ResumableState, StoredState, invalid_checkpoint};
 use super::{StageRecord, Warning};
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
-/// What is known of a run between two stages, whatever its method.
+/// The part of a checkpoint that all methods share.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// The method whose run it is.
+    /// Name of the method.
     pub method: String,
-    /// Number of samples of the run.
+    /// Number of samples.
     pub n_samples: usize,
-    /// Stages done.
+    /// Number of finished stages.
     pub stages: usize,
-    /// The seed of the run.
+    /// Random seed.
     pub seed: u64,
     /// Passes over the full data so far.
     pub passes: usize,
-    /// Time spent in the solver so far.
+    /// Seconds spent in the solver so far.
     pub seconds: f64,
-    /// Records of the stages done.
+    /// One record per finished stage.
     pub trace: Vec<StageRecord>,
     /// Warnings so far.
     pub warnings: Vec<Warning>,
@@ -49,31 +49,44 @@ impl Header {
     }
 }
 
-/// Everything a solver needs to go on to the same bits as if it had never stopped.
+/// A run between two stages. A resumed run ends with the same bits as one that never stopped.
 ///
-/// Random numbers are drawn from streams named by seed and stage, so no generator state needs to be kept. Numbers
-/// that the next stages depend on are serialised by their bits, so that any format, text included, keeps them exactly.
+/// Random streams are named by seed and stage, so there is no generator state to store. Numbers are serialized by their
+/// bits, so that text formats store them exactly, too.
 ///
-/// A resumed run takes its space and its seed from the checkpoint; the other settings are those of the solver
-/// that resumes it.
+/// A resumed run takes its space and its seed from the checkpoint, and all other settings from the solver that resumes it.
+///
+/// ```
+/// use andnmf::fit::{Run, Start};
+/// use andnmf::samples::DenseSamples;
+/// use andnmf::{Method, MethodParams};
+///
+/// let samples = DenseSamples::new(ndarray::array![[1.0, 0.0, 2.0], [0.0, 3.0, 0.0], [2.0, 3.0, 4.0]])?;
+/// let hals = |stages| MethodParams::new(Method::Hals, 2).with_max_stages(stages).with_tolerance(0.0).check();
+/// let first = hals(3)?.fit(&samples, Start::Auto, &mut Run::new())?;
+/// let checkpoint = Box::new(first.checkpoint()); // it implements `Serialize` and `Deserialize`
+/// let resumed = hals(9)?.fit(&samples, Start::Resume(checkpoint), &mut Run::new())?;
+/// assert_eq!(resumed.stages, 9);
+/// # Ok::<(), andnmf::FitError>(())
+/// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(bound = "T: Real")]
 pub struct Checkpoint<T: Real> {
-    /// What is known of the run, whatever its method.
+    /// The part that all methods share.
     pub header: Header,
     state: State<T>,
 }
 
-/// The state of a method: its own struct, or what a file holds of one.
+/// The state of a method: in memory, or as read from a file.
 #[derive(Debug, Clone)]
 enum State<T: Real> {
     Live { kind: &'static str, state: Arc<dyn MethodState<T>> },
-    Stored(Box<Stored<T>>),
+    Stored(Box<StoredState<T>>),
 }
 
 impl<'de, T: Real> Deserialize<'de> for State<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Ok(Self::Stored(Box::new(Stored::deserialize(from)?)))
+        Ok(Self::Stored(Box::new(StoredState::deserialize(from)?)))
     }
 }
 
@@ -92,7 +105,7 @@ impl<T: Real> Checkpoint<T> {
         Self::shared(header, S::KIND, Arc::new(state))
     }
 
-    /// The same with a state that others hold, too.
+    /// [`new`](Self::new) with a shared state.
     pub(crate) fn shared(header: Header, kind: &'static str, state: Arc<dyn MethodState<T>>) -> Self {
         Self { header, state: State::Live { kind, state } }
     }
@@ -107,7 +120,7 @@ impl<T: Real> Checkpoint<T> {
         }
     }
 
-    /// Whether the state is of this type.
+    /// Returns true if the state is of this type.
     pub(crate) fn holds<S: ResumableState<T>>(&self) -> bool {
         self.kind() == S::KIND
     }
@@ -119,11 +132,11 @@ impl<T: Real> Checkpoint<T> {
         }
     }
 
-    /// The header and the state, if that is of this type. Its method has to check it against the run.
+    /// The header and the state, if the state is of this type. The method must check the state against the run.
     pub(crate) fn into_state<S: ResumableState<T>>(self) -> Result<(Header, S), FitError> {
         if !self.holds::<S>() {
-            return Err(wrong(format!(
-                "its state is of the kind `{}`, and this run needs `{}`: resume with the settings it began with",
+            return Err(invalid_checkpoint(format!(
+                "its state is `{}`, but this run needs `{}`; resume with the settings of the first run",
                 self.kind(),
                 S::KIND
             )));
@@ -132,24 +145,33 @@ impl<T: Real> Checkpoint<T> {
             State::Stored(mut stored) => S::load(&mut stored)?,
             State::Live { state, .. } => {
                 let state: Arc<dyn Any + Send + Sync> = state;
-                let state = state.downcast::<S>().map_err(|_| wrong("its state is of another type"))?;
+                let state = state.downcast::<S>().map_err(|_| {
+                    invalid_checkpoint(
+                        "its state belongs to another method; resume with the settings of the first run",
+                    )
+                })?;
                 Arc::unwrap_or_clone(state)
             }
         };
         Ok((self.header, state))
     }
 
-    /// The checkpoint, if its header fits the method, the samples, and itself.
+    /// The checkpoint, if its header is consistent and matches the method and the samples.
     pub(crate) fn checked(self, method: &str, samples: &dyn Samples<T>) -> Result<Self, FitError> {
-        let Header { method: own, n_samples, stages, trace, .. } = &self.header;
-        if *own != method {
-            return Err(wrong(format!("it belongs to a run of {own}, not of {method}")));
+        let Header { method: recorded, n_samples, stages, trace, .. } = &self.header;
+        if *recorded != method {
+            return Err(invalid_checkpoint(format!(
+                "it belongs to the method {recorded}, not {method}; resume with the method of the first run"
+            )));
         }
         if *n_samples != samples.n_samples() {
-            return Err(wrong("it belongs to another number of samples"));
+            return Err(invalid_checkpoint(format!(
+                "it belongs to {n_samples} samples, but there are {}; resume with the samples of the first run",
+                samples.n_samples()
+            )));
         }
         if trace.len() != *stages {
-            return Err(wrong("its trace does not have one record per stage"));
+            return Err(invalid_checkpoint("its trace does not have one record per stage; start a new run"));
         }
         Ok(self)
     }

@@ -1,4 +1,4 @@
-//! The solver's clock, which stands still while observers work.
+//! The solver's clock, which pauses while observers run.
 
 use std::time::{Duration, Instant};
 
@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct Clock {
     before: Duration,
-    /// When it was last set going; nothing while it stands still.
+    /// The time of the last resume; `None` while paused.
     since: Option<Instant>,
 }
 
 impl Clock {
-    /// Starts with the time that an earlier part of the run took.
-    pub(crate) fn resume(seconds: f64) -> Self {
+    /// A running clock that already shows the time of an earlier part of the run.
+    pub(crate) fn starting_at(seconds: f64) -> Self {
         Self { before: Duration::try_from_secs_f64(seconds).unwrap_or_default(), since: Some(Instant::now()) }
     }
 
@@ -20,12 +20,11 @@ impl Clock {
         (self.before + self.since.map_or(Duration::ZERO, |since| since.elapsed())).as_secs_f64()
     }
 
-    /// Stands still from now on.
-    pub(crate) fn stop(&mut self) {
+    pub(crate) fn pause(&mut self) {
         self.before += self.since.take().map_or(Duration::ZERO, |since| since.elapsed());
     }
 
-    pub(crate) fn go_on(&mut self) {
+    pub(crate) fn resume(&mut self) {
         self.since = Some(Instant::now());
     }
 }
@@ -36,13 +35,13 @@ mod tests {
 
     #[test]
     fn paused_time_does_not_count() {
-        let begin = Instant::now();
-        let mut clock = Clock::resume(5.0);
-        clock.stop();
+        let started = Instant::now();
+        let mut clock = Clock::starting_at(5.0);
+        clock.pause();
         std::thread::sleep(Duration::from_millis(100));
-        clock.go_on();
+        clock.resume();
         std::thread::sleep(Duration::from_millis(20));
         let counted = clock.seconds() - 5.0;
-        assert!(counted >= 0.02 && begin.elapsed().as_secs_f64() - counted >= 0.099, "{counted}");
+        assert!(counted >= 0.02 && started.elapsed().as_secs_f64() - counted >= 0.099, "{counted}");
     }
 }

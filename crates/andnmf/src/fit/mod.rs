@@ -1,5 +1,5 @@
-//! One contract for every method: a solver takes samples and a start, tells its progress, and returns a
-//! [`Fit`] that says what it found and why it stopped.
+//! The interface of all methods: a [`Solver`] takes samples and a [`Start`], reports each stage to an [`Observer`], and
+//! returns a [`Fit`] with the components and the reason why it stopped.
 
 pub(crate) mod bits;
 mod checkpoint;
@@ -20,20 +20,22 @@ use serde::{Deserialize, Serialize};
 pub use checkpoint::{Checkpoint, Header};
 pub(crate) use clock::Clock;
 pub(crate) use drive::{StagedRun, drive};
-pub(crate) use limits::{Halt, Limits, Watch};
+pub(crate) use limits::{Limits, StageInterrupt, StopMonitor};
 pub use observer::{Observer, Snapshot, StageView};
 pub use run::Run;
 pub(crate) use run::{Workers, is_cancelled};
-pub(crate) use start::{Beginning, Found};
 pub use start::{NamedStart, Start};
-pub(crate) use state::{ExpectedShape, MethodState, Parts, ResumableState, Stored, wrong};
+pub(crate) use start::{ResolvedStart, StartComponents};
+pub(crate) use state::{
+    ExpectedShape, MethodState, ResumableState, StateParts, StoredState, invalid_checkpoint,
+};
 pub use trace::TraceColumn;
 
 use crate::samples::Samples;
 use crate::trust::{FitReport, Trust};
 use crate::{FitError, Real};
 
-/// A method with checked settings, ready to fit samples.
+/// A method with checked settings that can fit samples. [`crate::Method`] and the example of the crate show how to get one.
 pub trait Solver<T: Real> {
     /// The name of the method.
     fn method(&self) -> &'static str;
@@ -41,8 +43,8 @@ pub trait Solver<T: Real> {
     /// Factorizes the samples.
     ///
     /// # Errors
-    /// Where the start does not fit the samples, the samples cannot be read, or numbers leave the range of the
-    /// type. Stopping early is no error (see [`Fit::stop`]), unless there is not even a start to return yet.
+    /// If the start does not match the samples, the samples cannot be read, or numbers overflow. Stopping early is no error
+    /// (see [`Fit::stop`]), except during initialization, when there is no result yet.
     fn fit(
         &self,
         samples: &dyn Samples<T>,
@@ -51,7 +53,7 @@ pub trait Solver<T: Real> {
     ) -> Result<Fit<T>, FitError>;
 }
 
-/// Implements [`Solver`] for a checked method by its generic `run`, which is compiled here for both precisions.
+/// Implements [`Solver`] by the method's generic `run`, which is compiled here for both precisions.
 macro_rules! solver {
     ($solver:ident, $method:expr) => {
         impl<T: $crate::Real> $crate::fit::Solver<T> for $solver {
@@ -80,68 +82,71 @@ macro_rules! solver {
 }
 pub(crate) use solver;
 
-/// Why a fit ended. Not converging is an answer, not an error.
+/// The reason why a fit stopped. Stopping without convergence is not an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// The components no longer changed, and no threshold was left to fall.
+    /// The components no longer changed, and all thresholds had reached their floor.
     Converged,
-    /// All stages were done.
+    /// The maximum number of stages was reached.
     MaxStages,
-    /// The time was up.
+    /// The time limit was reached.
     TimeLimit,
-    /// The observer or the caller asked to stop.
+    /// The observer or the caller cancelled the fit.
     Cancelled,
 }
 
-/// What one stage did, as a row of the trace.
+/// One stage (outer iteration): a row of the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StageRecord {
     /// Stage, counted from 0.
     pub stage: usize,
-    /// Time spent in the solver up to the end of this stage; observers are off the clock.
+    /// Seconds spent in the solver up to the end of this stage, without observers.
     pub seconds: f64,
-    /// Smallest threshold of any component, where the method has thresholds.
+    /// Smallest threshold of all components, if the method has thresholds.
     pub threshold_min: Option<f64>,
-    /// Median threshold of the components, where the method has thresholds.
+    /// Median threshold of the components, if the method has thresholds.
     pub threshold_median: Option<f64>,
-    /// Share of weights that are not zero: decoded weights that passed their threshold, where there is one.
+    /// Share of nonzero weights: of decoded weights at or above their threshold, if there are thresholds.
     pub active_fraction: f64,
-    /// How far the components moved, relative to their size (Frobenius norms).
+    /// Change of the components relative to their size (Frobenius norms).
     pub change: f64,
-    /// What the method minimises, after the stage, where it minimises anything that it knows: for samples as the
-    /// stages see them, so without what a projection on leading directions leaves out.
+    /// Loss after the stage, if the method computes one: of the samples in the space of the stages, so without what a
+    /// projection on leading directions discards.
     pub loss: Option<f64>,
 }
 
-/// Something the user should know about an otherwise good result.
+/// A warning about a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 #[non_exhaustive]
 pub enum Warning {
     /// Components that depend on each other.
     #[error(
-        "at stage {stage} only {numerical_rank} of {rank} components were linearly independent; \
-         duplicates or combinations of others cannot be told apart"
+        "at stage {stage} only {numerical_rank} of {rank} components were linearly independent: some are duplicates or \
+         combinations of others; try a smaller rank"
     )]
     DependentComponents {
-        /// First stage where it was seen.
+        /// The first stage with dependent components.
         stage: usize,
-        /// Independent components at that stage.
+        /// Number of independent components at that stage.
         numerical_rank: usize,
-        /// All components.
+        /// Number of components.
         rank: usize,
     },
-    /// Components that no sample ever used.
-    #[error("{} never active in any stage, and left at the start", numbered(components, ("was", "were")))]
+    /// Components whose weights were zero in all samples and stages.
+    #[error(
+        "{} never active in any stage and did not change; try a smaller rank or a lower threshold",
+        list_components(components, ("was", "were"))
+    )]
     NeverActive {
         /// Their numbers, counted from 0.
         components: Vec<usize>,
     },
-    /// Components that had come to nothing and were given a new direction.
+    /// Components that became zero and were initialized again.
     #[error(
-        "{} come to nothing at stage {stage} and began anew from a sample's residual",
-        numbered(components, ("had", "had"))
+        "{} zero at stage {stage} and restarted from the residual of a sample",
+        list_components(components, ("became", "became"))
     )]
     Revived {
         /// The stage.
@@ -152,96 +157,103 @@ pub enum Warning {
     /// Components that contribute nothing to any sample.
     #[error(
         "{} nothing to any sample; a smaller rank would fit as well",
-        numbered(components, ("contributes", "contribute"))
+        list_components(components, ("contributes", "contribute"))
     )]
     Unused {
         /// Their numbers, counted from 0.
         components: Vec<usize>,
     },
-    /// A projection that loses something.
+    /// A lossy projection.
     #[error(
-        "the samples were projected on their {dimension} leading directions, which leaves out \
-         {discarded:.3e} of their size"
+        "the projection on {dimension} leading directions discards {} % of the samples' norm; use a larger compress to \
+         discard less",
+        percent(*discarded)
     )]
     LossyProjection {
-        /// Number of directions kept.
+        /// Number of directions.
         dimension: usize,
-        /// Norm of what was left out, relative to the norm of the samples.
+        /// Norm of the discarded part, relative to the norm of the samples.
         discarded: f64,
     },
 }
 
-/// So many components are named one by one.
-const NAMED: usize = 8;
+/// A fraction in percent, with two significant digits.
+fn percent(fraction: f64) -> String {
+    let rounded: f64 = format!("{:.1e}", 100.0 * fraction).parse().unwrap_or(0.0);
+    if rounded == 0.0 || rounded >= 1e-3 { rounded.to_string() } else { format!("{rounded:e}") }
+}
 
-/// Components by their numbers, the first few of many, with the verb that goes with so many.
-fn numbered(components: &[usize], (of_one, of_many): (&str, &str)) -> String {
+/// Warnings list at most this many components.
+const MAX_LISTED: usize = 8;
+
+/// The numbers of the components (the first few if there are many), followed by the singular or plural verb.
+fn list_components(components: &[usize], (singular, plural): (&str, &str)) -> String {
     if let [only] = components {
-        return format!("component {only} {of_one}");
+        return format!("component {only} {singular}");
     }
-    let named: Vec<String> = components.iter().take(NAMED).map(ToString::to_string).collect();
-    match components.len().saturating_sub(NAMED) {
-        0 => format!("components {} {of_many}", named.join(", ")),
-        more => format!("{} components ({}, and {more} more) {of_many}", components.len(), named.join(", ")),
+    let named: Vec<String> = components.iter().take(MAX_LISTED).map(ToString::to_string).collect();
+    match components.len().saturating_sub(MAX_LISTED) {
+        0 => format!("components {} {plural}", named.join(", ")),
+        more => format!("{} components ({}, and {more} more) {plural}", components.len(), named.join(", ")),
     }
 }
 
 /// A finished factorization.
 #[derive(Debug, Clone)]
 pub struct Fit<T: Real> {
-    /// The components found, rank × features.
+    /// The components, rank × features.
     pub components: Array2<T>,
-    /// The weights that go with them, n × rank, where the method works on weights of its own.
+    /// The weights, n × rank, if the method computes them along with the components.
     pub weights: Option<Array2<T>>,
-    /// Stages done in all, including those before a resumed checkpoint.
+    /// Number of stages, including those before a resumed checkpoint.
     pub stages: usize,
-    /// Why the fit ended.
+    /// The reason why the fit stopped.
     pub stop: StopReason,
     /// One record per stage.
     pub trace: Vec<StageRecord>,
-    /// What the user should know.
+    /// Warnings.
     pub warnings: Vec<Warning>,
-    /// The thresholds of the last stage, one per component; empty where the method has none.
+    /// The thresholds of the last stage, one per component; empty if the method has none.
     pub thresholds: Vec<f64>,
-    /// Dimension of the space the stages ran in, where that was smaller than the number of features.
+    /// Dimension of the compressed space of the stages; `None` without compression.
     pub compressed_to: Option<usize>,
-    /// How many times all samples were read (in the compressed space they are read no more).
+    /// Number of passes over the samples (stages in a compressed space do not read them).
     pub passes: usize,
-    /// Time spent in the solver, without observers.
+    /// Seconds spent in the solver, without observers.
     pub seconds: f64,
-    /// What the fit found out about itself, where thresholds came from the data and the run came to its end.
+    /// Diagnostics of a finished fit with thresholds from the data; `None` for other fits.
     pub report: Option<FitReport>,
-    /// Whether the components are to be believed. `None` exactly where the method does not judge its results: all but
-    /// AND with thresholds from the data. A run of that which was stopped is judged poor, for that reason.
+    /// The trust summary. `None` for all methods except AND with thresholds from the data. A run of AND that stopped early is
+    /// judged poor, for that reason.
     pub trust: Option<Trust>,
-    pub(crate) rest: Rest<T>,
+    pub(crate) checkpoint_data: CheckpointData<T>,
 }
 
-/// What a checkpoint needs beside what a fit shows.
+/// The data of a checkpoint that a [`Fit`] does not show.
 #[derive(Debug, Clone)]
-pub(crate) struct Rest<T: Real> {
+pub(crate) struct CheckpointData<T: Real> {
     method: String,
     n_samples: usize,
     seed: u64,
-    /// Passes and warnings of the stages: the end of a fit adds its own, which a resumed run must not count twice.
+    /// Passes and warnings of the stages, without those of the last step, which a resumed run repeats.
     passes: usize,
     warnings: usize,
     kind: &'static str,
-    /// Without weights, which the fit holds.
+    /// Without weights, which the fit stores.
     state: Arc<dyn MethodState<T>>,
 }
 
 impl<T: Real> Fit<T> {
-    /// The method that made it.
+    /// Name of the method.
     #[must_use]
     pub fn method(&self) -> &str {
-        &self.rest.method
+        &self.checkpoint_data.method
     }
 
-    /// The state after the last stage, from which a longer run can go on to the same bits.
+    /// The checkpoint after the last stage. A longer run that resumes from it ends with the same bits as an uninterrupted one.
     #[must_use]
     pub fn checkpoint(&self) -> Checkpoint<T> {
-        let Rest { method, n_samples, seed, passes, warnings, kind, state } = &self.rest;
+        let CheckpointData { method, n_samples, seed, passes, warnings, kind, state } = &self.checkpoint_data;
         let header = Header {
             method: method.clone(),
             n_samples: *n_samples,
@@ -253,25 +265,25 @@ impl<T: Real> Fit<T> {
             warnings: self.warnings.iter().take(*warnings).cloned().collect(),
         };
         let state = self.weights.as_ref().and_then(|weights| state.with_weights(weights));
-        Checkpoint::shared(header, kind, state.unwrap_or_else(|| Arc::clone(&self.rest.state)))
+        Checkpoint::shared(header, kind, state.unwrap_or_else(|| Arc::clone(&self.checkpoint_data.state)))
     }
 
-    /// How large the samples were, where thresholds came from the data: the root mean square of their coordinates along
-    /// their strongest direction.
+    /// The scale of the samples, if thresholds came from the data: the root mean square of their coordinates along their
+    /// leading direction.
     #[must_use]
     pub fn scale(&self) -> Option<f64> {
-        self.rest.state.scale()
+        self.checkpoint_data.state.scale()
     }
 
-    /// Warns of components that no sample ever used.
-    pub(crate) fn tell_of_idle(&mut self, ever_active: &[bool]) {
+    /// Adds a warning about components that were never active.
+    pub(crate) fn warn_never_active(&mut self, ever_active: &[bool]) {
         let components: Vec<usize> = (0..ever_active.len()).filter(|&k| !ever_active[k]).collect();
         if !components.is_empty() && self.stages > 0 {
             self.warnings.push(Warning::NeverActive { components });
         }
     }
 
-    /// The fit that a run ended with.
+    /// The fit at the end of a run.
     pub(crate) fn new<S: ResumableState<T>>(header: Header, mut state: S, stop: StopReason) -> Self {
         let Header { method, n_samples, stages, seed, passes, seconds, trace, warnings } = header;
         Self {
@@ -285,7 +297,7 @@ impl<T: Real> Fit<T> {
             seconds,
             report: None,
             trust: None,
-            rest: Rest {
+            checkpoint_data: CheckpointData {
                 method,
                 n_samples,
                 seed,
@@ -305,17 +317,23 @@ mod tests {
     use super::Warning;
 
     #[test]
-    fn of_many_components_a_warning_names_the_first_few() {
-        let told = |count: usize| Warning::NeverActive { components: (3..3 + count).collect() }.to_string();
-        assert_eq!(told(1), "component 3 was never active in any stage, and left at the start");
-        assert_eq!(told(2), "components 3, 4 were never active in any stage, and left at the start");
-        assert!(told(8).starts_with("components 3, 4, 5, 6, 7, 8, 9, 10 were"), "{}", told(8));
+    fn of_many_components_a_warning_lists_the_first_few() {
+        let text = |count: usize| Warning::NeverActive { components: (3..3 + count).collect() }.to_string();
+        let rest = "never active in any stage and did not change; try a smaller rank or a lower threshold";
+        assert_eq!(text(1), format!("component 3 was {rest}"));
+        assert_eq!(text(2), format!("components 3, 4 were {rest}"));
+        assert!(text(8).starts_with("components 3, 4, 5, 6, 7, 8, 9, 10 were"), "{}", text(8));
         assert!(
-            told(44).starts_with("44 components (3, 4, 5, 6, 7, 8, 9, 10, and 36 more) were"),
+            text(44).starts_with("44 components (3, 4, 5, 6, 7, 8, 9, 10, and 36 more) were"),
             "{}",
-            told(44)
+            text(44)
         );
         let revived = Warning::Revived { stage: 2, components: vec![7] }.to_string();
-        assert!(revived.starts_with("component 7 had come to nothing at stage 2"), "{revived}");
+        assert!(revived.starts_with("component 7 became zero at stage 2"), "{revived}");
+    }
+
+    #[test]
+    fn shares_are_in_percent() {
+        assert_eq!([0.0, 0.012_345, 2e-7].map(super::percent), ["0", "1.2", "2e-5"]);
     }
 }

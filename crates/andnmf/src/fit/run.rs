@@ -1,4 +1,4 @@
-//! The surroundings of a run: threads, observer, cancellation.
+//! The execution of a run: threads, observer, cancellation.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,10 +10,19 @@ use rayon::Yield;
 use super::{Observer, StageView};
 use crate::{FitError, Real};
 
-/// More would only wait: the samples are cut into fewer parts than that.
-const MOST_THREADS: usize = 256;
+/// More threads would be idle: the samples are split into fewer parts than that.
+const MAX_THREADS: usize = 256;
 
-/// How a fit is run, as opposed to what is fitted: none of this changes the result.
+/// Execution options of a fit. They do not change the result.
+///
+/// ```
+/// use std::sync::atomic::AtomicBool;
+///
+/// use andnmf::fit::Run;
+///
+/// let cancel = AtomicBool::new(false); // set it from another thread to stop the fit
+/// let run: Run<'_, f64> = Run::new().threads(2).cancel_with(&cancel);
+/// ```
 #[derive(Default)]
 pub struct Run<'a, T: Real> {
     observer: Option<&'a mut dyn Observer<T>>,
@@ -22,7 +31,7 @@ pub struct Run<'a, T: Real> {
 }
 
 impl<'a, T: Real> Run<'a, T> {
-    /// All available threads, nobody watching.
+    /// All available threads, no observer.
     #[must_use]
     pub fn new() -> Self {
         Self { observer: None, cancel: None, threads: None }
@@ -35,32 +44,31 @@ impl<'a, T: Real> Run<'a, T> {
         self
     }
 
-    /// Stops soon after the flag is set, in the middle of a stage if need be; the last finished stage counts.
+    /// Stops soon after the flag is set, also within a stage; the fit returns the last finished stage.
     #[must_use]
     pub fn cancel_with(mut self, flag: &'a AtomicBool) -> Self {
         self.cancel = Some(flag);
         self
     }
 
-    /// The same threads and the same flag, with nobody watching, for numbers of any type.
-    pub(crate) fn unobserved<U: Real>(&self) -> Run<'a, U> {
+    /// The same threads and cancel flag without the observer, for numbers of any type.
+    pub(crate) fn without_observer<U: Real>(&self) -> Run<'a, U> {
         Run { observer: None, cancel: self.cancel, threads: self.threads }
     }
 
-    /// The same threads, with nobody watching and nobody to stop it.
-    pub(crate) fn unwatched(&self) -> Self {
+    /// The same threads, without observer and cancel flag.
+    pub(crate) fn with_same_threads(&self) -> Self {
         Self { observer: None, cancel: None, threads: self.threads }
     }
 
-    /// Uses this many threads: at least one, and at most 256, since no run can use more. The result is the same
-    /// for any number.
+    /// Uses this many threads, from 1 to 256 (no run can use more). The result does not depend on the number.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads.clamp(1, MOST_THREADS));
+        self.threads = Some(threads.clamp(1, MAX_THREADS));
         self
     }
 
-    /// The threads asked for.
+    /// The worker threads of the run.
     pub(crate) fn workers(&self) -> Result<Workers, FitError> {
         let Some(threads) = self.threads else { return Ok(Workers(None)) };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -74,7 +82,7 @@ impl<'a, T: Real> Run<'a, T> {
         self.cancel
     }
 
-    pub(crate) fn tell(&mut self, view: &StageView<'_, T>) -> ControlFlow<()> {
+    pub(crate) fn notify(&mut self, view: &StageView<'_, T>) -> ControlFlow<()> {
         match &mut self.observer {
             Some(observer) => observer.stage(view),
             None => ControlFlow::Continue(()),
@@ -82,7 +90,7 @@ impl<'a, T: Real> Run<'a, T> {
     }
 }
 
-/// The threads that share the blocks of samples: those of a run, or those of the process.
+/// The worker threads that process blocks of samples: a pool of the run, or that of the process.
 #[derive(Debug, Clone)]
 pub(crate) struct Workers(Option<Arc<rayon::ThreadPool>>);
 
@@ -90,22 +98,21 @@ impl Workers {
     pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.0 {
             Some(pool) => pool.install(work),
-            // Within the pool that all threads share: from outside, every step that uses it would wait for its threads
-            // to wake up.
+            // Run inside the global pool: from outside, every parallel step would wait for its threads to wake up.
             None => rayon::scope(|_| work()),
         }
     }
 
-    /// The same for a stage, which hands out work again and again: the threads stay awake in between, since to wake them
-    /// up takes as long as many a step.
+    /// [`run`](Self::run) for a stage, which has many short parallel steps: the threads spin in between, since waking them
+    /// takes as long as some of the steps.
     pub(crate) fn run_stage<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         if rayon::current_thread_index().is_some() {
-            // Within a pool this may be one of several runs side by side, which have other work to wait with.
+            // Already inside a pool: there may be other concurrent runs, whose work should get the threads.
             return self.run(work);
         }
         let (mut work, mut result) = (Some(work), None);
         self.run(|| {
-            let others = rayon::current_num_threads().min(MOST_AWAKE + 1) - 1;
+            let others = rayon::current_num_threads().min(MAX_AWAKE + 1) - 1;
             let mut once = || result = work.take().map(|work| work());
             with_others_awake(others, &mut once, &AtomicBool::new(false));
         });
@@ -113,12 +120,12 @@ impl Workers {
     }
 }
 
-/// Threads beside the first that are kept awake.
-const MOST_AWAKE: usize = 7;
-/// A thread that has found nothing to do for so long may sleep.
-const MOST_IDLE: Duration = Duration::from_micros(500);
+/// The number of threads beside the first that are kept awake.
+const MAX_AWAKE: usize = 7;
+/// A thread that has been idle for this long may sleep.
+const MAX_IDLE: Duration = Duration::from_micros(500);
 
-/// Does the work while so many other threads look out for what it hands out.
+/// Runs `work` while `others` threads spin, ready to take its parallel tasks.
 fn with_others_awake(others: usize, work: &mut (dyn FnMut() + Send), done: &AtomicBool) {
     if others == 0 {
         work();
@@ -128,13 +135,13 @@ fn with_others_awake(others: usize, work: &mut (dyn FnMut() + Send), done: &Atom
     }
 }
 
-/// Takes up work of the pool until all is done.
+/// Executes tasks of the pool until `done` is set, or there has been no task for [`MAX_IDLE`].
 fn stay_awake(done: &AtomicBool) {
     let mut idle_since = Instant::now();
     while !done.load(Ordering::Relaxed) {
         if rayon::yield_now() == Some(Yield::Executed) {
             idle_since = Instant::now();
-        } else if idle_since.elapsed() > MOST_IDLE {
+        } else if idle_since.elapsed() > MAX_IDLE {
             return;
         } else {
             std::thread::yield_now();
@@ -142,7 +149,7 @@ fn stay_awake(done: &AtomicBool) {
     }
 }
 
-/// Whether the flag is set.
+/// Returns true if there is a flag and it is set.
 pub(crate) fn is_cancelled(flag: Option<&AtomicBool>) -> bool {
     flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
 }
@@ -156,15 +163,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_work_of_a_stage_is_done_once_whoever_stays_awake() {
+    fn the_work_of_a_stage_is_done_once_on_any_number_of_threads() {
         let done = AtomicUsize::new(0);
         let work = || {
             done.fetch_add(1, Ordering::Relaxed);
-            // A gap long enough that the others give up, then work for all.
-            std::thread::sleep(2 * MOST_IDLE);
+            // A pause long enough that the other threads go to sleep, then parallel work.
+            std::thread::sleep(2 * MAX_IDLE);
             (0..10_000_u64).into_par_iter().sum::<u64>()
         };
-        for threads in [1, 2, MOST_AWAKE + 3] {
+        for threads in [1, 2, MAX_AWAKE + 3] {
             let workers = Run::<f64>::new().threads(threads).workers().unwrap();
             assert_eq!(workers.run_stage(work), 49_995_000);
             // A stage within the threads of another run.
@@ -175,13 +182,13 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_stays_awake_for_work_until_all_is_done_or_nothing_comes() {
+    fn a_thread_stays_awake_until_the_work_is_done_or_it_is_idle_for_too_long() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        let begun = Instant::now();
+        let started = Instant::now();
         pool.install(|| stay_awake(&AtomicBool::new(false)));
-        assert!(begun.elapsed() >= MOST_IDLE);
+        assert!(started.elapsed() >= MAX_IDLE);
         let (done, helped) = (AtomicBool::new(false), AtomicBool::new(false));
-        // One thread for both: the work is taken up by the one that stays awake, which then sees that all is done.
+        // A pool of one thread: the spinning thread itself executes the task, which sets `done`.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         pool.scope(|scope| {
             scope.spawn(|_| {

@@ -1,4 +1,4 @@
-//! Where a fit begins.
+//! The start (initialization) of a fit.
 
 use ndarray::Array2;
 
@@ -6,55 +6,65 @@ use super::{Checkpoint, Workers};
 use crate::samples::Samples;
 use crate::{FitError, Real, SamplesError, SettingError, ShapeError, init};
 
-/// Where a fit begins.
+/// The start (initialization) of a fit.
+///
+/// ```
+/// use andnmf::fit::Start;
+/// use andnmf::samples::DenseSamples;
+///
+/// let samples = DenseSamples::new(ndarray::array![[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 2.0]])?;
+/// let (components, _passes) = Start::by_name("spa")?.find(&samples, 2, 0)?.unwrap();
+/// assert_eq!(components.dim(), (2, 3));
+/// # Ok::<(), andnmf::FitError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub enum Start<T: Real> {
-    /// What suits the method best: for AND what it finds in the data ([`crate::auto`]; successive projection where it
-    /// follows a schedule); NNDSVD with zeros filled for the methods that
-    /// alternate (random samples where any are negative); random topics for LDA; anchor words for itself.
+    /// The default of the method. AND: from the data ([`crate::auto`]), or successive projection with a threshold schedule;
+    /// alternating methods: NNDSVD with zeros filled, or random samples if some values are negative; LDA: random topics;
+    /// anchor words: the anchors themselves.
     Auto,
     /// These components, rank × features.
     Given(Array2<T>),
-    /// Samples drawn at random, each at most once.
+    /// Random samples, each at most once.
     RandomSamples,
     /// Samples that span the data, by successive projection.
     SuccessiveProjection,
     /// Non-negative parts of the leading singular vectors; the samples must not be negative.
     Nndsvd(init::NndsvdFill),
-    /// Where an earlier run left off.
+    /// The checkpoint of an earlier run.
     Resume(Box<Checkpoint<T>>),
 }
 
 /// A start by its name.
 #[derive(Debug, Clone, Copy)]
 pub struct NamedStart<T: Real> {
-    /// The name, the same in the library, the command and Python.
+    /// The name in the library, the command and Python.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub help: &'static str,
     make: fn() -> Start<T>,
 }
 
-/// A start that was found.
+/// The components of a start.
 #[derive(Debug)]
-pub(crate) struct Found<T> {
-    /// Rank × features, finite, in row order.
+pub(crate) struct StartComponents<T> {
+    /// Rank × features, finite, row-major.
     pub(crate) components: Array2<T>,
-    /// Passes over the samples it took.
+    /// Passes over the samples to compute them.
     pub(crate) passes: usize,
 }
 
-/// What a run begins with.
+/// A start after initialization: components, or a checked checkpoint.
 #[derive(Debug)]
-pub(crate) enum Beginning<T: Real> {
-    Fresh(Found<T>),
+pub(crate) enum ResolvedStart<T: Real> {
+    Fresh(StartComponents<T>),
     Resumed(Box<Checkpoint<T>>),
 }
 
 impl<T: Real> Start<T> {
-    /// Every start that has a name.
+    /// All starts with a name.
     pub const NAMES: [NamedStart<T>; 6] = [
-        NamedStart { name: "auto", help: "what suits the method best", make: || Self::Auto },
+        NamedStart { name: "auto", help: "the default of the method", make: || Self::Auto },
         NamedStart {
             name: "spa",
             help: "samples that span the data, by successive projection",
@@ -62,7 +72,7 @@ impl<T: Real> Start<T> {
         },
         NamedStart {
             name: "random-samples",
-            help: "samples drawn at random, each at most once",
+            help: "random samples, each at most once",
             make: || Self::RandomSamples,
         },
         NamedStart {
@@ -82,23 +92,23 @@ impl<T: Real> Start<T> {
         },
     ];
 
-    /// The start that users call by this name, one of [`NAMES`](Self::NAMES).
+    /// The start with this name, one of [`NAMES`](Self::NAMES).
     ///
     /// # Errors
-    /// Where no start has the name.
+    /// If no start has the name.
     pub fn by_name(name: &str) -> Result<Self, SettingError> {
-        let found = Self::NAMES.iter().find(|start| start.name == name);
-        found.map(|start| (start.make)()).ok_or_else(|| {
+        let named = Self::NAMES.iter().find(|start| start.name == name);
+        named.map(|start| (start.make)()).ok_or_else(|| {
             let names = Self::NAMES.map(|start| start.name).join(", ");
             SettingError::new("init", format!("'{name}'"), format!("it must be {names}, or components"))
         })
     }
 
-    /// Finds the components that the start stands for, with the number of passes over the samples that it took;
-    /// `None` for a checkpoint, which holds them already.
+    /// Computes the components of the start (rank × features), and returns them with the number of passes over the samples;
+    /// `None` for a checkpoint.
     ///
     /// # Errors
-    /// Where the samples cannot be read, or have no such start.
+    /// If the samples cannot be read, or do not allow this start.
     pub fn find(
         self,
         samples: &dyn Samples<T>,
@@ -112,51 +122,54 @@ impl<T: Real> Start<T> {
             Self::Nndsvd(fill) => {
                 init::nndsvd(samples, rank, fill, seed).map(|start| Some((start.components, start.passes)))
             }
-            // One pass for sizes, one for the mean (of signed data), one for each direction.
+            // One pass for the sizes, one for the mean (of signed data), one for each direction.
             Self::Auto | Self::SuccessiveProjection => {
                 init::successive_projection(samples, rank).map(|components| Some((components, rank + 2)))
             }
         }
     }
 
-    /// The start in place of [`Auto`](Self::Auto).
-    pub(crate) fn or(self, own: Self) -> Self {
-        if matches!(self, Self::Auto) { own } else { self }
+    /// Replaces [`Auto`](Self::Auto) by the default of the method.
+    pub(crate) fn or(self, default: Self) -> Self {
+        if matches!(self, Self::Auto) { default } else { self }
     }
 
-    /// Seconds that an earlier part of the run took.
-    pub(crate) fn seconds_before(&self) -> f64 {
+    /// Seconds of the earlier part of a resumed run; 0 for a new run.
+    pub(crate) fn elapsed_seconds(&self) -> f64 {
         if let Self::Resume(state) = self { state.header.seconds } else { 0.0 }
     }
 
-    /// Finds the components to start from, or checks the checkpoint against the samples and the settings.
-    pub(crate) fn begin(
+    /// Initializes a run: computes the components of the start, or checks the checkpoint against samples and settings.
+    pub(crate) fn resolve(
         self,
         method: &'static str,
         samples: &dyn Samples<T>,
         rank: usize,
         seed: u64,
         workers: &Workers,
-    ) -> Result<Beginning<T>, FitError> {
+    ) -> Result<ResolvedStart<T>, FitError> {
         let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
         if n_samples == 0 || n_features == 0 {
             return Err(SamplesError::Empty { n_samples, n_features }.into());
         }
         if let Self::Resume(state) = self {
-            return Ok(Beginning::Resumed(Box::new(state.checked(method, samples)?)));
+            return Ok(ResolvedStart::Resumed(Box::new(state.checked(method, samples)?)));
         }
-        let found = workers.run(|| self.find(samples, rank, seed)).map_err(|error| match error {
+        let computed = workers.run(|| self.find(samples, rank, seed)).map_err(|error| match error {
             FitError::Samples(SamplesError::Cancelled) => FitError::StoppedBeforeStart,
             other => other,
         })?;
-        let Some((components, passes)) = found else { return Err(FitError::StoppedBeforeStart) };
+        let Some((components, passes)) = computed else { return Err(FitError::StoppedBeforeStart) };
         check_components(&components, rank, n_features)?;
-        // Kernels count on contiguous rows, whatever order the start came in.
-        Ok(Beginning::Fresh(Found { components: components.as_standard_layout().into_owned(), passes }))
+        // The kernels need contiguous rows.
+        Ok(ResolvedStart::Fresh(StartComponents {
+            components: components.as_standard_layout().into_owned(),
+            passes,
+        }))
     }
 }
 
-/// Components must be rank × features and finite.
+/// Checks that components are rank × features and finite.
 pub(super) fn check_components<T: Real>(
     start: &Array2<T>,
     rank: usize,

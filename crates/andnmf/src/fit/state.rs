@@ -1,4 +1,4 @@
-//! The state of a method between two stages: private to the method, opaque to everything else.
+//! The state of a method between two stages: private to the method, and opaque to all other code.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -15,57 +15,57 @@ use super::start::check_components;
 use crate::linalg::product::multiply;
 use crate::{FitError, Real, ShapeError};
 
-/// What the rest of the library may ask of a method's state.
+/// The interface of a method's state.
 pub(crate) trait MethodState<T: Real>: Any + fmt::Debug + Send + Sync {
     /// The components in the space of the samples, rank × features.
     fn components(&self) -> Array2<T>;
 
-    /// The thresholds of the last stage, one per component; empty where there are none.
+    /// The thresholds of the last stage, one per component; empty if there are none.
     fn thresholds(&self) -> &[f64] {
         &[]
     }
 
-    /// The unit that the stages measure samples in, where they have one of their own.
+    /// The scale of the samples in the stages, if the method rescales them.
     fn scale(&self) -> Option<f64> {
         None
     }
 
-    /// Moves the weights (n × rank) out, where they are part of the state: a fit holds them instead.
+    /// Moves the weights (n × rank) out of the state, if it has any: the [`Fit`](super::Fit) stores them instead.
     fn take_weights(&mut self) -> Option<Array2<T>> {
         None
     }
 
-    /// The state with its weights back, where they are part of it.
+    /// The state with its weights put back, if it has any.
     fn with_weights(&self, _weights: &Array2<T>) -> Option<Arc<dyn MethodState<T>>> {
         None
     }
 
-    /// The state as checkpoints store it.
+    /// The state in the form that checkpoints store.
     ///
     /// # Errors
-    /// Where a value has no JSON form.
-    fn parts(&self) -> serde_json::Result<Parts<'_, T>>;
+    /// If a value has no JSON form.
+    fn parts(&self) -> serde_json::Result<StateParts<'_, T>>;
 }
 
-/// A state that can be read back.
+/// A state that can be loaded from a checkpoint.
 pub(crate) trait ResumableState<T: Real>: MethodState<T> + Clone {
-    /// Tells it from other states of the same method.
+    /// Identifies the type of the state in a checkpoint.
     const KIND: &'static str;
 
-    /// The state from its stored parts.
-    fn load(stored: &mut Stored<T>) -> Result<Self, FitError>;
+    /// Loads the state.
+    fn load(stored: &mut StoredState<T>) -> Result<Self, FitError>;
 }
 
-/// A state as it is stored: matrices by name and everything else as JSON. Large matrices never become JSON values,
-/// which would take several times their memory.
+/// The serialized form of a state: matrices by name, everything else as JSON. Matrices are not JSON values, which would
+/// take several times their memory.
 #[derive(Debug)]
-pub(crate) struct Parts<'a, T> {
+pub(crate) struct StateParts<'a, T> {
     pub(crate) kind: &'static str,
     pub(crate) matrices: Vec<(&'static str, &'a Array2<T>)>,
     pub(crate) values: Value,
 }
 
-impl<T: Real> Serialize for Parts<'_, T> {
+impl<T: Real> Serialize for StateParts<'_, T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         #[serde(bound = "T: Real")]
@@ -82,38 +82,40 @@ impl<T: Real> Serialize for Parts<'_, T> {
     }
 }
 
-/// A state that was read from a file; only its method can tell what it means.
+/// A state read from a file, which only its method can interpret.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(bound = "T: Real")]
-pub(crate) struct Stored<T: Real> {
+pub(crate) struct StoredState<T: Real> {
     pub(crate) kind: String,
-    matrices: BTreeMap<String, Matrix<T>>,
+    matrices: BTreeMap<String, StoredMatrix<T>>,
     values: Value,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(bound = "T: Real")]
-struct Matrix<T: Real>(#[serde(with = "bits::matrix")] Array2<T>);
+struct StoredMatrix<T: Real>(#[serde(with = "bits::matrix")] Array2<T>);
 
-impl<T: Real> Stored<T> {
-    /// A matrix by its name, in row order.
+impl<T: Real> StoredState<T> {
+    /// A matrix by its name, row-major.
     pub(crate) fn matrix(&mut self, name: &str) -> Result<Array2<T>, FitError> {
-        self.optional_matrix(name).ok_or_else(|| wrong(format!("it has no matrix `{name}`")))
+        self.optional_matrix(name)
+            .ok_or_else(|| invalid_checkpoint(format!("it has no matrix `{name}`; start a new run")))
     }
 
-    /// A matrix that may be missing, in row order.
+    /// An optional matrix by its name, row-major.
     pub(crate) fn optional_matrix(&mut self, name: &str) -> Option<Array2<T>> {
-        self.matrices.remove(name).map(|Matrix(matrix)| matrix.as_standard_layout().into_owned())
+        self.matrices.remove(name).map(|StoredMatrix(matrix)| matrix.as_standard_layout().into_owned())
     }
 
-    /// Everything but the matrices.
+    /// Everything except the matrices.
     pub(crate) fn values<V: DeserializeOwned>(&mut self) -> Result<V, FitError> {
-        serde_json::from_value(self.values.take())
-            .map_err(|error| wrong(format!("its state cannot be read: {error}")))
+        serde_json::from_value(self.values.take()).map_err(|error| {
+            invalid_checkpoint(format!("its state cannot be read ({error}); start a new run"))
+        })
     }
 }
 
-/// The run that a state is to go on with, for checks that all methods share.
+/// The shape that a resumed run needs, for the checks that all methods share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ExpectedShape {
     pub(crate) n_samples: usize,
@@ -122,7 +124,8 @@ pub(crate) struct ExpectedShape {
 }
 
 impl ExpectedShape {
-    /// The working matrix must be rank × features (or directions of the basis) and finite, the basis orthonormal.
+    /// Checks that the working matrix is finite, of shape rank × features (or × directions of the basis), and the basis
+    /// orthonormal.
     pub(crate) fn check_working<T: Real>(
         &self,
         working: &Array2<T>,
@@ -139,15 +142,15 @@ impl ExpectedShape {
         check_components(working, self.rank, width)?;
         let Some(basis) = basis else { return Ok(()) };
         let gram = multiply(basis.view(), basis.t());
-        let apart = |((i, j), v): ((usize, usize), &T)| (v.as_f64() - f64::from(u8::from(i == j))).abs();
-        if gram.indexed_iter().all(|entry| apart(entry) < 1e-3) {
+        let deviation = |((i, j), v): ((usize, usize), &T)| (v.as_f64() - f64::from(u8::from(i == j))).abs();
+        if gram.indexed_iter().all(|entry| deviation(entry) < 1e-3) {
             Ok(())
         } else {
-            Err(wrong("its basis is not orthonormal"))
+            Err(invalid_checkpoint("its basis is not orthonormal; start a new run"))
         }
     }
 
-    /// Weights must be samples × rank, finite and not negative.
+    /// Checks that weights are samples × rank, finite and non-negative.
     pub(crate) fn check_weights<T: Real>(&self, weights: &Array2<T>) -> Result<(), FitError> {
         let Self { n_samples, rank, .. } = *self;
         if weights.dim() != (n_samples, rank) {
@@ -158,12 +161,12 @@ impl ExpectedShape {
         if weights.iter().all(|&v| v.finite() && v >= zero) {
             Ok(())
         } else {
-            Err(wrong("a weight is negative or not finite"))
+            Err(invalid_checkpoint("a weight is negative or not finite; start a new run"))
         }
     }
 }
 
 /// The error of a checkpoint that cannot be resumed.
-pub(crate) fn wrong(reason: impl Into<String>) -> FitError {
+pub(crate) fn invalid_checkpoint(reason: impl Into<String>) -> FitError {
     FitError::Checkpoint { reason: reason.into() }
 }

@@ -1,4 +1,4 @@
-//! The trace as a table.
+//! The columns of the trace as a table.
 
 use super::StageRecord;
 
@@ -6,7 +6,7 @@ use super::StageRecord;
 pub type TraceColumn = (&'static str, fn(&StageRecord) -> Option<f64>);
 
 impl StageRecord {
-    /// Every column of the trace but the stage itself, in order. A method may have no value for some of them.
+    /// Every column of the trace except the stage number, in order; `None` if the method has no such value.
     pub const COLUMNS: [TraceColumn; 6] = [
         ("seconds", |record| Some(record.seconds)),
         ("threshold_min", |record| record.threshold_min),

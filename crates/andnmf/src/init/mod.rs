@@ -1,4 +1,4 @@
-//! Where a fit may begin.
+//! Initializations (starts) of a fit.
 
 mod nndsvd;
 mod perturbed_truth;
@@ -10,6 +10,6 @@ pub(crate) use nndsvd::from_pairs;
 pub use nndsvd::{Nndsvd, NndsvdFill, nndsvd};
 pub use perturbed_truth::perturbed_truth;
 pub use random_samples::random_samples;
-pub(crate) use sample_sizes::Sizes;
+pub(crate) use sample_sizes::SampleSizesQuery;
 pub use sample_sizes::{SampleSizes, sample_sizes};
 pub use successive_projection::successive_projection;

@@ -1,12 +1,12 @@
-//! NNDSVD: a non-negative start from the singular value decomposition.
+//! NNDSVD: a non-negative initialization from the singular value decomposition.
 //!
 //! Each singular pair u vᵀ of the samples is split into the parts of one sign: u⁺v⁺ᵀ and u⁻v⁻ᵀ are the
-//! non-negative matrices in it, and the larger of the two is kept, scaled by the singular value. The leading pair
+//! non-negative matrices in it, and the larger of the two is used, scaled by the singular value. The leading pair
 //! of non-negative samples has one sign anyway. The result does not depend on the signs of the singular vectors.
 //!
 //! Deviations: the singular vectors come from a randomized method, accurate to about six digits; entries below
-//! 10⁻⁶ of the largest of their vector are taken for rounding and set to zero before filling. (scikit-learn cuts
-//! at an absolute 10⁻⁶, which depends on the scale of the data.)
+//! 10⁻⁶ of the largest of their vector count as rounding and are set to zero before filling. (scikit-learn cuts at an
+//! absolute 10⁻⁶, which depends on the scale of the data.)
 //!
 //! Reference: Boutsidis & Gallopoulos, "SVD based initialization: A head start for nonnegative matrix
 //! factorization", Pattern Recognition 41, 2008.
@@ -25,41 +25,49 @@ use crate::{FitError, Real, SamplesError, SettingError, entry_point};
 /// Entries below this share of the largest of their vector are rounding.
 const NEGLIGIBLE: f64 = 1e-6;
 
-/// What takes the place of the zeros that NNDSVD leaves.
+/// The replacement of the zeros of NNDSVD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NndsvdFill {
-    /// Nothing: zeros stay (NNDSVD). For methods that can raise a zero again.
+    /// Keep zeros (NNDSVD): for methods that can change a zero.
     #[default]
     Zeros,
     /// The mean of all values of the samples (NNDSVDa).
     Mean,
-    /// Random numbers between zero and a hundredth of that mean (NNDSVDar).
+    /// Random numbers between zero and a hundredth of the mean (NNDSVDar).
     Random,
 }
 
-/// A start found by [`nndsvd`].
+/// The result of [`nndsvd`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Nndsvd<T: Real> {
     /// Non-negative components, rank × features.
     pub components: Array2<T>,
     /// Non-negative weights, samples × rank.
     pub weights: Array2<T>,
-    /// How many times all samples were read.
+    /// Number of passes over the samples.
     pub passes: usize,
 }
 
 entry_point! {
     /// Components and weights from the `rank` leading singular pairs of non-negative samples.
     ///
-    /// Where the samples have fewer singular values above zero than `rank` (as they must where `rank` exceeds the
-    /// number of samples or features), the rest of components and weights is drawn uniformly between zero and
-    /// √(mean/rank), so that together they make up a small part of the samples and none is dead. Samples without any
-    /// value above zero get components between zero and one, and no weights.
+    /// If the samples have fewer than `rank` positive singular values, the remaining components and weights are uniform
+    /// random numbers between zero and √(mean/rank): combined they are a small part of the samples, and none is zero.
+    /// Samples of zeros get components between zero and one, and zero weights.
+    ///
+    /// ```
+    /// use andnmf::init::{NndsvdFill, nndsvd};
+    /// use andnmf::samples::DenseSamples;
+    ///
+    /// let samples = DenseSamples::new(ndarray::array![[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 2.0]])?;
+    /// let start = nndsvd(&samples, 2, NndsvdFill::Mean, 0)?;
+    /// assert_eq!((start.components.dim(), start.weights.dim()), ((2, 3), (3, 2)));
+    /// # Ok::<(), andnmf::FitError>(())
+    /// ```
     ///
     /// # Errors
-    /// Where a sample has a negative value (with its place), `rank` is zero, the samples cannot be read, or numbers
-    /// leave the range of the type.
+    /// If a sample has a negative value, `rank` is zero, the samples cannot be read, or numbers overflow.
     pub fn nndsvd<'a; T>(samples: &'a dyn Samples<T>, rank: usize, fill: NndsvdFill, seed: u64) -> Result<Nndsvd<T>, FitError> = singular_start;
 }
 
@@ -105,7 +113,7 @@ pub(crate) fn from_pairs<T: Real>(
     let mut rng = generator(seed, Stream::Start);
     let mut components = Array2::zeros((rank, right.ncols()));
     let mut weights = Array2::zeros((left.nrows(), rank));
-    // Weaker directions than this are lost in the rounding of the squares that they were found from.
+    // Weaker directions are lost in the rounding of the squares they were computed from.
     let cutoff = T::EPSILON.as_f64().sqrt();
     let mut strongest = 0.0_f64;
     for k in 0..rank {
@@ -134,8 +142,8 @@ struct OneSign {
 }
 
 impl OneSign {
-    /// From `left` = singular value × left singular vector. The leading pair has one sign up to rounding, which
-    /// must not decide between its parts: its magnitudes are taken.
+    /// From `left` = singular value × left singular vector. The leading pair has one sign up to rounding, so its absolute
+    /// values are used.
     fn of<T: Real>(left: ArrayView1<'_, T>, right: ArrayView1<'_, T>, leading: bool) -> Self {
         let singular_value = length(left);
         let unit = |v: &T| if singular_value > 0.0 { v.as_f64() / singular_value } else { 0.0 };
@@ -150,7 +158,7 @@ impl OneSign {
         if positive.size >= negative.size { positive } else { negative }
     }
 
-    /// Both vectors at the length that makes their product the part's share of the samples.
+    /// Writes both vectors, scaled so that their product is the part's share of the samples.
     fn write<T: Real>(
         self,
         weight: ArrayViewMut1<'_, T>,
@@ -159,9 +167,9 @@ impl OneSign {
         mean: f64,
         rng: &mut impl Rng,
     ) {
-        let wanted = self.singular_value.sqrt() * self.size.sqrt();
+        let target = self.singular_value.sqrt() * self.size.sqrt();
         for (mut out, part) in [(component, self.right), (weight, self.left)] {
-            let scale = wanted / length(part.view());
+            let scale = target / length(part.view());
             let smallest =
                 part.iter().copied().fold(0.0, f64::max) * NEGLIGIBLE.max(64.0 * T::EPSILON.as_f64());
             for (out, &v) in out.iter_mut().zip(&part) {
@@ -189,7 +197,7 @@ mod tests {
     use crate::testing::{assert_close, random_matrix, sparse_copy};
     use crate::testing_svd::exact_svd;
 
-    /// Non-negative, of distinct singular values, with a third of zeros.
+    /// Non-negative data with distinct singular values and many zeros.
     fn data(n: usize, features: usize) -> Array2<f64> {
         let low = multiply(
             random_matrix::<f64>(n, 8, 1).mapv(|v| v.max(0.0)).view(),
@@ -239,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_are_filled_as_asked_and_nothing_else_is_touched() {
+    fn zeros_are_filled_as_requested_and_other_values_are_unchanged() {
         let data = data(120, 30);
         let samples = DenseSamples::new(data.view()).unwrap();
         let start = |fill| nndsvd(&samples, 5, fill, 5).unwrap();
@@ -264,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn more_components_than_directions_are_all_alive() {
+    fn more_components_than_directions_are_all_nonzero() {
         for data in [data(4, 9), data(9, 4), data(1, 7), data(7, 1)] {
             let samples = DenseSamples::new(data.view()).unwrap();
             for fill in [NndsvdFill::Zeros, NndsvdFill::Mean, NndsvdFill::Random] {
@@ -278,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn repeated_samples_leave_no_component_to_rounding() {
+    fn repeated_samples_give_no_component_of_rounding_errors() {
         let row = data(1, 20);
         let samples = DenseSamples::new(Array2::from_shape_fn((50, 20), |(_, j)| row[[0, j]])).unwrap();
         let start = nndsvd(&samples, 3, NndsvdFill::Zeros, 5).unwrap();
@@ -306,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_do_not_matter_and_the_seed_decides_what_is_random() {
+    fn threads_do_not_matter_and_the_seed_determines_the_random_values() {
         let samples = DenseSamples::new(data(3000, 30)).unwrap();
         let on = |threads, seed| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -319,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn single_precision_is_close_and_scale_goes_through() {
+    fn single_precision_is_close_and_the_scale_does_not_matter() {
         let data = data(200, 30);
         let start = nndsvd(&DenseSamples::new(data.view()).unwrap(), 5, NndsvdFill::Zeros, 5).unwrap();
         let single = DenseSamples::new(data.mapv(|v| v as f32)).unwrap();

@@ -1,4 +1,4 @@
-//! The paper's start: the truth, blurred.
+//! The initialization of the paper's experiments: the perturbed truth.
 
 use ndarray::{Array2, ArrayView2};
 use rand::RngExt;
@@ -6,26 +6,33 @@ use rand::RngExt;
 use crate::linalg::product::multiply;
 use crate::random::{Stream, generator};
 
-/// Half the width of the range the paper draws its perturbations from, before scaling.
-const REACH: f64 = 0.05;
+/// Half the width of the paper's range of perturbations, before scaling.
+const HALF_WIDTH: f64 = 0.05;
 
 /// The paper's start `A₀ = A*(I + U) + N`, for experiments in which the truth (one component per row) is known.
 ///
 /// The entries of `U` (rank × rank) are uniform on [-0.05, 0.05)·`in_span`, those of `N` uniform on
 /// [-0.05, 0.05)·`out_of_span`. `U` mixes the true components with each other and stays in their span; `N`
-/// leaves it. With components as rows this reads `(I + U)ᵀ·truth + Nᵀ`. Already `in_span = 1` is a weak start
-/// for many components: each row holds more of all the others together than of its own.
+/// leaves it. With components as rows this reads `(I + U)ᵀ·truth + Nᵀ`. With many components already `in_span = 1` is a
+/// poor start: each row contains more of all other components combined than of its own.
 ///
-/// Both scales should be finite numbers ([`DatasetSpec`](crate::synth::DatasetSpec) refuses others): what is not
-/// finite here is not finite in the start either. `U` and `N` do not depend on the two scales, so a sweep over either scale stretches one fixed perturbation.
+/// Both scales should be finite ([`DatasetSpec`](crate::synth::DatasetSpec) refuses others), or the start is not finite.
+/// `U` and `N` do not depend on the scales, so a sweep over a scale stretches one fixed perturbation.
+///
+/// ```
+/// let truth = ndarray::array![[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]];
+/// let start = andnmf::init::perturbed_truth(truth.view(), 1.0, 0.0, 0);
+/// assert!((&start - &truth).iter().all(|change| change.abs() < 0.2));
+/// ```
 pub fn perturbed_truth(truth: ArrayView2<'_, f64>, in_span: f64, out_of_span: f64, seed: u64) -> Array2<f64> {
     let mut rng = generator(seed, Stream::Start);
     let rank = truth.nrows();
-    let mut mixing = Array2::from_shape_simple_fn((rank, rank), || in_span * rng.random_range(-REACH..REACH));
+    let mut mixing =
+        Array2::from_shape_simple_fn((rank, rank), || in_span * rng.random_range(-HALF_WIDTH..HALF_WIDTH));
     mixing.diag_mut().mapv_inplace(|own| 1.0 + own);
     let mut start = multiply(mixing.t(), truth);
     if out_of_span != 0.0 {
-        start.mapv_inplace(|entry| entry + out_of_span * rng.random_range(-REACH..REACH));
+        start.mapv_inplace(|entry| entry + out_of_span * rng.random_range(-HALF_WIDTH..HALF_WIDTH));
     }
     start
 }
@@ -37,7 +44,7 @@ mod tests {
     use crate::testing::{assert_close, random_matrix};
 
     #[test]
-    fn no_perturbation_gives_back_the_truth() {
+    fn without_perturbation_the_start_is_the_truth() {
         let truth = random_matrix::<f64>(6, 20, 1);
         assert_eq!(perturbed_truth(truth.view(), 0.0, 0.0, 3), truth);
     }
@@ -74,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_decides() {
+    fn the_seed_determines_the_start() {
         let truth = random_matrix::<f64>(4, 9, 9);
         let start = |seed| perturbed_truth(truth.view(), 1.0, 1.0, seed);
         assert_eq!(start(1), start(1));

@@ -1,40 +1,48 @@
-//! Sums and lengths of all samples, in one pass.
+//! Sums and norms of all samples in one pass.
 
-use crate::query::{self, Part, Partial, Query, Reader, Sums, WireError, Writer, add_values, wire};
+use crate::query::{self, Part, Partial, Query, Sums, WireError, WireReader, WireWriter, add_values, wire};
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Block, Samples};
 use crate::{Real, SamplesError, entry_point};
 
-/// How large samples are.
+/// Sums and norms of samples.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SampleSizes {
     /// The sum of each sample.
     pub sums: Vec<f64>,
-    /// The Euclidean length of each sample.
+    /// The Euclidean norm of each sample.
     pub lengths: Vec<f64>,
-    /// The lowest value, or zero where none is negative.
+    /// The lowest value, or zero if none is negative.
     pub lowest: f64,
-    /// The sum of all samples, a value for each feature.
+    /// The sum of all samples, one value per feature.
     pub total: Vec<f64>,
 }
 
 entry_point! {
-    /// Sums and lengths of all samples, their lowest value and their sum, in one pass.
+    /// Sums and norms of all samples, their lowest value and their total, in one pass.
+    ///
+    /// ```
+    /// use andnmf::samples::DenseSamples;
+    /// let samples = DenseSamples::new(ndarray::array![[3.0, 4.0], [-1.0, 0.0]])?;
+    /// let sizes = andnmf::init::sample_sizes(&samples)?;
+    /// assert_eq!((sizes.sums, sizes.lengths, sizes.lowest), (vec![7.0, -1.0], vec![5.0, 1.0], -1.0));
+    /// # Ok::<(), andnmf::SamplesError>(())
+    /// ```
     ///
     /// # Errors
-    /// Where the samples cannot be read.
+    /// If the samples cannot be read.
     pub fn sample_sizes<'a; T>(samples: &'a dyn Samples<T>) -> Result<SampleSizes, SamplesError> = measure_samples;
 }
 
 pub(super) fn measure_samples<T: Real>(samples: &dyn Samples<T>) -> Result<SampleSizes, SamplesError> {
-    query::run(samples, &Sizes)
+    query::run(samples, &SampleSizesQuery)
 }
 
-/// Asks for [`SampleSizes`].
+/// The query for [`SampleSizes`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sizes;
+pub(crate) struct SampleSizesQuery;
 
-/// The sums of [`SampleSizes`].
+/// The part of [`SampleSizes`] that is summed over samples.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Totals {
     lowest: f64,
@@ -53,29 +61,29 @@ impl Sums for Totals {
 impl Partial for SampleSizes {
     type Sums = Totals;
 
-    fn split(self, rows: &mut Writer) -> Totals {
+    fn split(self, rows: &mut WireWriter) -> Totals {
         for (sum, length) in self.sums.iter().zip(&self.lengths) {
             rows.values([sum, length].into_iter());
         }
         Totals { lowest: self.lowest, total: self.total }
     }
 
-    fn join(sums: Totals, rows: &mut Reader<'_>, n_samples: usize) -> Result<Self, WireError> {
+    fn join(sums: Totals, rows: &mut WireReader<'_>, n_samples: usize) -> Result<Self, WireError> {
         let sizes = rows.matrix::<f64>(n_samples, 2)?;
         let column = |k| sizes.column(k).to_vec();
         Ok(Self { sums: column(0), lengths: column(1), lowest: sums.lowest, total: sums.total })
     }
 }
 
-impl<T: Real> Query<T> for Sizes {
+impl<T: Real> Query<T> for SampleSizesQuery {
     const NAME: &'static str = "sizes";
     const RETURNS_ROWS: bool = true;
     type Partial = SampleSizes;
     type Error = SamplesError;
 
-    fn write(&self, _: &mut Writer) {}
+    fn write(&self, _: &mut WireWriter) {}
 
-    fn read(_: &mut Reader<'_>, _: &mut Reader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
+    fn read(_: &mut WireReader<'_>, _: &mut WireReader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
         Ok(Self)
     }
 
@@ -110,7 +118,7 @@ impl SampleSizes {
         let first = self.sums.len();
         let end = first + block.n_samples();
         self.sums.resize(end, 0.0);
-        // Squares of very large or small values are representable only relative to the largest of the sample.
+        // Scale by the largest value of each sample, so that squares neither overflow nor underflow.
         let mut largest = vec![0.0_f64; block.n_samples()];
         block.for_each(|i, feature, v| {
             let v = v.as_f64();

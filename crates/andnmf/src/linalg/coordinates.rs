@@ -4,7 +4,9 @@ use ndarray::{Array2, ArrayView2, CowArray, Ix2, s};
 use rayon::prelude::*;
 
 use super::linear_map::LinearMap;
-use crate::query::{self, Part, Partial, Query, Reader, Sums, Wire, WireError, Writer, check_shape, wire};
+use crate::query::{
+    self, Part, Partial, Query, Sums, Wire, WireError, WireReader, WireWriter, check_shape, wire,
+};
 use crate::samples::read_ahead::for_each_block;
 use crate::samples::{Block, Samples};
 use crate::{Real, SamplesError};
@@ -65,12 +67,12 @@ impl Sums for Lowest {
 impl<T: Real> Partial for Coordinates<T> {
     type Sums = Lowest;
 
-    fn split(self, rows: &mut Writer) -> Lowest {
+    fn split(self, rows: &mut WireWriter) -> Lowest {
         rows.rows(self.rows.view());
         Lowest { lowest: self.lowest }
     }
 
-    fn join(sums: Lowest, rows: &mut Reader<'_>, n_samples: usize) -> Result<Self, WireError> {
+    fn join(sums: Lowest, rows: &mut WireReader<'_>, n_samples: usize) -> Result<Self, WireError> {
         Ok(Self { rows: rows.all_rows(n_samples)?, lowest: sums.lowest })
     }
 }
@@ -81,12 +83,12 @@ impl<T: Real> Query<T> for ProjectionQuery<'_, T> {
     type Partial = Coordinates<T>;
     type Error = SamplesError;
 
-    fn write(&self, to: &mut Writer) {
+    fn write(&self, to: &mut WireWriter) {
         self.directions.write(to);
         self.with_lowest.write(to);
     }
 
-    fn read(from: &mut Reader<'_>, _: &mut Reader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
+    fn read(from: &mut WireReader<'_>, _: &mut WireReader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
         Ok(Self { directions: Wire::read(from)?, with_lowest: Wire::read(from)? })
     }
 

@@ -8,7 +8,9 @@ use rand::RngExt;
 use super::linear_map::LinearMap;
 use super::product_accumulator::ProductAccumulator;
 use crate::pool::Pool;
-use crate::query::{Part, Query, Reader, Sums, Wire, WireError, Writer, add_matrix, check_shape, wire};
+use crate::query::{
+    Part, Query, Sums, Wire, WireError, WireReader, WireWriter, add_matrix, check_shape, wire,
+};
 use crate::random::{Stream, numbered_generator};
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Block, Samples};
@@ -62,11 +64,11 @@ pub(crate) struct RandomSketch {
 }
 
 impl Wire for FoldPlan {
-    fn write(&self, to: &mut Writer) {
+    fn write(&self, to: &mut WireWriter) {
         self.numbers().iter().for_each(|number| number.write(to));
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Self, WireError> {
+    fn read(from: &mut WireReader<'_>) -> Result<Self, WireError> {
         let numbers = [usize::read(from)?, usize::read(from)?, usize::read(from)?];
         let [_, parts, _] = numbers;
         let invalid = WireError::Value { what: "the number of parts of the samples", value: parts as u64 };
@@ -79,13 +81,13 @@ impl<T: Real> Query<T> for RandomSketch {
     type Partial = ProductSum<T>;
     type Error = SamplesError;
 
-    fn write(&self, to: &mut Writer) {
+    fn write(&self, to: &mut WireWriter) {
         self.size.write(to);
         self.seed.write(to);
         self.plan.write(to);
     }
 
-    fn read(from: &mut Reader<'_>, _: &mut Reader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
+    fn read(from: &mut WireReader<'_>, _: &mut WireReader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
         Ok(Self { size: Wire::read(from)?, seed: Wire::read(from)?, plan: Wire::read(from)? })
     }
 
@@ -153,15 +155,19 @@ impl<T: Real> Query<T> for Combinations<'_, T> {
     type Partial = ProductSum<T>;
     type Error = SamplesError;
 
-    fn write(&self, to: &mut Writer) {
+    fn write(&self, to: &mut WireWriter) {
         self.weights.ncols().write(to);
     }
 
-    fn write_rows(&self, to: &mut Writer) {
+    fn write_rows(&self, to: &mut WireWriter) {
         to.rows(self.weights.view());
     }
 
-    fn read(from: &mut Reader<'_>, rows: &mut Reader<'_>, part: &Part<'_, T>) -> Result<Self, WireError> {
+    fn read(
+        from: &mut WireReader<'_>,
+        rows: &mut WireReader<'_>,
+        part: &Part<'_, T>,
+    ) -> Result<Self, WireError> {
         let columns = usize::read(from)?;
         Ok(Self { weights: rows.matrix(part.samples.n_samples(), columns)?.into() })
     }
@@ -196,11 +202,11 @@ impl<T: Real> Query<T> for NormalProduct<'_, T> {
     type Partial = ProductSum<T>;
     type Error = SamplesError;
 
-    fn write(&self, to: &mut Writer) {
+    fn write(&self, to: &mut WireWriter) {
         self.directions.write(to);
     }
 
-    fn read(from: &mut Reader<'_>, _: &mut Reader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
+    fn read(from: &mut WireReader<'_>, _: &mut WireReader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
         Ok(Self { directions: Wire::read(from)? })
     }
 

@@ -7,7 +7,7 @@ use super::coordinates::project;
 use super::product::{gram_add_lower, mirror_lower, multiply};
 use super::sketch::{combinations, random_sketch, rounding_cutoff, unit_rows};
 use super::symmetric::eigen;
-use crate::query::{self, Part, Query, Reader, Sums, Wire, WireError, Writer, wire};
+use crate::query::{self, Part, Query, Sums, Wire, WireError, WireReader, WireWriter, wire};
 use crate::samples::Samples;
 use crate::samples::fold::{FoldPlan, fold};
 use crate::{Real, SamplesError};
@@ -105,11 +105,11 @@ impl<T: Real> Query<T> for SquaredNorm {
     type Partial = SquareSum;
     type Error = SamplesError;
 
-    fn write(&self, to: &mut Writer) {
+    fn write(&self, to: &mut WireWriter) {
         self.scale.write(to);
     }
 
-    fn read(from: &mut Reader<'_>, _: &mut Reader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
+    fn read(from: &mut WireReader<'_>, _: &mut WireReader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
         Ok(Self { scale: Wire::read(from)? })
     }
 

@@ -6,7 +6,7 @@ use super::gather::add_row_lists;
 use super::product::{gram_add_lower, mirror_lower};
 use super::product_accumulator::ProductAccumulator;
 use crate::Real;
-use crate::query::{Reader, Wire, WireError, Writer, same_length, write_matrix};
+use crate::query::{Wire, WireError, WireReader, WireWriter, same_length, write_matrix};
 use crate::samples::Block;
 
 /// Fraction of active (non-zero) weights below which sums run over the non-zeros instead of the dense product kernel,
@@ -128,12 +128,12 @@ impl<T: Real> WeightedSums<T> {
 
 /// The wire format has B as rank × features and all of C, whatever the layout.
 impl<T: Real> Wire for WeightedSums<T> {
-    fn write(&self, to: &mut Writer) {
+    fn write(&self, to: &mut WireWriter) {
         write_matrix(self.products(), to);
         self.gram().write(to);
     }
 
-    fn read(from: &mut Reader<'_>) -> Result<Self, WireError> {
+    fn read(from: &mut WireReader<'_>) -> Result<Self, WireError> {
         let (products, gram): (Array2<T>, Array2<T>) = (Wire::read(from)?, Wire::read(from)?);
         same_length(gram.dim(), (products.nrows(), products.nrows()), products.len(), gram.len())?;
         Ok(Self::from_parts(products, gram))

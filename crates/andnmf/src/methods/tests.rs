@@ -1,8 +1,8 @@
 use super::*;
-use crate::settings::Kind;
+use crate::settings::SettingKind;
 
 #[test]
-fn every_method_has_settings_that_bear_its_name_in_json_too() {
+fn the_settings_of_every_method_have_its_name_also_in_json() {
     for method in Method::ALL {
         let params = MethodParams::new(method, 7).with_seed(5).with_time_limit(Some(2.0));
         assert_eq!((params.method(), params.rank(), params.seed()), (method, 7, 5));
@@ -21,10 +21,10 @@ fn every_method_has_settings_that_bear_its_name_in_json_too() {
 }
 
 #[test]
-fn stages_and_tolerance_are_set_where_there_are_any() {
+fn stages_and_tolerance_are_set_if_the_method_has_them() {
     for method in Method::ALL {
         let params = MethodParams::new(method, 3).with_max_stages(17).with_tolerance(0.25);
-        assert_eq!(params.most_stages(), if method.info().staged { 17 } else { 1 }, "{method}");
+        assert_eq!(params.stage_limit(), if method.info().staged { 17 } else { 1 }, "{method}");
         let json = serde_json::to_value(&params).unwrap();
         assert_eq!(json["tolerance"], 0.25, "{method}");
     }
@@ -65,22 +65,22 @@ fn a_setting_of_several_methods_is_the_same_kind_everywhere() {
 }
 
 #[test]
-fn every_default_can_be_written_and_read_back() {
+fn every_default_can_be_formatted_and_parsed_again() {
     for method in Method::ALL {
-        let usual = MethodParams::new(method, 10);
-        let (mut by_text, mut by_json) = (usual.clone(), usual.clone());
+        let defaults = MethodParams::new(method, 10);
+        let (mut by_text, mut by_json) = (defaults.clone(), defaults.clone());
         for setting in method.info().settings {
             by_text.set(setting.name, &setting.default_text()).unwrap();
             by_json.set_json(setting.name, &setting.default()).unwrap();
             for word in setting.kind.words() {
                 by_text.clone().set(setting.name, word).unwrap();
             }
-            if !matches!(setting.kind, Kind::Threshold) {
+            if !matches!(setting.kind, SettingKind::Threshold) {
                 let error = by_text.set(setting.name, "no such value").unwrap_err();
                 assert!(error.name == setting.name && error.expected == setting.kind.expected(), "{error}");
             }
         }
-        assert_eq!((&by_text, &by_json), (&usual, &usual));
+        assert_eq!((&by_text, &by_json), (&defaults, &defaults));
         assert_eq!(by_text.set("rnak", "3").unwrap_err().name, "setting");
     }
 }
@@ -88,7 +88,7 @@ fn every_default_can_be_written_and_read_back() {
 #[test]
 fn numbers_and_serialized_forms_are_read_from_json() {
     let mut params = MethodParams::new(Method::And, 3);
-    for (name, value, meant) in [
+    for (name, value, expected) in [
         ("inner", serde_json::json!(50), serde_json::json!({"steps": 50})),
         ("inner", serde_json::json!({"steps": 7}), serde_json::json!({"steps": 7})),
         ("step", serde_json::json!(0.25), serde_json::json!({"value": 0.25})),
@@ -98,7 +98,7 @@ fn numbers_and_serialized_forms_are_read_from_json() {
         ("time_limit", serde_json::json!(3), serde_json::json!(3.0)),
     ] {
         params.set_json(name, &value).unwrap();
-        assert_eq!(serde_json::to_value(&params).unwrap()[name], meant, "{name}");
+        assert_eq!(serde_json::to_value(&params).unwrap()[name], expected, "{name}");
     }
     let scheduled = |value| {
         let mut params = MethodParams::new(Method::And, 3);

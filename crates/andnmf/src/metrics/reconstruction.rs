@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView2, CowArray, Ix2, s};
 
 use crate::linalg::product::multiply;
-use crate::query::{self, Part, Query, Reader, Sums, Wire, WireError, Writer, check_shape, wire};
+use crate::query::{self, Part, Query, Sums, Wire, WireError, WireReader, WireWriter, check_shape, wire};
 use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Block, CsrView, Samples};
 use crate::{Real, SamplesError, ShapeError, entry_point};
@@ -84,15 +84,19 @@ impl<T: Real> Query<T> for Residual<'_, T> {
     type Partial = SquaredSizes;
     type Error = SamplesError;
 
-    fn write(&self, to: &mut Writer) {
+    fn write(&self, to: &mut WireWriter) {
         self.components.write(to);
     }
 
-    fn write_rows(&self, to: &mut Writer) {
+    fn write_rows(&self, to: &mut WireWriter) {
         to.rows(self.weights.view());
     }
 
-    fn read(from: &mut Reader<'_>, rows: &mut Reader<'_>, part: &Part<'_, T>) -> Result<Self, WireError> {
+    fn read(
+        from: &mut WireReader<'_>,
+        rows: &mut WireReader<'_>,
+        part: &Part<'_, T>,
+    ) -> Result<Self, WireError> {
         let components: CowArray<'_, T, Ix2> = Wire::read(from)?;
         let weights = rows.matrix(part.samples.n_samples(), components.nrows())?;
         Ok(Self { weights: weights.into(), components })

@@ -3,8 +3,8 @@
 use ndarray::{ArrayView2, CowArray, Ix2};
 
 use super::reconstruction::{Residual, SquaredSizes};
-use crate::nnls::{NnlsError, Weights};
-use crate::query::{self, Part, Query, Reader, Wire, WireError, Writer};
+use crate::nnls::{NnlsError, WeightsQuery};
+use crate::query::{self, Part, Query, Wire, WireError, WireReader, WireWriter};
 use crate::samples::Samples;
 use crate::{Real, SamplesError, entry_point};
 
@@ -26,17 +26,17 @@ fn unexplained_on_these_threads<T: Real>(
     samples: &dyn Samples<T>,
     components: ArrayView2<'_, T>,
 ) -> Result<SquaredSizes, NnlsError> {
-    query::run(samples, &Unexplained(Weights { components: components.into() }))
+    query::run(samples, &Unexplained(WeightsQuery { components: components.into() }))
 }
 
 /// Asks for [`unexplained`].
 #[derive(Debug)]
-pub(crate) struct Unexplained<'a, T: Real>(Weights<'a, T>);
+pub(crate) struct Unexplained<'a, T: Real>(WeightsQuery<'a, T>);
 
 impl<'a, T: Real> Unexplained<'a, T> {
     #[cfg(test)]
     pub(crate) fn new(components: CowArray<'a, T, Ix2>) -> Self {
-        Self(Weights { components })
+        Self(WeightsQuery { components })
     }
 }
 
@@ -45,12 +45,12 @@ impl<T: Real> Query<T> for Unexplained<'_, T> {
     type Partial = SquaredSizes;
     type Error = NnlsError;
 
-    fn write(&self, to: &mut Writer) {
+    fn write(&self, to: &mut WireWriter) {
         self.0.components.write(to);
     }
 
-    fn read(from: &mut Reader<'_>, _: &mut Reader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
-        Ok(Self(Weights { components: Wire::read(from)? }))
+    fn read(from: &mut WireReader<'_>, _: &mut WireReader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
+        Ok(Self(WeightsQuery { components: Wire::read(from)? }))
     }
 
     fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {

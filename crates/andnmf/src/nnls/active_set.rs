@@ -1,10 +1,10 @@
-//! The active-set method of Lawson and Hanson, from wherever a sample stands.
+//! The active-set method of Lawson and Hanson, from any feasible weights.
 //!
-//! Slower than pivoting, but the loss falls with every step, so that it cannot go in circles. Samples come here
-//! for which pivoting does not end soon, which hardly happens unless components nearly depend on each other.
+//! Slower than pivoting, but it cannot cycle, because the loss falls with every step. It solves the samples for which
+//! pivoting does not converge soon, which is rare unless components are nearly dependent.
 
 use super::pivoting::rounding;
-use super::systems::{Matrix, Systems};
+use super::systems::{PaddedGram, Systems};
 use crate::linalg::lane_cholesky::LANES;
 
 #[derive(Debug, Default)]
@@ -16,8 +16,8 @@ pub(super) struct ActiveSet {
 }
 
 impl ActiveSet {
-    /// Moves `values`, one per component and none of them negative, to the optimum.
-    pub(super) fn solve(&mut self, matrix: &Matrix<'_>, products: &[f64], values: &mut [f64]) {
+    /// Moves `values`, one non-negative weight per component, to the optimum.
+    pub(super) fn solve(&mut self, matrix: &PaddedGram<'_>, products: &[f64], values: &mut [f64]) {
         let rank = matrix.rank();
         self.all.clear();
         self.all.extend(0..rank);
@@ -29,13 +29,13 @@ impl ActiveSet {
             self.passive[entering] = true;
             self.descend(matrix, products, values);
             if !self.passive[entering] {
-                return; // only rounding made it look promising, and nothing else looked better
+                return; // only rounding made it look promising, and no other component was better
             }
         }
     }
 
-    /// The component whose entry lowers the loss most at first.
-    fn most_promising(&mut self, matrix: &Matrix<'_>, products: &[f64], values: &[f64]) -> Option<usize> {
+    /// The component with the steepest descent of the loss; `None` at the optimum.
+    fn most_promising(&mut self, matrix: &PaddedGram<'_>, products: &[f64], values: &[f64]) -> Option<usize> {
         matrix.gradient(products, &self.all, values, &mut self.gradient);
         let tolerance = rounding(values);
         (0..matrix.rank())
@@ -43,8 +43,8 @@ impl ActiveSet {
             .min_by(|&a, &b| self.gradient[a].total_cmp(&self.gradient[b]))
     }
 
-    /// Moves to the least-squares weights of the passive set, and takes out of it what would become negative.
-    fn descend(&mut self, matrix: &Matrix<'_>, products: &[f64], values: &mut [f64]) {
+    /// Moves to the least-squares weights of the passive set, and removes components that would become negative.
+    fn descend(&mut self, matrix: &PaddedGram<'_>, products: &[f64], values: &mut [f64]) {
         loop {
             let members = self.systems.members_mut(0);
             members.clear();
@@ -56,17 +56,17 @@ impl ActiveSet {
                 let members = self.systems.members(0);
                 members.iter().copied().zip(self.systems.solution(0, members.len()))
             };
-            // How far to go: to where the first weight becomes zero. What is not a number stops at once.
+            // The step ends where the first weight becomes zero; NaN gives no step.
             let reach = |value: f64, target: f64| if target > 0.0 { 1.0 } else { value / (value - target) };
             let step = targets().map(|(k, target)| reach(values[k], target)).fold(1.0, f64::min);
-            let mut taken_out = false;
+            let mut removed = false;
             for (k, target) in targets() {
                 let stays = target > 0.0 || reach(values[k], target) > step;
                 values[k] = if stays { (values[k] + step * (target - values[k])).max(0.0) } else { 0.0 };
                 self.passive[k] = stays;
-                taken_out |= !stays;
+                removed |= !stays;
             }
-            if !taken_out {
+            if !removed {
                 return;
             }
         }
@@ -88,7 +88,7 @@ mod tests {
             let components = random_matrix::<f64>(rank, features, 1) + lift;
             let gram = ScaledGram::new(components.dot(&components.t()).view()).unwrap();
             let scales = ndarray::Array1::from(gram.scales().to_vec());
-            let matrix = Matrix::new(gram.values(), rank);
+            let matrix = PaddedGram::new(gram.values(), rank);
             let mut solver = ActiveSet::default();
             for seed in 0..20 {
                 let sample = random_matrix::<f64>(1, features, seed + 5) + lift;
@@ -97,9 +97,9 @@ mod tests {
                 let start = random_matrix::<f64>(1, rank, seed).mapv(|v| v.max(0.0) * 3.0);
                 let mut values = start.row(0).to_vec();
                 solver.solve(&matrix, &products, &mut values);
-                let found = Array2::from_shape_vec((1, rank), values).unwrap() * &scales;
+                let result = Array2::from_shape_vec((1, rank), values).unwrap() * &scales;
                 let expected = lawson_hanson(components.view(), sample.row(0)).insert_axis(Axis(0));
-                assert_close(&found, &expected, 1e-10);
+                assert_close(&result, &expected, 1e-10);
             }
         }
     }

@@ -1,40 +1,40 @@
-//! The weights of a block of samples, also where the components depend on each other.
+//! The weights of a block of samples, also for linearly dependent components.
 
 use ndarray::{ArrayView2, ArrayViewMut2};
 
 use super::gram::{ScaledGram, exponent, power_of_two};
 use super::passive_sets::PassiveSets;
 use super::pivoting::{Pivoting, PivotingWorkspace, row_of};
-use super::systems::Matrix;
+use super::systems::PaddedGram;
 use crate::Real;
 
-/// Proximal steps after which the best weights so far are taken as they are.
-const MOST_STEPS: i32 = 14;
+/// Maximum number of proximal steps; after that, the best weights so far are returned.
+const MAX_STEPS: i32 = 14;
 
-/// Where the weights of a block begin.
+/// The initial passive sets of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Begin {
-    /// Without knowledge.
+pub(crate) enum NnlsStart {
+    /// Components with a positive product.
     Cold,
-    /// At the passive sets of the weights that come in.
+    /// Components with a positive weight in the input.
     Warm,
 }
 
-/// A sample of the block whose weights left the range of numbers.
+/// A sample of the block whose weights overflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutOfRange {
     pub(crate) row: usize,
 }
 
-/// What one block leaves for the next on the same thread.
+/// Workspace reused for each block on the same thread.
 #[derive(Debug, Default)]
 pub(crate) struct BlockWorkspace {
     products: ScaledProducts,
     sets: PassiveSets,
     solutions: Vec<f64>,
     pending: Vec<usize>,
-    /// How far the solution of each sample is from optimal.
-    apart: Vec<f64>,
+    /// Violation of the optimality conditions of each sample.
+    violation: Vec<f64>,
     slopes: Vec<f64>,
     all: Vec<usize>,
     pivoting: PivotingWorkspace,
@@ -45,31 +45,31 @@ pub(crate) fn solve_block<T: Real>(
     gram: &ScaledGram,
     products: ArrayView2<'_, T>,
     mut weights: ArrayViewMut2<'_, T>,
-    begin: Begin,
-    room: &mut BlockWorkspace,
+    start: NnlsStart,
+    workspace: &mut BlockWorkspace,
 ) -> Result<(), OutOfRange> {
     let (n, width) = (products.nrows(), gram.width());
-    room.products.renew(gram, products)?;
-    room.sets.clear(n, gram.rank());
+    workspace.products.renew(gram, products)?;
+    workspace.sets.clear(n, gram.rank());
     for row in 0..n {
-        let products = row_of(&room.products.values, width, row);
+        let products = row_of(&workspace.products.values, width, row);
         for k in 0..gram.rank() {
-            let positive = match begin {
-                Begin::Cold => products[k] > 0.0,
-                Begin::Warm => weights[[row, k]] > T::from_f64(0.0) && gram.is_alive(k),
+            let positive = match start {
+                NnlsStart::Cold => products[k] > 0.0,
+                NnlsStart::Warm => weights[[row, k]] > T::from_f64(0.0) && gram.is_nonzero(k),
             };
             if positive {
-                room.sets.exchange(row, k);
+                workspace.sets.toggle(row, k);
             }
         }
     }
-    // From a good start pivoting has little to do, and little that rounding could spoil.
-    let direct = begin == Begin::Warm || !gram.is_singular();
-    solve_scaled(gram, room, direct);
+    // From a warm start pivoting has few exchanges, and is robust to rounding.
+    let direct = start == NnlsStart::Warm || !gram.is_singular();
+    solve_scaled(gram, workspace, direct);
     for (row, mut weights) in weights.outer_iter_mut().enumerate() {
-        let solution = row_of(&room.solutions, width, row);
+        let solution = row_of(&workspace.solutions, width, row);
         for ((weight, &v), &scale) in weights.iter_mut().zip(solution).zip(gram.scales()) {
-            *weight = T::from_f64(v * room.products.row_scales[row] * scale);
+            *weight = T::from_f64(v * workspace.products.row_scales[row] * scale);
             if !weight.finite() {
                 return Err(OutOfRange { row });
             }
@@ -82,7 +82,7 @@ pub(crate) fn solve_block<T: Real>(
 #[derive(Debug, Default)]
 struct ScaledProducts {
     values: Vec<f64>,
-    /// What brings the weights of a row back to the scale of its sample.
+    /// The factor from the scaled weights of a row to those of its sample.
     row_scales: Vec<f64>,
 }
 
@@ -112,15 +112,15 @@ impl ScaledProducts {
     }
 }
 
-/// The solutions of all samples of the room, one row of `width` values each, to its `solutions`: by pivoting where that is
-/// `direct`ly possible.
+/// Writes the solutions of all samples, one row of `width` values each, into `workspace.solutions`: by pivoting if `direct`.
 ///
-/// Where the matrix is singular, pivoting is at the mercy of rounding. Then the samples go through proximal steps:
-/// each minimises ½xᵀGx − pᵀx + ½λ‖x − x'‖², which is regular, around the solution x' of the step before. A large
-/// λ makes a step easy and a small one takes it far, so λ falls from step to step.
-fn solve_scaled(gram: &ScaledGram, room: &mut BlockWorkspace, direct: bool) {
+/// If the matrix is singular, rounding makes pivoting unreliable. Then the samples are solved by proximal steps: each
+/// minimizes ½xᵀGx − pᵀx + ½λ‖x − x'‖², which is regular, around the solution x' of the previous step. A large λ makes a step
+/// robust and a small one makes it long, so λ falls from step to step.
+fn solve_scaled(gram: &ScaledGram, workspace: &mut BlockWorkspace, direct: bool) {
     let (width, rank) = (gram.width(), gram.rank());
-    let BlockWorkspace { products, sets, solutions, pending, apart: best, slopes, all, pivoting } = room;
+    let BlockWorkspace { products, sets, solutions, pending, violation: best, slopes, all, pivoting } =
+        workspace;
     let products = &products.values[..];
     let n = products.len() / width;
     solutions.clear();
@@ -134,11 +134,11 @@ fn solve_scaled(gram: &ScaledGram, room: &mut BlockWorkspace, direct: bool) {
     let mut distance = |row: usize, solutions: &[f64]| {
         let at = row * width..(row + 1) * width;
         let solution = &solutions[at.clone()][..rank];
-        Matrix::new(gram.values(), rank).gradient(&products[at], all, solution, slopes);
+        PaddedGram::new(gram.values(), rank).gradient(&products[at], all, solution, slopes);
         solution.iter().zip(&*slopes).map(|(&v, &slope)| v.min(slope).abs()).fold(0.0, f64::max)
     };
     if direct {
-        let (sets, matrix) = (&mut *sets, Matrix::new(gram.values(), rank));
+        let (sets, matrix) = (&mut *sets, PaddedGram::new(gram.values(), rank));
         Pivoting { matrix, products, sets, solutions }.run(pending, gram.accuracy(), pivoting);
         pending.retain(|&row| {
             best[row] = distance(row, solutions);
@@ -148,29 +148,29 @@ fn solve_scaled(gram: &ScaledGram, room: &mut BlockWorkspace, direct: bool) {
     if pending.is_empty() {
         return;
     }
-    // Few blocks come this far: what it takes is not kept.
+    // Few blocks get here, so these buffers are not reused.
     let mut regular = gram.values().to_vec();
-    let (mut shifted, mut found) = (products.to_vec(), solutions.clone());
-    for step in 0..MOST_STEPS {
+    let (mut shifted, mut proximal) = (products.to_vec(), solutions.clone());
+    for step in 0..MAX_STEPS {
         let ridge = gram.ridge(step);
         for k in 0..rank {
             regular[k * width + k] = gram.values()[k * width + k] + ridge;
         }
         for at in pending.iter().flat_map(|row| row * width..(row + 1) * width) {
-            shifted[at] = products[at] + ridge * found[at];
+            shifted[at] = products[at] + ridge * proximal[at];
         }
-        let matrix = Matrix::new(&regular, rank);
-        Pivoting { matrix, products: &shifted, sets, solutions: &mut found }.run(
+        let matrix = PaddedGram::new(&regular, rank);
+        Pivoting { matrix, products: &shifted, sets, solutions: &mut proximal }.run(
             &mut pending.clone(),
             f64::INFINITY,
             pivoting,
         );
         pending.retain(|&row| {
-            let apart = distance(row, &found);
-            if apart < best[row] {
+            let violation = distance(row, &proximal);
+            if violation < best[row] {
                 let at = row * width..(row + 1) * width;
-                best[row] = apart;
-                solutions[at.clone()].copy_from_slice(&found[at]);
+                best[row] = violation;
+                solutions[at.clone()].copy_from_slice(&proximal[at]);
             }
             best[row] > gram.accuracy()
         });

@@ -6,25 +6,25 @@ use super::{NnlsError, check_finite};
 use crate::linalg::lane_cholesky::{LANES, LaneCholesky};
 use crate::{Real, ShapeError};
 
-/// Two entries that mirror each other may differ by this much, relative to the lengths of their components.
+/// Allowed difference of symmetric entries, relative to the lengths of their components.
 const ASYMMETRY: f64 = 1e-3;
 
 /// A Gram matrix in double precision, its components scaled by powers of two to lengths between 1 and 2.
 ///
-/// Powers of two change no digit, and all tolerances can count on lengths near 1.
+/// Powers of two change no digit, and all tolerances can assume lengths near 1.
 #[derive(Debug, Default)]
 pub(crate) struct ScaledGram {
     rank: usize,
-    /// Row-major, with one more row and column, of zeros, for the padding of uneven sets.
+    /// Row-major, with one more row and column of zeros as padding for sets of different sizes.
     values: Vec<f64>,
     /// The factor of each component; zero for a component that is zero.
     scales: Vec<f64>,
-    /// How far a solution may be from optimal before it is improved, at the precision the matrix came in.
+    /// Allowed violation of the optimality conditions, for the precision of the input.
     accuracy: f64,
-    /// What makes the matrix regular when it is added to its diagonal, whatever rounding has done to it.
+    /// The smallest ridge on the diagonal that makes the matrix regular despite rounding.
     smallest_ridge: f64,
     singular: bool,
-    /// Workspace for the look at whether it is.
+    /// Workspace for the singularity check.
     all: Vec<[usize; LANES]>,
     factor: LaneCholesky,
 }
@@ -37,7 +37,7 @@ impl ScaledGram {
         Ok(scaled)
     }
 
-    /// Becomes that of another matrix, or, where that is refused, of none in particular.
+    /// Replaces the matrix. After an error the contents are arbitrary.
     pub(crate) fn renew<T: Real>(&mut self, gram: ArrayView2<'_, T>) -> Result<(), NnlsError> {
         let epsilon = T::EPSILON.as_f64();
         let (rank, columns) = gram.dim();
@@ -47,7 +47,7 @@ impl ScaledGram {
         check_finite("the Gram matrix", gram)?;
         let not_gram = |row, column, reason| Err(NnlsError::NotGram { row, column, reason });
         if let Some(k) = (0..rank).find(|&k| gram[[k, k]] < T::from_f64(0.0)) {
-            return not_gram(k, k, "its diagonal must not be negative");
+            return not_gram(k, k, "the diagonal must not be negative");
         }
         let Self { values, scales, all, factor, .. } = self;
         scales.clear();
@@ -94,12 +94,12 @@ impl ScaledGram {
         &self.scales
     }
 
-    /// Whether some components depend on others so closely that their weights are at the mercy of rounding.
+    /// Returns true if some components are so nearly dependent that rounding determines their weights.
     pub(super) fn is_singular(&self) -> bool {
         self.singular
     }
 
-    /// What to add to the diagonal in each proximal step: less and less, down to what rounding allows.
+    /// The ridge on the diagonal in a proximal step; it falls from step to step, down to the level of rounding.
     pub(super) fn ridge(&self, step: i32) -> f64 {
         10f64.powi(-2 - step).max(self.smallest_ridge)
     }
@@ -108,8 +108,8 @@ impl ScaledGram {
         self.accuracy
     }
 
-    /// Whether the component is not zero.
-    pub(super) fn is_alive(&self, component: usize) -> bool {
+    /// Returns true if the component is nonzero.
+    pub(super) fn is_nonzero(&self, component: usize) -> bool {
         self.scales[component] > 0.0
     }
 }
@@ -153,17 +153,17 @@ mod tests {
     }
 
     #[test]
-    fn components_come_to_lengths_between_one_and_two() {
+    fn components_are_scaled_to_lengths_between_one_and_two() {
         let gram = array![[1e-300, 0.0, 0.0], [0.0, 7e200, 0.0], [0.0, 0.0, 0.0]];
         let scaled = ScaledGram::new(gram.view()).unwrap();
         for k in 0..2 {
             assert!((1.0..4.0).contains(&scaled.values()[k * 4 + k]), "{scaled:?}");
         }
-        assert!(scaled.is_alive(1) && !scaled.is_alive(2));
+        assert!(scaled.is_nonzero(1) && !scaled.is_nonzero(2));
     }
 
     #[test]
-    fn what_is_no_gram_matrix_is_refused_with_its_place() {
+    fn invalid_gram_matrices_are_refused_with_the_location() {
         let error = |gram: Array2<f64>| ScaledGram::new(gram.view()).unwrap_err().to_string();
         assert!(error(array![[1.0, 0.0]]).contains("1 × 2"));
         assert!(error(array![[1.0, 0.5], [0.2, 1.0]]).contains("row 1, column 0"));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn dependent_components_are_noticed_and_zero_ones_are_no_dependence() {
+    fn dependent_components_are_detected_and_zero_ones_do_not_count() {
         let singular = |components: &Array2<f64>| {
             ScaledGram::new(components.dot(&components.t()).view()).unwrap().is_singular()
         };

@@ -1,4 +1,4 @@
-//! How far weights are from optimal.
+//! The violation of the optimality (KKT) conditions.
 
 use ndarray::ArrayView2;
 
@@ -6,19 +6,27 @@ use super::{NnlsError, ScaledGram, check_finite, check_problem};
 use crate::Real;
 use crate::linalg::product::multiply;
 
-/// The largest violation of the conditions that mark the optimum (Karush, Kuhn and Tucker): weights are not
-/// negative, no component would lower the loss by a larger weight, nor by a smaller one where it is positive.
+/// The largest violation of the optimality conditions (Karush–Kuhn–Tucker): weights are non-negative, no larger weight
+/// would lower the loss, and no smaller weight either, for a positive one.
 ///
 /// With dₖ = √Gₖₖ the length of component k, g = G·x − p the gradient for a sample, and sₙ = maxₖ |pₙₖ|/dₖ its
 /// size as the components see it, this is
 ///
 /// > max over samples n and components k of |min(dₖ·xₙₖ, gₙₖ/dₖ)| / sₙ,
 ///
-/// computed in double precision. It does not depend on the scale of any sample or component. Components that are
-/// zero do not count; where sₙ is zero it is taken to be 1.
+/// computed in double precision. It does not depend on the scale of any sample or component. Zero components are ignored; a
+/// zero sₙ counts as 1.
+///
+/// ```
+/// use ndarray::array;
+/// let (gram, products) = (array![[1.0, 0.0], [0.0, 1.0]], array![[2.0, -1.0]]);
+/// let violation = andnmf::nnls::kkt_violation(gram.view(), products.view(), array![[2.0, 0.0]].view())?;
+/// assert_eq!(violation, 0.0);
+/// # Ok::<(), andnmf::nnls::NnlsError>(())
+/// ```
 ///
 /// # Errors
-/// Where shapes do not fit, a value is not finite, or the Gram matrix is none.
+/// If shapes do not match, a value is not finite, or `gram` is no Gram matrix.
 pub fn kkt_violation<T: Real>(
     gram: ArrayView2<'_, T>,
     products: ArrayView2<'_, T>,
@@ -32,15 +40,15 @@ pub fn kkt_violation<T: Real>(
     let wide = |matrix: ArrayView2<'_, T>| matrix.mapv(Real::as_f64);
     let (gram, products, weights) = (wide(gram), wide(products), wide(weights));
     let lengths: Vec<f64> = gram.diag().iter().map(|v| v.sqrt()).collect();
-    let slopes = multiply(weights.view(), gram.view()) - &products;
+    let gradients = multiply(weights.view(), gram.view()) - &products;
     let mut worst = 0.0_f64;
     for (row, products) in products.outer_iter().enumerate() {
-        let alive = || lengths.iter().copied().enumerate().filter(|&(_, length)| length > 0.0);
-        let size = alive().map(|(k, length)| products[k].abs() / length).fold(0.0, f64::max);
+        let nonzero = || lengths.iter().copied().enumerate().filter(|&(_, length)| length > 0.0);
+        let size = nonzero().map(|(k, length)| products[k].abs() / length).fold(0.0, f64::max);
         let size = if size > 0.0 { size } else { 1.0 };
-        for (k, length) in alive() {
-            let (weight, slope) = (weights[[row, k]] * length / size, slopes[[row, k]] / length / size);
-            worst = worst.max(weight.min(slope).abs());
+        for (k, length) in nonzero() {
+            let (weight, gradient) = (weights[[row, k]] * length / size, gradients[[row, k]] / length / size);
+            worst = worst.max(weight.min(gradient).abs());
         }
     }
     Ok(worst)
@@ -52,7 +60,7 @@ mod tests {
     use ndarray::array;
 
     #[test]
-    fn each_kind_of_violation_is_seen_and_measured_in_units_of_the_sample() {
+    fn each_kind_of_violation_is_detected_and_measured_in_units_of_the_sample() {
         // Components of lengths 2 and 1, orthogonal; a sample with the weights (3, −1) before the constraint.
         let (gram, products) = (array![[4.0_f64, 0.0], [0.0, 1.0]], array![[12.0, -1.0]]);
         let violation =

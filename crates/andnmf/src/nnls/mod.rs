@@ -1,14 +1,13 @@
-//! Non-negative least squares for many samples under the same components: the weights x ≥ 0 that minimise
+//! Non-negative least squares (NNLS) for many samples with the same components: the weights x ≥ 0 that minimize
 //! ‖y − Aᵀx‖² for every sample y, where the rows of A are the components, of any sign.
 //!
 //! The method is block principal pivoting of Kim & Park (2008, 2011) on the Gram matrix G = A·Aᵀ and the
-//! products p = A·y. All arithmetic inside is in double precision, whatever the type of the data, so single
-//! precision loses digits only where it is read and written.
+//! products p = A·y. All arithmetic is in double precision; single-precision data lose digits only on input and output.
 //!
-//! Components that are zero get the weight zero. Where components depend on each other, several weights may reach
-//! the same smallest loss, and one of them is returned. A Gram matrix knows its components to half the digits
-//! only: for components that depend on each other up to 1e-6 of their length or less (1e-3 in single precision)
-//! the conditions of the optimum hold to that much, and to rounding for all others.
+//! Zero components get zero weights. If components are linearly dependent, several weights may reach the same smallest
+//! loss, and one of them is returned. A Gram matrix determines its components to half the digits only: for components that
+//! are dependent up to 1e-6 of their length (1e-3 in single precision) the optimality conditions hold to that accuracy, and
+//! to rounding for all others.
 
 mod active_set;
 mod block;
@@ -29,20 +28,20 @@ use rayon::prelude::*;
 pub use kkt::kkt_violation;
 pub use weights::weights;
 
-pub(crate) use block::{Begin, BlockWorkspace, OutOfRange, solve_block};
+pub(crate) use block::{BlockWorkspace, NnlsStart, OutOfRange, solve_block};
 pub(crate) use gram::ScaledGram;
-pub(crate) use weights::Weights;
+pub(crate) use weights::WeightsQuery;
 
 use crate::{Real, SamplesError, ShapeError};
 
-/// Samples that one thread takes at a time: many enough to find equal passive sets among them.
+/// Samples per block and thread: enough to have equal passive sets among them.
 const ROWS_PER_BLOCK: usize = 256;
 
-/// Why there are no weights.
+/// The error of an NNLS problem.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NnlsError {
-    /// The matrices do not fit together.
+    /// The shapes of the matrices do not match.
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// A value that is NaN or infinite.
@@ -50,7 +49,7 @@ pub enum NnlsError {
         "{what}, row {row}, column {column} is {value} (counted from 0); every value must be a finite number"
     )]
     NotFinite {
-        /// Which matrix.
+        /// The matrix.
         what: &'static str,
         /// Row, counted from 0.
         row: usize,
@@ -66,12 +65,12 @@ pub enum NnlsError {
         row: usize,
         /// Column, counted from 0.
         column: usize,
-        /// What it must be.
+        /// The requirement.
         reason: &'static str,
     },
     /// Numbers left the range of the floating-point type.
     #[error(
-        "the weights of sample {sample} (counted from 0) leave the range of the floating-point type; scale \
+        "the weights of sample {sample} (counted from 0) overflow the range of the floating-point type; scale \
          samples and components so that their values are near 1"
     )]
     Overflow {
@@ -82,11 +81,11 @@ pub enum NnlsError {
     #[error(transparent)]
     Samples(#[from] SamplesError),
     /// The worker threads could not be started.
-    #[error("the {threads} worker threads could not be started: {reason}")]
+    #[error("cannot start {threads} worker threads: {reason}; use fewer threads")]
     Threads {
-        /// How many were asked for.
+        /// Number of requested threads.
         threads: usize,
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
 }
@@ -94,9 +93,9 @@ pub enum NnlsError {
 /// The non-negative least-squares weights (n × rank) from the Gram matrix of the components (rank × rank) and
 /// the products of samples and components (n × rank).
 ///
-/// `start` may give weights that are probably close, such as those of similar components: only which of them
-/// are positive matters, and only for the time it takes. The weights of a sample are the same bits on any number
-/// of threads and whatever other samples there are.
+/// `start` is an optional warm start, such as the weights of similar components: it affects only the speed, through the
+/// set of its positive weights. The weights of a sample have the same bits on any number of threads, and do not depend on
+/// other samples.
 ///
 /// ```
 /// use ndarray::array;
@@ -108,8 +107,8 @@ pub enum NnlsError {
 /// ```
 ///
 /// # Errors
-/// Where shapes do not fit, a value is not finite, the Gram matrix is seen to be none (it is not symmetric, or has a
-/// negative diagonal), or the weights leave the range of the type.
+/// If shapes do not match, a value is not finite, `gram` is no Gram matrix (not symmetric, or a negative diagonal), or the
+/// weights overflow.
 pub fn solve<T: Real>(
     gram: ArrayView2<'_, T>,
     products: ArrayView2<'_, T>,
@@ -121,9 +120,9 @@ pub fn solve<T: Real>(
     if let Some(start) = start {
         check_finite("the start", start)?;
     }
-    let (mut weights, begin) = match start {
-        Some(start) => (start.as_standard_layout().into_owned(), Begin::Warm),
-        None => (Array2::zeros(products.dim()), Begin::Cold),
+    let (mut weights, nnls_start) = match start {
+        Some(start) => (start.as_standard_layout().into_owned(), NnlsStart::Warm),
+        None => (Array2::zeros(products.dim()), NnlsStart::Cold),
     };
     let blocks: Vec<_> = weights
         .axis_chunks_iter_mut(Axis(0), ROWS_PER_BLOCK)
@@ -132,8 +131,8 @@ pub fn solve<T: Real>(
         .collect();
     blocks.into_par_iter().try_for_each_init(
         BlockWorkspace::default,
-        |room, (block, (weights, products))| {
-            solve_block(&gram, products, weights, begin, room)
+        |workspace, (block, (weights, products))| {
+            solve_block(&gram, products, weights, nnls_start, workspace)
                 .map_err(|OutOfRange { row }| NnlsError::Overflow { sample: block * ROWS_PER_BLOCK + row })
         },
     )?;
@@ -147,12 +146,12 @@ fn check_problem<T: Real>(
 ) -> Result<(), NnlsError> {
     let rank = products.ncols();
     if gram.dim() != (rank, rank) {
-        let expected = format!("{rank} × {rank}, as the products have {rank} columns");
+        let expected = format!("{rank} × {rank}, because the products have {rank} columns");
         return Err(ShapeError::new("the Gram matrix", gram.dim(), expected).into());
     }
     match weights {
         Some(weights) if weights.dim() != products.dim() => {
-            let expected = format!("{} × {rank}, as the products are", products.nrows());
+            let expected = format!("{} × {rank}, like the products", products.nrows());
             Err(ShapeError::new("the weights", weights.dim(), expected).into())
         }
         _ => Ok(()),

@@ -1,8 +1,8 @@
-//! Slow and simple solvers that the tests compare with.
+//! Slow reference solvers for the tests.
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
-/// The solution of a square system by elimination with pivots; `None` where it is close to singular.
+/// The solution of a square system by elimination with pivots; `None` if it is nearly singular.
 fn eliminate(mut a: Array2<f64>, mut b: Array1<f64>) -> Option<Array1<f64>> {
     let n = b.len();
     for i in 0..n {
@@ -60,7 +60,7 @@ pub(crate) fn exhaustive(gram: ArrayView2<'_, f64>, p: ArrayView1<'_, f64>) -> A
     best
 }
 
-/// The active-set method as Lawson and Hanson wrote it, for components that are well apart.
+/// The active-set method of Lawson and Hanson, for components that are far from dependent.
 pub(crate) fn lawson_hanson(components: ArrayView2<'_, f64>, sample: ArrayView1<'_, f64>) -> Array1<f64> {
     let (gram, p) = (components.dot(&components.t()), components.dot(&sample));
     let mut x: Array1<f64> = Array1::zeros(p.len());
@@ -73,7 +73,7 @@ pub(crate) fn lawson_hanson(components: ArrayView2<'_, f64>, sample: ArrayView1<
         let Some(entering) = entering else { return x };
         set.push(entering);
         loop {
-            let target = least_squares(gram.view(), p.view(), &set).expect("components well apart");
+            let target = least_squares(gram.view(), p.view(), &set).expect("independent components");
             if set.iter().all(|&k| target[k] > 0.0) {
                 x = target;
                 break;

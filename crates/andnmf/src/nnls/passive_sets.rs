@@ -1,4 +1,4 @@
-//! Which weights of each sample may differ from zero, as bits, and the samples that agree on it.
+//! Passive sets: the weights of each sample that may be nonzero, as bits, and groups of samples with equal sets.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -13,7 +13,7 @@ pub(super) struct PassiveSets {
 }
 
 impl PassiveSets {
-    /// Becomes so many empty sets.
+    /// Resets to `n_samples` empty sets.
     pub(super) fn clear(&mut self, n_samples: usize, rank: usize) {
         self.words_per_set = rank.div_ceil(BITS).max(1);
         self.words.clear();
@@ -24,8 +24,8 @@ impl PassiveSets {
         &self.words[sample * self.words_per_set..(sample + 1) * self.words_per_set]
     }
 
-    /// Puts the component in where it is not, and takes it out where it is.
-    pub(super) fn exchange(&mut self, sample: usize, component: usize) {
+    /// Adds the component to the set, or removes it if it is a member.
+    pub(super) fn toggle(&mut self, sample: usize, component: usize) {
         self.words[sample * self.words_per_set + component / BITS] ^= 1 << (component % BITS);
     }
 
@@ -33,7 +33,7 @@ impl PassiveSets {
         self.set(sample).iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Writes the members in rising order.
+    /// Writes the members in ascending order.
     pub(super) fn list(&self, sample: usize, members: &mut Vec<usize>) {
         members.clear();
         for (i, &word) in self.set(sample).iter().enumerate() {
@@ -45,12 +45,12 @@ impl PassiveSets {
         }
     }
 
-    /// By size, so that neighbours take about equally long, and equal sets side by side.
+    /// Compares by size, so that neighbours have similar costs, then by members, so that equal sets are adjacent.
     fn compare(&self, a: usize, b: usize) -> Ordering {
         self.len(a).cmp(&self.len(b)).then_with(|| self.set(a).cmp(self.set(b))).then(a.cmp(&b))
     }
 
-    /// Sorts the samples and writes where those with equal sets begin and end.
+    /// Sorts the samples and writes the ranges of those with equal sets.
     pub(super) fn group(&self, samples: &mut [usize], groups: &mut Vec<Range<usize>>) {
         samples.sort_unstable_by(|&a, &b| self.compare(a, b));
         groups.clear();
@@ -69,27 +69,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_listed_in_order_and_exchanged_both_ways() {
+    fn members_are_listed_in_order_and_toggled_both_ways() {
         let mut sets = PassiveSets::default();
         sets.clear(2, 130);
         for component in [129, 0, 64, 63] {
-            sets.exchange(1, component);
+            sets.toggle(1, component);
         }
         let mut members = vec![7];
         sets.list(1, &mut members);
         assert_eq!(members, [0, 63, 64, 129]);
         assert_eq!((sets.len(0), sets.len(1)), (0, 4));
-        sets.exchange(1, 64);
+        sets.toggle(1, 64);
         sets.list(1, &mut members);
         assert_eq!(members, [0, 63, 129]);
     }
 
     #[test]
-    fn equal_sets_form_groups_of_rising_size() {
+    fn equal_sets_form_groups_in_order_of_size() {
         let mut sets = PassiveSets::default();
         sets.clear(5, 70);
         for (sample, component) in [(0, 3), (0, 69), (2, 69), (3, 3), (3, 69), (4, 3)] {
-            sets.exchange(sample, component);
+            sets.toggle(sample, component);
         }
         let (mut samples, mut groups) = (vec![0, 1, 2, 3, 4], Vec::new());
         sets.group(&mut samples, &mut groups);

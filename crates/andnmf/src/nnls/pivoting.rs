@@ -1,30 +1,30 @@
 //! Block principal pivoting (Kim & Park, 2008 and 2011).
 //!
-//! Each sample has a passive set: the components whose weights may differ from zero. Its least-squares weights
-//! follow from the set, and where some are negative, or some component outside would lower the loss, those
-//! change sides, all at once as long as there are fewer and fewer of them. When that has failed a few times only
-//! the last of them does (Murty's rule), which cannot go in circles.
+//! Each sample has a passive set: the components whose weights may be nonzero. Its least-squares weights follow from the
+//! set. Members with a negative weight, and other components that would lower the loss, are exchanged (added or removed),
+//! all at once as long as their number falls. After a few failures only the last one is exchanged (Murty's rule), which
+//! cannot cycle.
 //!
-//! Samples with the same set share one factorization, and the others are factorized several at a time. Each
-//! sample gets the same bits whatever samples are solved with it.
+//! Samples with the same set share one factorization, and the others are factorized several at a time. The weights of a
+//! sample have the same bits whatever other samples are solved with it.
 
 use std::ops::Range;
 
 use super::active_set::ActiveSet;
 use super::passive_sets::PassiveSets;
-use super::systems::{Matrix, Systems};
+use super::systems::{PaddedGram, Systems};
 use crate::linalg::lane_cholesky::LANES;
 
-/// Exchanges of all that is wrong which may fail to improve before Murty's rule takes over.
+/// Full exchanges without improvement before Murty's rule takes over.
 const TRIES: u8 = 3;
-/// Murty's rule may need very many rounds; after this many another method takes over.
-const MOST_ROUNDS: usize = 40;
-/// From this many samples with one set on, its factor is spread over all lanes.
+/// Murty's rule may need very many rounds; after this many, the active-set method takes over.
+const MAX_ROUNDS: usize = 40;
+/// If at least this many samples share a set, its factor is spread over all lanes.
 const SHARED: usize = 3;
 
-/// The samples of a block with a matrix of full rank.
+/// The pivoting problem of a block of samples, with a matrix of full rank.
 pub(super) struct Pivoting<'a> {
-    pub(super) matrix: Matrix<'a>,
+    pub(super) matrix: PaddedGram<'a>,
     /// One row per sample, as wide as the matrix, with values near 1.
     pub(super) products: &'a [f64],
     pub(super) sets: &'a mut PassiveSets,
@@ -32,23 +32,23 @@ pub(super) struct Pivoting<'a> {
     pub(super) solutions: &'a mut [f64],
 }
 
-/// How the exchanges of a sample are going.
+/// The progress of the exchanges of a sample.
 #[derive(Debug, Clone, Copy)]
-struct Progress {
-    /// Fewest that were wrong so far.
+struct ExchangeProgress {
+    /// The smallest number of infeasible components so far.
     fewest: usize,
     tries: u8,
 }
 
-impl Progress {
+impl ExchangeProgress {
     fn new(rank: usize) -> Self {
         Self { fewest: rank + 1, tries: TRIES }
     }
 
-    /// Whether all components that are on the wrong side may change sides, or only the last of them.
-    fn exchanges_all(&mut self, wrong: usize) -> bool {
-        if wrong < self.fewest {
-            *self = Self { fewest: wrong, tries: TRIES };
+    /// Returns true if all infeasible components may be exchanged, false if only the last one.
+    fn exchanges_all(&mut self, infeasible: usize) -> bool {
+        if infeasible < self.fewest {
+            *self = Self { fewest: infeasible, tries: TRIES };
             return true;
         }
         let may_try = self.tries > 0;
@@ -57,57 +57,68 @@ impl Progress {
     }
 }
 
-/// What was found about a sample.
-enum Verdict {
-    /// Its solution is final, and this far from optimal.
+/// The status of a sample's solution.
+enum SolutionStatus {
+    /// The solution is final, with this violation of the optimality conditions.
     Final(f64),
-    /// Components changed sides.
-    GoesOn,
+    /// Components were exchanged.
+    Exchanged,
 }
 
-/// What one run leaves for the next.
+/// Workspace reused by all runs.
 #[derive(Debug, Default)]
 pub(super) struct PivotingWorkspace {
-    progress: Vec<Progress>,
+    progress: Vec<ExchangeProgress>,
     groups: Vec<Range<usize>>,
     systems: Systems,
-    desk: Desk,
+    scratch: SampleScratch,
     next: Vec<usize>,
-    poor: Vec<usize>,
+    inaccurate: Vec<usize>,
     active_set: ActiveSet,
 }
 
-/// What the judge needs for one sample.
+/// Workspace to check the solution of one sample.
 #[derive(Debug, Default)]
-struct Desk {
+struct SampleScratch {
     values: Vec<f64>,
     gradient: Vec<f64>,
-    wrong: Vec<usize>,
+    infeasible: Vec<usize>,
 }
 
 impl Pivoting<'_> {
-    /// Solves for the samples in `pending` and leaves there those whose solution may be further than `accuracy`
-    /// from optimal.
-    pub(super) fn run(mut self, pending: &mut Vec<usize>, accuracy: f64, room: &mut PivotingWorkspace) {
+    /// Solves for the samples in `pending` and leaves there those that may violate the optimality conditions by more than
+    /// `accuracy`.
+    pub(super) fn run(mut self, pending: &mut Vec<usize>, accuracy: f64, workspace: &mut PivotingWorkspace) {
         let (rank, n) = (self.matrix.rank(), self.products.len() / self.matrix.width());
-        let PivotingWorkspace { progress, groups, systems, desk, next, poor, active_set } = room;
+        let PivotingWorkspace { progress, groups, systems, scratch, next, inaccurate, active_set } =
+            workspace;
         progress.clear();
-        progress.resize(n, Progress::new(rank));
+        progress.resize(n, ExchangeProgress::new(rank));
         next.clear();
-        poor.clear();
-        for _ in 0..MOST_ROUNDS {
+        inaccurate.clear();
+        for _ in 0..MAX_ROUNDS {
             if pending.is_empty() {
                 break;
             }
             self.sets.group(pending, groups);
             for batch in groups.chunks(LANES) {
-                self.solve_batch(systems, batch, pending, &mut |pivoting, systems, row, lane, place| {
-                    match pivoting.judge(desk, &mut progress[row], row, systems, lane, place) {
-                        Verdict::GoesOn => next.push(row),
-                        Verdict::Final(apart) if apart <= accuracy => {}
-                        Verdict::Final(_) => poor.push(row),
-                    }
-                });
+                self.solve_batch(
+                    systems,
+                    batch,
+                    pending,
+                    &mut |pivoting, systems, row, lane, solution_lane| match pivoting.check(
+                        scratch,
+                        &mut progress[row],
+                        row,
+                        systems,
+                        lane,
+                        solution_lane,
+                    ) {
+                        SolutionStatus::Exchanged => next.push(row),
+                        SolutionStatus::Final(violation) if violation <= accuracy => {}
+                        SolutionStatus::Final(_) => inaccurate.push(row),
+                    },
+                );
             }
             std::mem::swap(pending, next);
             next.clear();
@@ -117,19 +128,19 @@ impl Pivoting<'_> {
             let solution = &mut self.solutions[row * width..row * width + rank];
             active_set.solve(&self.matrix, row_of(self.products, width, row), solution);
         }
-        // What took that long had better be looked at again.
-        pending.append(poor);
+        // Solutions that took this long are checked again.
+        pending.append(inaccurate);
         pending.sort_unstable();
     }
 
-    /// Up to [`LANES`] different sets, with all the samples that have them. Calls `judge` with each sample, the
-    /// lane of its set, and the lane of its solution.
+    /// Solves up to [`LANES`] different sets with all their samples. Calls `check` with each sample, the lane of its set, and
+    /// the lane of its solution.
     fn solve_batch(
         &mut self,
         systems: &mut Systems,
         groups: &[Range<usize>],
         samples: &[usize],
-        judge: &mut impl FnMut(&mut Self, &Systems, usize, usize, usize),
+        check: &mut impl FnMut(&mut Self, &Systems, usize, usize, usize),
     ) {
         for (lane, group) in groups.iter().enumerate() {
             self.sets.list(samples[group.start], systems.members_mut(lane));
@@ -147,7 +158,7 @@ impl Pivoting<'_> {
             systems.solve_each(std::array::from_fn(|lane| row_in(lane).map(|row| self.products_of(row))));
             for lane in 0..LANES {
                 if let Some(row) = row_in(lane) {
-                    judge(self, systems, row, lane, lane);
+                    check(self, systems, row, lane, lane);
                 }
             }
         }
@@ -156,8 +167,8 @@ impl Pivoting<'_> {
             systems.spread(lane);
             for rows in samples[group.clone()].chunks(LANES) {
                 systems.solve_shared(lane, rows.iter().map(|&row| self.products_of(row)));
-                for (place, &row) in rows.iter().enumerate() {
-                    judge(self, systems, row, lane, place);
+                for (solution_lane, &row) in rows.iter().enumerate() {
+                    check(self, systems, row, lane, solution_lane);
                 }
             }
         }
@@ -167,54 +178,54 @@ impl Pivoting<'_> {
         row_of(self.products, self.matrix.width(), row)
     }
 
-    /// Looks at the solution of a sample: it is final, or components change sides. The solution is kept either
-    /// way, without what is negative.
-    fn judge(
+    /// Checks the solution of a sample: it is final, or components are exchanged. Either way the solution is stored, with
+    /// negative values set to zero.
+    fn check(
         &mut self,
-        desk: &mut Desk,
-        progress: &mut Progress,
+        scratch: &mut SampleScratch,
+        progress: &mut ExchangeProgress,
         row: usize,
         systems: &Systems,
         lane: usize,
-        place: usize,
-    ) -> Verdict {
-        let Desk { values, gradient, wrong } = desk;
+        solution_lane: usize,
+    ) -> SolutionStatus {
+        let SampleScratch { values, gradient, infeasible } = scratch;
         let (members, rank, width) = (systems.members(lane), self.matrix.rank(), self.matrix.width());
         values.clear();
-        values.extend(systems.solution(place, members.len()));
+        values.extend(systems.solution(solution_lane, members.len()));
         self.matrix.gradient(self.products_of(row), members, values, gradient);
 
         let tolerance = rounding(values);
         let solution = &mut self.solutions[row * width..(row + 1) * width];
         solution.fill(0.0);
-        wrong.clear();
-        let mut inside = members.iter().zip(&*values).peekable();
-        let mut apart = 0.0_f64;
-        for (k, &slope) in gradient[..rank].iter().enumerate() {
-            match inside.next_if(|&(&member, _)| member == k) {
-                Some((_, &v)) if v < -tolerance => wrong.push(k),
+        infeasible.clear();
+        let mut passive = members.iter().zip(&*values).peekable();
+        let mut violation = 0.0_f64;
+        for (k, &gradient_k) in gradient[..rank].iter().enumerate() {
+            match passive.next_if(|&(&member, _)| member == k) {
+                Some((_, &v)) if v < -tolerance => infeasible.push(k),
                 Some((_, &v)) => {
                     solution[k] = v.max(0.0);
-                    apart = apart.max(v.max(0.0).min(slope).abs());
+                    violation = violation.max(v.max(0.0).min(gradient_k).abs());
                 }
-                None if slope < -tolerance => wrong.push(k),
+                None if gradient_k < -tolerance => infeasible.push(k),
                 None => {}
             }
         }
-        if wrong.is_empty() {
-            // A sum of what is not a number is not a number either; no comparison would have told.
-            return Verdict::Final(if tolerance.is_finite() { apart } else { f64::INFINITY });
+        if infeasible.is_empty() {
+            // Comparisons do not detect NaN, but the tolerance is a sum, and so NaN as well.
+            return SolutionStatus::Final(if tolerance.is_finite() { violation } else { f64::INFINITY });
         }
-        let all = progress.exchanges_all(wrong.len());
-        let last = wrong.len() - 1;
-        for &k in if all { &wrong[..] } else { &wrong[last..] } {
-            self.sets.exchange(row, k);
+        let all = progress.exchanges_all(infeasible.len());
+        let last = infeasible.len() - 1;
+        for &k in if all { &infeasible[..] } else { &infeasible[last..] } {
+            self.sets.toggle(row, k);
         }
-        Verdict::GoesOn
+        SolutionStatus::Exchanged
     }
 }
 
-/// What rounding can do to a solution and its gradient.
+/// Bound of the rounding error of a solution and its gradient.
 pub(super) fn rounding(values: &[f64]) -> f64 {
     32.0 * f64::EPSILON * (1.0 + values.iter().map(|v| v.abs()).sum::<f64>())
 }
@@ -229,10 +240,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_are_exchanged_as_long_as_there_are_fewer_or_tries_are_left() {
-        let mut progress = Progress::new(9);
-        let wrong = [5, 5, 6, 4, 4, 7, 4, 5, 4, 3, 3];
-        let all = wrong.map(|wrong| progress.exchanges_all(wrong));
+    fn all_components_are_exchanged_while_their_number_falls_or_tries_are_left() {
+        let mut progress = ExchangeProgress::new(9);
+        let infeasible = [5, 5, 6, 4, 4, 7, 4, 5, 4, 3, 3];
+        let all = infeasible.map(|infeasible| progress.exchanges_all(infeasible));
         assert_eq!(all, [true, true, true, true, true, true, true, false, false, true, true]);
     }
 }

@@ -1,19 +1,19 @@
-//! The least-squares systems of a few passive sets, solved side by side.
+//! The least-squares systems of several passive sets, solved in SIMD lanes.
 
 use crate::linalg::gather::add_row_lists;
 use crate::linalg::lane_cholesky::{LANES, Lane, LaneCholesky};
 
 /// A scaled Gram matrix, row-major, whose last row and column are zeros.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Matrix<'a> {
+pub(super) struct PaddedGram<'a> {
     pub(super) values: &'a [f64],
     /// Values per row: one more than the rank.
     width: usize,
-    /// Pivots below this share of the diagonal are rounding.
+    /// Pivots below this share of the diagonal count as zero.
     cut: f64,
 }
 
-impl<'a> Matrix<'a> {
+impl<'a> PaddedGram<'a> {
     pub(super) fn new(values: &'a [f64], rank: usize) -> Self {
         Self { values, width: rank + 1, cut: rank as f64 * f64::EPSILON }
     }
@@ -57,10 +57,10 @@ impl Systems {
     }
 
     /// Factorizes the sets in the first `lanes` lanes.
-    pub(super) fn factorize(&mut self, matrix: &Matrix<'_>, lanes: usize) {
+    pub(super) fn factorize(&mut self, matrix: &PaddedGram<'_>, lanes: usize) {
         self.members[lanes..].iter_mut().for_each(Vec::clear);
         let size = self.members.iter().map(Vec::len).max().unwrap_or(0).next_multiple_of(2);
-        // The row and column of zeros fill up what is shorter.
+        // Shorter sets are padded with the row and column of zeros.
         self.parts.clear();
         self.parts.resize(size, [matrix.rank(); LANES]);
         for (lane, members) in self.members.iter().enumerate() {
@@ -71,7 +71,7 @@ impl Systems {
         self.factor.factorize(matrix.values, matrix.width, &self.parts, matrix.cut);
     }
 
-    /// One right-hand side for each set that has one: the entries of a row that its set names.
+    /// Solves one right-hand side for each set that has one: the entries of a row that belong to the set.
     pub(super) fn solve_each(&mut self, rows: [Option<&[f64]>; LANES]) {
         self.sides.clear();
         self.sides.resize(self.parts.len(), [0.0; LANES]);
@@ -83,18 +83,18 @@ impl Systems {
         self.factor.solve(&mut self.sides);
     }
 
-    /// Prepares for many right-hand sides of the set in one lane.
+    /// Prepares many right-hand sides for the set in one lane.
     pub(super) fn spread(&mut self, lane: usize) {
         self.spread.broadcast(&self.factor, lane, self.members[lane].len());
     }
 
-    /// Several right-hand sides for the set that was last spread.
+    /// Solves several right-hand sides for the set that was last spread.
     pub(super) fn solve_shared<'r>(&mut self, lane: usize, rows: impl Iterator<Item = &'r [f64]>) {
         let members = &self.members[lane];
         self.sides.clear();
         self.sides.resize(members.len().next_multiple_of(2), [0.0; LANES]);
-        for (place, row) in rows.enumerate() {
-            fill(&mut self.sides, place, row, members);
+        for (side, row) in rows.enumerate() {
+            fill(&mut self.sides, side, row, members);
         }
         self.spread.solve(&mut self.sides);
     }

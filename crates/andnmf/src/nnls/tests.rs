@@ -1,4 +1,4 @@
-//! The solver against slow oracles, the conditions of the optimum, and degenerate problems.
+//! The solver against reference solvers, the optimality conditions, and degenerate problems.
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, array};
 use proptest::prelude::*;
@@ -66,7 +66,7 @@ fn many_samples_of_few_sets_equal_the_oracle() {
 }
 
 #[test]
-fn exact_mixtures_are_taken_apart() {
+fn weights_of_exact_mixtures_are_recovered() {
     let components = random_matrix::<f64>(12, 40, 1);
     let weights = random_matrix::<f64>(300, 12, 2).mapv(|v| v.max(0.0));
     assert_close(&solved(&components, &weights.dot(&components)), &weights, 1e-12);
@@ -85,7 +85,7 @@ fn any_start_gives_the_same_solution() {
 }
 
 #[test]
-fn a_sample_gets_the_same_bits_on_any_threads_and_in_any_company() {
+fn a_sample_gets_the_same_bits_on_any_threads_and_with_any_other_samples() {
     let (components, samples) = (random_matrix::<f64>(11, 30, 7), random_matrix::<f64>(1500, 30, 8));
     let (gram, products) = problem(&components, &samples);
     let on = |threads: usize| {
@@ -95,11 +95,12 @@ fn a_sample_gets_the_same_bits_on_any_threads_and_in_any_company() {
     let one = on(1);
     assert!(on(2) == one && on(5) == one);
     let prepared = ScaledGram::new(gram.view()).unwrap();
-    let mut room = BlockWorkspace::default();
+    let mut workspace = BlockWorkspace::default();
     for rows in [0..1, 3..8, 700..1010] {
         let rows = ndarray::s![rows, ..];
         let mut weights = Array2::zeros(one.slice(rows).dim());
-        solve_block(&prepared, products.slice(rows), weights.view_mut(), Begin::Cold, &mut room).unwrap();
+        solve_block(&prepared, products.slice(rows), weights.view_mut(), NnlsStart::Cold, &mut workspace)
+            .unwrap();
         assert!(weights == one.slice(rows));
     }
 }
@@ -114,7 +115,7 @@ fn single_precision_is_optimal_to_its_own_digits() {
     assert_close(&weights.mapv(f64::from), &wide, 1e-4);
 }
 
-/// Components and samples with everything that can go wrong, chosen by the seed.
+/// Degenerate components and samples of many kinds, chosen by the seed.
 fn degenerate(seed: u64, rank: usize, features: usize) -> (Array2<f64>, Array2<f64>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let lift = if rng.random::<bool>() { 1.0 } else { 0.0 };
@@ -170,7 +171,7 @@ proptest! {
     #[test]
     fn degenerate_problems_reach_the_smallest_loss(seed in 0_u64..1 << 40, rank in 1_usize..7, features in 1_usize..9) {
         let (mut components, mut samples) = degenerate(seed, rank, features);
-        // The oracle knows no scales.
+        // The reference solver does not handle extreme scales.
         for matrix in [&mut components, &mut samples] {
             for mut row in matrix.outer_iter_mut() {
                 let length = row.iter().fold(0.0, |top: f64, v| top.max(v.abs()));
@@ -183,33 +184,33 @@ proptest! {
         let weights = solve(gram.view(), products.view(), None).unwrap();
         for (p, x) in products.outer_iter().zip(weights.outer_iter()) {
             let best = exhaustive(gram.view(), p);
-            let (found, best) = (loss(gram.view(), p, x), loss(gram.view(), p, best.view()));
-            prop_assert!(found <= best + 1e-9 * (1.0 + best.abs()), "{found} instead of {best}");
+            let (reached, best) = (loss(gram.view(), p, x), loss(gram.view(), p, best.view()));
+            prop_assert!(reached <= best + 1e-9 * (1.0 + best.abs()), "{reached} instead of {best}");
         }
     }
 }
 
 #[test]
 fn nearly_dependent_components_still_end_close_to_an_optimum() {
-    for apart in [1e-3, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-12] {
+    for distance in [1e-3, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-12] {
         for seed in 0..20 {
             let mut components = random_matrix::<f64>(9, 20, seed);
             for (to, from, sign) in [(3, 0, 1.0), (5, 1, -1.0), (7, 0, -1.0)] {
                 let near = &components.row(from) * sign
-                    + random_matrix::<f64>(1, 20, seed + 30).row(0).mapv(|v| v * apart);
+                    + random_matrix::<f64>(1, 20, seed + 30).row(0).mapv(|v| v * distance);
                 components.row_mut(to).assign(&near);
             }
             let samples = random_matrix::<f64>(30, 20, seed + 60);
             let (gram, products) = problem(&components, &samples);
             let weights = solve(gram.view(), products.view(), None).unwrap();
             let violation = kkt_violation(gram.view(), products.view(), weights.view()).unwrap();
-            assert!(violation <= 1e-6, "{violation:e} at {apart:e}, seed {seed}");
+            assert!(violation <= 1e-6, "{violation:e} at {distance:e}, seed {seed}");
         }
     }
 }
 
 #[test]
-fn nothing_to_explain_and_nothing_to_explain_it_with() {
+fn zero_samples_and_zero_components_get_zero_weights() {
     let zeros = |n, k| Array2::<f64>::zeros((n, k));
     assert_eq!(solve(zeros(3, 3).view(), zeros(5, 3).view(), None).unwrap(), zeros(5, 3));
     assert_eq!(solve(zeros(0, 0).view(), zeros(5, 0).view(), None).unwrap(), zeros(5, 0));
@@ -220,7 +221,7 @@ fn nothing_to_explain_and_nothing_to_explain_it_with() {
 }
 
 #[test]
-fn what_cannot_be_solved_is_refused_with_its_place() {
+fn invalid_problems_are_refused_with_the_location() {
     let (gram, products) = (array![[1.0_f64, 0.0], [0.0, 1.0]], array![[1.0, 2.0], [3.0, f64::NAN]]);
     let error = solve(gram.view(), products.view(), None).unwrap_err().to_string();
     assert!(error.starts_with("the products, row 1, column 1 is NaN"), "{error}");
@@ -246,8 +247,8 @@ fn weights_too_large_for_the_type_are_an_error_that_names_the_sample() {
 }
 
 #[test]
-fn a_matrix_that_is_no_gram_matrix_after_all_gives_numbers_or_an_error() {
-    // Symmetric with a positive diagonal, but indefinite: there need be no optimum, but nothing may break.
+fn an_indefinite_matrix_gives_finite_weights_or_an_error() {
+    // Symmetric with a positive diagonal, but indefinite: there may be no optimum, but the solver must not panic.
     for seed in 0..200 {
         let half = random_matrix::<f64>(6, 6, seed);
         let gram = &half + &half.t() + &Array2::<f64>::eye(6);

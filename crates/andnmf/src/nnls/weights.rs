@@ -1,21 +1,22 @@
-//! The weights of samples under given components.
+//! The NNLS weights of samples for given components.
 
 use ndarray::{Array2, ArrayView2, CowArray, Ix2};
 
 use super::gram::{exponent, power_of_two};
-use super::{Begin, BlockWorkspace, NnlsError, OutOfRange, ScaledGram, check_finite, solve_block};
+use super::{BlockWorkspace, NnlsError, NnlsStart, OutOfRange, ScaledGram, check_finite, solve_block};
 use crate::fit::{Run, is_cancelled};
 use crate::linalg::linear_map::LinearMap;
 use crate::linalg::product::multiply;
 use crate::pool::Pool;
-use crate::query::{self, Part, Partial, Query, QueryError, Reader, Wire, WireError, Writer, check_shape};
+use crate::query::{
+    self, Part, Partial, Query, QueryError, Wire, WireError, WireReader, WireWriter, check_shape,
+};
 use crate::samples::fold::{FoldPlan, fold};
-use crate::samples::{Samples, Watched};
+use crate::samples::{CancellableSamples, Samples};
 use crate::{FitError, Real, SamplesError, ShapeError, entry_point};
 
-/// The non-negative least-squares weights (n × rank) of samples under `components` (rank × features) of any
-/// sign. Of `run`, the threads and the cancel flag count; cancelling ends in
-/// [`SamplesError::Cancelled`](crate::SamplesError::Cancelled).
+/// The non-negative least-squares weights (n × rank) of samples for `components` (rank × features) of any sign. Uses the
+/// threads and the cancel flag of `run`; cancellation returns [`SamplesError::Cancelled`](crate::SamplesError::Cancelled).
 ///
 /// ```
 /// use andnmf::fit::Run;
@@ -24,14 +25,14 @@ use crate::{FitError, Real, SamplesError, ShapeError, entry_point};
 /// let samples = DenseSamples::new(array![[2.0_f64, 2.0, 6.0], [-1.0, 0.0, 1.0]])?;
 /// let components = array![[1.0, 1.0, 0.0], [0.0, 0.0, 2.0]];
 /// let weights = andnmf::nnls::weights(&samples, components.view(), &Run::new())?;
-/// let apart = weights - array![[2.0, 3.0], [0.0, 0.5]];
-/// assert!(apart.iter().all(|v| v.abs() < 1e-12));
+/// let error = weights - array![[2.0, 3.0], [0.0, 0.5]];
+/// assert!(error.iter().all(|v| v.abs() < 1e-12));
 /// # Ok::<(), andnmf::nnls::NnlsError>(())
 /// ```
 ///
 /// # Errors
-/// Where the components do not have the features of the samples or are not finite, the samples cannot be read,
-/// or the weights leave the range of the type.
+/// If the components do not have the features of the samples or are not finite, the samples cannot be read, or the weights
+/// overflow.
 pub fn weights<T: Real>(
     samples: &dyn Samples<T>,
     components: ArrayView2<'_, T>,
@@ -48,28 +49,28 @@ pub fn weights<T: Real>(
     })?;
     let cancel = run.cancel_flag();
     let stop = || is_cancelled(cancel);
-    workers.run(|| compiled(&Watched { samples, stop: &stop }, components))
+    workers.run(|| compiled(&CancellableSamples { samples, stop: &stop }, components))
 }
 
 entry_point! {
-    fn compiled<'a; T>(samples: &'a dyn Samples<T>, components: ArrayView2<'a, T>) -> Result<Array2<T>, NnlsError> = weights_on_these_threads;
+    fn compiled<'a; T>(samples: &'a dyn Samples<T>, components: ArrayView2<'a, T>) -> Result<Array2<T>, NnlsError> = weights_in_this_pool;
 }
 
-fn weights_on_these_threads<T: Real>(
+fn weights_in_this_pool<T: Real>(
     samples: &dyn Samples<T>,
     components: ArrayView2<'_, T>,
 ) -> Result<Array2<T>, NnlsError> {
-    Ok(query::run(samples, &Weights { components: components.into() })?.rows)
+    Ok(query::run(samples, &WeightsQuery { components: components.into() })?.rows)
 }
 
-/// The non-negative least-squares weights of each sample.
+/// The query for the non-negative least-squares weights of each sample.
 #[derive(Debug)]
-pub(crate) struct Weights<'a, T: Real> {
+pub(crate) struct WeightsQuery<'a, T: Real> {
     /// Components × features.
     pub(crate) components: CowArray<'a, T, Ix2>,
 }
 
-/// What [`Weights`] finds.
+/// The result of [`WeightsQuery`].
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct WeightRows<T: Real> {
     /// Samples × components.
@@ -79,11 +80,11 @@ pub(crate) struct WeightRows<T: Real> {
 impl<T: Real> Partial for WeightRows<T> {
     type Sums = ();
 
-    fn split(self, rows: &mut Writer) {
+    fn split(self, rows: &mut WireWriter) {
         rows.rows(self.rows.view());
     }
 
-    fn join((): (), rows: &mut Reader<'_>, n_samples: usize) -> Result<Self, WireError> {
+    fn join((): (), rows: &mut WireReader<'_>, n_samples: usize) -> Result<Self, WireError> {
         Ok(Self { rows: rows.all_rows(n_samples)? })
     }
 }
@@ -97,23 +98,23 @@ impl QueryError for NnlsError {
     }
 }
 
-impl<T: Real> Query<T> for Weights<'_, T> {
+impl<T: Real> Query<T> for WeightsQuery<'_, T> {
     const NAME: &'static str = "weights";
     const RETURNS_ROWS: bool = true;
     type Partial = WeightRows<T>;
     type Error = NnlsError;
 
-    fn write(&self, to: &mut Writer) {
+    fn write(&self, to: &mut WireWriter) {
         self.components.write(to);
     }
 
-    fn read(from: &mut Reader<'_>, _: &mut Reader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
+    fn read(from: &mut WireReader<'_>, _: &mut WireReader<'_>, _: &Part<'_, T>) -> Result<Self, WireError> {
         Ok(Self { components: Wire::read(from)? })
     }
 
     fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {
-        let wanted = (self.components.nrows(), part.samples.n_features());
-        check_shape("the matrix of components", self.components.dim(), wanted, part)
+        let expected = (self.components.nrows(), part.samples.n_features());
+        check_shape("the matrix of components", self.components.dim(), expected, part)
     }
 
     fn run(&self, part: &Part<'_, T>) -> Result<WeightRows<T>, NnlsError> {
@@ -131,7 +132,7 @@ impl<T: Real> Query<T> for Weights<'_, T> {
         }
         let gram = ScaledGram::new(multiply(wide.view(), wide.t()).view())?;
         let map = LinearMap::new(wide.mapv(T::from_f64), samples.is_sparse());
-        let room = Pool::<BlockWorkspace>::default();
+        let workspace = Pool::<BlockWorkspace>::default();
         let values = fold(
             samples,
             &FoldPlan::new(samples, rank),
@@ -141,7 +142,10 @@ impl<T: Real> Query<T> for Weights<'_, T> {
                 map.apply(&block, products.view_mut());
                 let mut weights = Array2::zeros(products.dim());
                 let overflow = |row| NnlsError::Overflow { sample: part.first + first + row };
-                room.lend(|room| solve_block(&gram, products.view(), weights.view_mut(), Begin::Cold, room))
+                workspace
+                    .lend(|workspace| {
+                        solve_block(&gram, products.view(), weights.view_mut(), NnlsStart::Cold, workspace)
+                    })
                     .map_err(|OutOfRange { row }| overflow(row))?;
                 for (row, mut weights) in weights.outer_iter_mut().enumerate() {
                     for (weight, &scale) in weights.iter_mut().zip(&scales) {
@@ -197,26 +201,26 @@ mod tests {
     #[test]
     fn single_precision_is_optimal_to_its_own_digits() {
         let (components, rows) = (random_matrix::<f32>(20, 70, 3), random_matrix::<f32>(50, 70, 4));
-        let found =
+        let result =
             weights(&DenseSamples::new(rows.view()).unwrap(), components.view(), &Run::new()).unwrap();
         let (components, rows) = (components.mapv(f64::from), rows.mapv(f64::from));
         let (gram, products) = (components.dot(&components.t()), rows.dot(&components.t()));
-        assert!(kkt_violation(gram.view(), products.view(), found.mapv(f64::from).view()).unwrap() < 1e-6);
+        assert!(kkt_violation(gram.view(), products.view(), result.mapv(f64::from).view()).unwrap() < 1e-6);
     }
 
     #[test]
     fn tiny_and_huge_components_get_huge_and_tiny_weights() {
-        // The squares of these components are beyond all numbers.
+        // The squares of these components overflow or underflow.
         let (small, large) = (1e-200_f64, 1e200);
         let components = ndarray::array![[small, 0.0], [large, large], [0.0, 0.0]];
         let samples = DenseSamples::new(ndarray::array![[3.0, 2.0], [0.0, 0.0]]).unwrap();
-        let found = weights(&samples, components.view(), &Run::new()).unwrap();
-        assert!((found[[0, 0]] * small - 1.0).abs() < 1e-14 && (found[[0, 1]] * large - 2.0).abs() < 1e-14);
-        assert!(found[[0, 2]] == 0.0 && found.row(1).iter().all(|&v| v == 0.0));
+        let result = weights(&samples, components.view(), &Run::new()).unwrap();
+        assert!((result[[0, 0]] * small - 1.0).abs() < 1e-14 && (result[[0, 1]] * large - 2.0).abs() < 1e-14);
+        assert!(result[[0, 2]] == 0.0 && result.row(1).iter().all(|&v| v == 0.0));
     }
 
     #[test]
-    fn weights_beyond_all_numbers_are_an_error_that_names_the_sample() {
+    fn weights_that_overflow_are_an_error_with_the_sample() {
         let mut rows = Array2::<f64>::ones((600, 1));
         rows[[555, 0]] = 1e200;
         let samples = DenseSamples::new(rows).unwrap();
@@ -225,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_components_are_refused() {
+    fn components_that_do_not_match_are_refused() {
         let samples = DenseSamples::new(random_matrix::<f64>(4, 3, 1)).unwrap();
         let message = |components: Array2<f64>| {
             weights(&samples, components.view(), &Run::new()).unwrap_err().to_string()

@@ -1,9 +1,9 @@
-//! The online form of AND for samples that come in batches and are not kept: each batch is a stage.
+//! Online AND, for samples that arrive in batches and are not stored: each batch is a stage.
 //!
-//! The first batch gives the start: with thresholds from the data by a whole fit to it, which is why it must be large
-//! enough to find components in. Each further batch moves the components by gradient steps on a few samples each, with
-//! a threshold that falls from batch to batch: by the schedule, or by a factor of 1.1 from a tenth of a component's
-//! largest weights on, but never below twice the error that negative decoded weights show.
+//! The first batch gives the start. With thresholds from the data that is a whole fit to it, so the batch must be large
+//! enough to find components in. Each further batch moves the components by gradient steps on a few samples each, with a
+//! threshold that falls from batch to batch: by the schedule, or by a factor of 1.1 from a tenth of a component's largest
+//! weights, but never below twice the error shown by negative decoded weights.
 //!
 //! ```
 //! use andnmf::and::AndParams;
@@ -29,25 +29,25 @@ use ndarray::{Array2, ArrayView1};
 
 use crate::and::{AndParams, Batch, Compress, Schedule, Threshold, ThresholdParams};
 use crate::auto::{checkpoint_components, quantile};
-use crate::fit::{Beginning, Fit, Run, Solver, StageRecord, Start, StopReason};
+use crate::fit::{Fit, ResolvedStart, Run, Solver, StageRecord, Start, StopReason};
 use crate::linalg::product::scale_rows;
 use crate::nnls::{self, NnlsError};
 use crate::samples::Samples;
 use crate::trust::Trust;
 use crate::{FitError, Real, SamplesError, SettingError};
 
-/// The threshold of the first stage, where a component's largest weights are about 1.
+/// The threshold of the first stage, for components scaled so that their largest weights are about 1.
 const FIRST_THRESHOLD: f64 = 0.1;
-/// What it is divided by after each batch.
+/// Divisor of the threshold after each batch.
 const RATIO: f64 = 1.1;
-/// Thresholds stay above so many times the root mean square of negative decoded weights, which are all error.
+/// Lower bound of thresholds, in units of the root mean square of negative decoded weights, which are all error.
 const DATA_FLOOR: f64 = 2.0;
-/// The share of a component's weights that is taken to be below its largest ones.
-const BELOW_LARGEST: f64 = 0.99;
-/// Samples per gradient step where nothing else is asked for.
+/// The quantile of a component's weights that counts as its largest weight.
+const LARGEST_QUANTILE: f64 = 0.99;
+/// Default number of samples per gradient step.
 const STEP_SAMPLES: usize = 16;
 
-/// A fit that goes on with every batch of samples.
+/// A fit that continues with every batch of samples.
 #[derive(Debug, Clone)]
 pub struct Online<T: Real> {
     params: AndParams,
@@ -60,32 +60,32 @@ pub struct Online<T: Real> {
     trust: Option<Trust>,
     scale: Option<f64>,
     seconds: f64,
-    /// Whether the components are still those of a whole fit, at the scale of that.
-    off_scale: bool,
+    /// True if the components still have the scale of a whole fit.
+    needs_rescaling: bool,
     last: Option<Fit<T>>,
 }
 
-/// What a run needs to go on with the next batch.
+/// The state between two batches, from which [`Online::resume`] continues.
 #[derive(Debug, Clone)]
-pub struct SoFar<T: Real> {
-    /// The components so far.
+pub struct OnlineState<T: Real> {
+    /// The components.
     pub components: Array2<T>,
-    /// The thresholds of the last stage, one per component; none where there was no stage yet.
+    /// The thresholds of the last stage, one per component; empty before the first stage.
     pub thresholds: Vec<f64>,
-    /// What thresholds from the data have begun with; `None` where the components are those of a whole fit.
+    /// The first threshold, if thresholds come from the data; `None` if the components are those of a whole fit.
     pub first_threshold: Option<f64>,
-    /// How many batches were learned from.
+    /// Number of batches so far.
     pub batches: usize,
 }
 
 impl<T: Real> Online<T> {
-    /// A fit with these settings that has seen nothing yet. `batch` is the number of samples per gradient step, 16 where
-    /// it is all; `compress`, `max_stages` and `tolerance` mean nothing here.
+    /// A fit before its first batch. `batch` is the number of samples per gradient step (16 if it is `All`); `compress`,
+    /// `max_stages` and `tolerance` have no effect.
     ///
     /// # Errors
-    /// Where a setting is out of its range, or the schedule is one of theory, which needs the samples of all stages.
+    /// If a setting is out of its range, or the schedule is [`Schedule::Theory`], which needs the samples of all stages.
     pub fn new(params: AndParams, start: Start<T>) -> Result<Self, SettingError> {
-        // Only schedules have batches; whatever comes from the data begins with a fit to all of the first one.
+        // Only schedules support batches; with thresholds from the data, the first batch is fitted as a whole.
         AndParams { batch: Batch::All, ..params.clone() }.check()?;
         let online = Self {
             params,
@@ -98,25 +98,25 @@ impl<T: Real> Online<T> {
             trust: None,
             scale: None,
             seconds: 0.0,
-            off_scale: false,
+            needs_rescaling: false,
             last: None,
         };
         online.stage_params(0)?.check()?;
         Ok(online)
     }
 
-    /// A fit that goes on from what another one, or a whole fit, has found. Its trace and seconds begin anew.
+    /// A fit that continues from the state of another one, or from a whole fit. Trace and seconds start from zero.
     ///
     /// # Errors
-    /// As in [`new`](Self::new), and where there is another number of components than the settings want.
-    pub fn resume(params: AndParams, so_far: SoFar<T>) -> Result<Self, SettingError> {
-        let SoFar { components, thresholds, first_threshold, batches } = so_far;
-        let found = components.nrows();
-        if found != params.rank {
+    /// As in [`new`](Self::new), and if the number of components is not the rank.
+    pub fn resume(params: AndParams, state: OnlineState<T>) -> Result<Self, SettingError> {
+        let OnlineState { components, thresholds, first_threshold, batches } = state;
+        let given = components.nrows();
+        if given != params.rank {
             return Err(SettingError::new(
                 "rank",
                 params.rank,
-                format!("there are {found} components so far"),
+                format!("it must be {given}, the number of components so far"),
             ));
         }
         let auto = params.threshold == Threshold::Auto;
@@ -124,50 +124,52 @@ impl<T: Real> Online<T> {
             components: Some(components),
             thresholds,
             batches,
-            off_scale: auto && first_threshold.is_none(),
+            needs_rescaling: auto && first_threshold.is_none(),
             first_threshold: first_threshold.unwrap_or(FIRST_THRESHOLD),
             ..Self::new(params, Start::Auto)?
         })
     }
 
-    /// What [`resume`](Self::resume) goes on from; `None` before the first batch.
+    /// The state for [`resume`](Self::resume); `None` before the first batch.
     #[must_use]
-    pub fn so_far(&self) -> Option<SoFar<T>> {
-        Some(SoFar {
+    pub fn state(&self) -> Option<OnlineState<T>> {
+        Some(OnlineState {
             components: self.components.clone()?,
             thresholds: self.thresholds.clone(),
-            first_threshold: (!self.off_scale).then_some(self.first_threshold),
+            first_threshold: (!self.needs_rescaling).then_some(self.first_threshold),
             batches: self.batches,
         })
     }
 
-    /// Learns from a batch of samples. False where the run was cancelled before that: nothing has changed then, unless
-    /// it was in the fit to the first batch, of which there may be components all the same.
+    /// Learns from a batch of samples. Returns false if the run was cancelled: then nothing has changed, except that a
+    /// cancelled fit to the first batch may leave components.
     ///
     /// # Errors
-    /// Where the samples cannot be used, or do not have the features of those before.
+    /// If the samples cannot be used, or have another number of features than those before.
     pub fn learn(&mut self, samples: &dyn Samples<T>, run: &mut Run<'_, T>) -> Result<bool, FitError> {
         let auto = self.params.threshold == Threshold::Auto;
         let now = match self.components.clone() {
             Some(mut components) => {
-                if self.off_scale {
-                    self.bring_to_scale(&mut components, samples, run)?;
+                if self.needs_rescaling {
+                    self.rescale(&mut components, samples, run)?;
                     self.components = Some(components.clone());
-                    self.off_scale = false;
+                    self.needs_rescaling = false;
                 }
                 components
             }
-            None if auto && !matches!(self.start, Start::Given(_)) => return self.begin(samples, run),
+            None if auto && !matches!(self.start, Start::Given(_)) => {
+                return self.fit_first_batch(samples, run);
+            }
             None => {
                 let workers = run.workers()?;
                 let start = self.start.clone().or(Start::SuccessiveProjection);
                 let AndParams { rank, seed, .. } = self.params;
-                let mut components = match start.begin(AndParams::NAME, samples, rank, seed, &workers)? {
-                    Beginning::Fresh(found) => found.components,
-                    Beginning::Resumed(checkpoint) => checkpoint_components(*checkpoint, samples, rank)?,
+                let mut components = match start.resolve(AndParams::NAME, samples, rank, seed, &workers)? {
+                    ResolvedStart::Fresh(start) => start.components,
+                    ResolvedStart::Resumed(checkpoint) => checkpoint_components(*checkpoint, samples, rank)?,
                 };
                 if auto {
-                    self.bring_to_scale(&mut components, samples, run)?;
+                    self.rescale(&mut components, samples, run)?;
                 }
                 components
             }
@@ -180,20 +182,20 @@ impl<T: Real> Online<T> {
         Ok(learned)
     }
 
-    /// A fit to the first batch: all that it can tell goes into the start.
-    fn begin(&mut self, samples: &dyn Samples<T>, run: &mut Run<'_, T>) -> Result<bool, FitError> {
+    /// A whole fit to the first batch, which gives the start.
+    fn fit_first_batch(&mut self, samples: &dyn Samples<T>, run: &mut Run<'_, T>) -> Result<bool, FitError> {
         let params = AndParams { batch: Batch::All, ..self.params.clone() };
         let fit = params.check()?.fit(samples, self.start.clone(), run)?;
         let cancelled = fit.stop == StopReason::Cancelled;
         let mut components = fit.components.clone();
-        self.keep(fit);
-        self.bring_to_scale(&mut components, samples, &run.unwatched())?;
-        self.settle(components);
+        self.record_fit(fit);
+        self.rescale(&mut components, samples, &run.with_same_threads())?;
+        self.set_components(components);
         self.batches += usize::from(!cancelled);
         Ok(!cancelled)
     }
 
-    fn keep(&mut self, fit: Fit<T>) {
+    fn record_fit(&mut self, fit: Fit<T>) {
         self.scale = fit.scale().or(self.scale);
         let (stages, seconds) = (self.trace.len(), self.seconds);
         self.trace.extend(fit.trace.iter().map(|record| StageRecord {
@@ -207,8 +209,8 @@ impl<T: Real> Online<T> {
         self.last = Some(fit);
     }
 
-    /// The components that a batch ended with, and what thresholds are at their scale.
-    fn settle(&mut self, components: Array2<T>) {
+    /// Stores the components after a batch, also in the last fit.
+    fn set_components(&mut self, components: Array2<T>) {
         if let Some(last) = &mut self.last {
             last.components.clone_from(&components);
             last.thresholds.clone_from(&self.thresholds);
@@ -216,8 +218,8 @@ impl<T: Real> Online<T> {
         self.components = Some(components);
     }
 
-    /// Scales each component so that its largest weights are about 1, which thresholds are meant for.
-    fn bring_to_scale(
+    /// Scales each component so that its largest weights are about 1, as the thresholds assume.
+    fn rescale(
         &mut self,
         components: &mut Array2<T>,
         samples: &dyn Samples<T>,
@@ -234,7 +236,7 @@ impl<T: Real> Online<T> {
         let largest: Vec<f64> =
             weights.columns().into_iter().map(|column| largest_weight(&values(column))).collect();
         scale_rows(components, &largest);
-        // Where a fit came before, thresholds go on from where they ended: higher ones would only lose weights again.
+        // After a fit, continue with its last thresholds: higher ones would lose weights again.
         if self.thresholds.len() == largest.len() {
             self.thresholds.iter_mut().zip(&largest).for_each(|(threshold, largest)| *threshold /= largest);
             let middle = quantile(self.thresholds.iter().copied(), 0.5);
@@ -245,7 +247,7 @@ impl<T: Real> Online<T> {
         Ok(())
     }
 
-    /// The stage of a batch; false where it was cancelled.
+    /// Runs the stage of a batch; returns false if it was cancelled.
     fn stage(
         &mut self,
         now: &Array2<T>,
@@ -262,8 +264,8 @@ impl<T: Real> Online<T> {
         if self.params.threshold == Threshold::Auto && !self.params.signed && !any_negative(samples)? {
             components.mapv_inplace(|value| if value < zero { zero } else { value });
         }
-        self.keep(fit);
-        self.settle(components);
+        self.record_fit(fit);
+        self.set_components(components);
         Ok(true)
     }
 
@@ -279,13 +281,13 @@ impl<T: Real> Online<T> {
             compress: Compress::Off,
             max_stages: 1,
             time_limit: None,
-            // Each batch has an order of its own.
+            // Each batch has its own order.
             seed: self.params.seed.wrapping_add(stage as u64),
             ..self.params.clone()
         })
     }
 
-    /// The threshold of one stage as a schedule of its own.
+    /// The threshold of one stage, as a schedule for that stage.
     fn threshold(&self, stage: usize) -> Result<Threshold, SettingError> {
         let after = stage.min(i32::MAX as usize) as i32;
         let Threshold::Scheduled(params) = &self.params.threshold else {
@@ -300,15 +302,14 @@ impl<T: Real> Online<T> {
             }
             Schedule::List(values) => values.get(stage).or(values.last()).copied().unwrap_or(0.0),
             Schedule::Theory { .. } => {
-                let expected =
-                    "that needs the samples of all stages: batches know auto and the other schedules";
-                return Err(SettingError::new("threshold", "a schedule of theory", expected));
+                let expected = "it needs the samples of all stages; use auto or another schedule for batches";
+                return Err(SettingError::new("threshold", "theory", expected));
             }
         };
         Ok(ThresholdParams { schedule: Schedule::Constant(value), ..params.clone() }.into())
     }
 
-    /// The components found so far; `None` before the first batch.
+    /// The components so far; `None` before the first batch.
     #[must_use]
     pub fn components(&self) -> Option<&Array2<T>> {
         self.components.as_ref()
@@ -320,46 +321,46 @@ impl<T: Real> Online<T> {
         &self.thresholds
     }
 
-    /// How many batches were learned from.
+    /// Number of batches so far.
     #[must_use]
     pub fn batches(&self) -> usize {
         self.batches
     }
 
-    /// The stages of all batches, one after another.
+    /// The records of all stages of all batches.
     #[must_use]
     pub fn trace(&self) -> &[StageRecord] {
         &self.trace
     }
 
-    /// Seconds that all fits took.
+    /// Seconds of all fits.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         self.seconds
     }
 
-    /// Whether the components are to be believed: known only while they are those of the fit to the first batch.
+    /// The trust summary of the fit to the first batch; `None` after further batches.
     #[must_use]
     pub fn trust(&self) -> Option<&Trust> {
         self.trust.as_ref()
     }
 
-    /// The fit to the last batch, with the components that it ended with.
+    /// The fit to the last batch, with the current components.
     #[must_use]
     pub fn last(&self) -> Option<&Fit<T>> {
         self.last.as_ref()
     }
 
-    /// How large the samples of the first batch were, as [`Fit::scale`] has it.
+    /// The scale of the samples of the first batch: see [`Fit::scale`].
     #[must_use]
     pub fn scale(&self) -> Option<f64> {
         self.scale
     }
 }
 
-/// The weight that nearly all weights of a component are below; 1 for a component that no sample has.
+/// A high quantile of a component's weights; 1 for a component that no sample has.
 fn largest_weight(weights: &[f64]) -> f64 {
-    let most = quantile(weights.iter().copied(), BELOW_LARGEST);
+    let most = quantile(weights.iter().copied(), LARGEST_QUANTILE);
     let largest = if most > 0.0 { most } else { weights.iter().copied().fold(0.0, f64::max) };
     if largest > 0.0 { largest } else { 1.0 }
 }

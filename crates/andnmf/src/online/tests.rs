@@ -1,4 +1,4 @@
-//! Batches that are learned from one after another.
+//! Tests of online fits.
 
 use ndarray::Axis;
 
@@ -26,7 +26,7 @@ fn error(online: &Online<f64>, data: &Dataset) -> f64 {
 }
 
 #[test]
-fn batches_find_the_truth_and_say_how_they_went() {
+fn batches_recover_the_truth_and_record_a_trace() {
     let data = data(3000);
     let online = learned(&data, AndParams::new(5), Start::Auto, 600);
     assert!(error(&online, &data) < 1e-2, "{}", error(&online, &data));
@@ -47,7 +47,7 @@ fn the_same_batches_give_the_same_bits() {
 }
 
 #[test]
-fn a_schedule_goes_on_from_batch_to_batch() {
+fn a_schedule_continues_from_batch_to_batch() {
     let data = data(1200);
     let params = AndParams { batch: Batch::Size(8), ..AndParams::scheduled(5) };
     let online = learned(&data, params, Start::Given(data.init.clone()), 300);
@@ -74,7 +74,7 @@ fn a_batch_that_cannot_be_used_changes_nothing() {
 }
 
 #[test]
-fn wrong_settings_are_refused_at_once() {
+fn invalid_settings_are_refused_before_the_first_batch() {
     assert!(Online::<f64>::new(AndParams::new(0), Start::Auto).is_err());
     let theory = Schedule::Theory { lambda: 1.0, sparsity: 2.0, decay_order: 1.0 };
     let params = AndParams { threshold: theory.into(), ..AndParams::new(3) };
@@ -83,7 +83,7 @@ fn wrong_settings_are_refused_at_once() {
 }
 
 #[test]
-fn largest_weights_are_those_that_nearly_all_are_below() {
+fn the_largest_weight_is_a_high_quantile() {
     assert_eq!((largest_weight(&[]), largest_weight(&[0.0; 3])), (1.0, 1.0));
     let mut rare = vec![0.0; 1000];
     rare[3] = 5.0;
@@ -92,44 +92,43 @@ fn largest_weights_are_those_that_nearly_all_are_below() {
     assert_eq!(largest_weight(&even), 99.0);
 }
 
-/// The same run, made up anew before every batch from what it was.
 #[test]
 fn a_run_that_is_resumed_before_every_batch_ends_with_the_same_bits() {
     let data = data(900);
     for params in [AndParams::new(5), AndParams { batch: Batch::Size(8), ..AndParams::scheduled(5) }] {
         let whole = learned(&data, params.clone(), Start::Auto, 300);
-        let mut so_far: Option<SoFar<f64>> = None;
+        let mut state: Option<OnlineState<f64>> = None;
         for batch in data.samples.axis_chunks_iter(Axis(0), 300) {
-            let mut online = match so_far {
+            let mut online = match state {
                 None => Online::new(params.clone(), Start::Auto).unwrap(),
-                Some(so_far) => Online::resume(params.clone(), so_far).unwrap(),
+                Some(state) => Online::resume(params.clone(), state).unwrap(),
             };
             assert!(online.learn(&DenseSamples::new(batch).unwrap(), &mut Run::new()).unwrap());
             assert_eq!(online.last().unwrap().components, online.components().unwrap());
-            so_far = online.so_far();
+            state = online.state();
         }
-        let so_far = so_far.unwrap();
-        assert_eq!((so_far.batches, &so_far.components), (3, whole.components().unwrap()));
+        let state = state.unwrap();
+        assert_eq!((state.batches, &state.components), (3, whole.components().unwrap()));
     }
 }
 
 #[test]
-fn batches_go_on_from_a_whole_fit_at_their_own_scale() {
+fn batches_continue_from_a_whole_fit_after_rescaling() {
     let data = data(1200);
     let first = DenseSamples::new(data.samples.slice(ndarray::s![..600, ..])).unwrap();
     let fit = AndParams::new(5).check().unwrap().fit(&first, Start::Auto, &mut Run::new()).unwrap();
-    let so_far = SoFar {
+    let state = OnlineState {
         components: fit.components * 1e3,
         thresholds: fit.thresholds,
         first_threshold: None,
         batches: 0,
     };
-    let mut online = Online::resume(AndParams::new(5), so_far.clone()).unwrap();
+    let mut online = Online::resume(AndParams::new(5), state.clone()).unwrap();
     let rest = DenseSamples::new(data.samples.slice(ndarray::s![600.., ..])).unwrap();
     online.learn(&rest, &mut Run::new()).unwrap();
     assert!(error(&online, &data) < 1e-6, "{}", error(&online, &data));
     let largest = nnls::weights(&rest, online.components().unwrap().view(), &Run::new()).unwrap();
     assert!(largest.iter().all(|&v| v < 10.0), "weights are about one");
-    let wrong = SoFar { components: Array2::zeros((4, 80)), ..so_far };
+    let wrong = OnlineState { components: Array2::zeros((4, 80)), ..state };
     assert!(Online::resume(AndParams::new(5), wrong).is_err());
 }

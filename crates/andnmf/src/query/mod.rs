@@ -1,11 +1,10 @@
-//! Queries: what fits compute from samples, wherever the samples are stored.
+//! Queries: computations over all samples, local or distributed.
 //!
-//! A stage is a fold, so samples need not come to the solver. Every computation over all samples that may run in another
-//! process is a [`Query`]: it computes a [`Partial`] result from a [`Part`] of the samples, and partial results merge. [`run`] runs
-//! a query on samples in memory by the deterministic fold of [`samples::fold`](crate::samples::fold), and hands it to the
-//! [`Executor`](crate::samples::Executor) of samples that have one.
+//! Every computation over all samples that may run in another process is a [`Query`]: it computes a [`Partial`] result from
+//! a [`Part`] of the samples, and partial results merge. [`run`] runs a query by the deterministic local fold of
+//! [`samples::fold`](crate::samples::fold), or by the [`Executor`](crate::samples::Executor) of distributed samples.
 //!
-//! A query type lives where its computation lives; [`distributed`](crate::distributed) lists all of them.
+//! The type of a query is in the module of its computation; [`distributed`](crate::distributed) has the registry.
 
 mod wire;
 
@@ -13,12 +12,12 @@ use std::ops::Deref;
 
 use ndarray::Array2;
 
-pub(crate) use wire::{Reader, Wire, WireError, Writer, from_bytes, to_bytes, wire, write_matrix};
+pub(crate) use wire::{Wire, WireError, WireReader, WireWriter, from_bytes, to_bytes, wire, write_matrix};
 
 use crate::samples::{Reply, Request, Samples};
 use crate::{Real, SamplesError};
 
-/// Consecutive samples: all of them, or those that one worker holds.
+/// Consecutive samples: all of them, or those that one worker stores.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'a, T: Real> {
     pub(crate) samples: &'a dyn Samples<T>,
@@ -30,43 +29,47 @@ pub(crate) struct Part<'a, T: Real> {
 pub(crate) trait Query<T: Real>: Sized + Sync {
     /// Identifies the query in requests.
     const NAME: &'static str;
-    /// Whether partial results hold a row for each sample.
+    /// True if partial results have one row per sample.
     const RETURNS_ROWS: bool = false;
     type Partial: Partial;
     type Error: QueryError;
 
-    /// Writes what every part needs.
-    fn write(&self, to: &mut Writer);
+    /// Writes the arguments that every part needs.
+    fn write(&self, to: &mut WireWriter);
 
-    /// Writes what belongs to single samples, sample by sample, equally long for each.
-    fn write_rows(&self, _to: &mut Writer) {}
+    /// Writes the arguments of single samples, in order, the same number of bytes for each.
+    fn write_rows(&self, _to: &mut WireWriter) {}
 
-    /// Reads both again for a part of the samples, whose `rows` are there alone.
-    fn read(from: &mut Reader<'_>, rows: &mut Reader<'_>, part: &Part<'_, T>) -> Result<Self, WireError>;
+    /// Reads the arguments for a part of the samples; `rows` has only those of the part.
+    fn read(
+        from: &mut WireReader<'_>,
+        rows: &mut WireReader<'_>,
+        part: &Part<'_, T>,
+    ) -> Result<Self, WireError>;
 
-    /// Refuses samples that the arguments do not fit.
+    /// Checks that the arguments match the samples.
     fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError>;
 
     fn run(&self, part: &Part<'_, T>) -> Result<Self::Partial, Self::Error>;
 
-    /// Whether a result from outside has the shape that belongs to these samples.
+    /// Returns true if a result of the executor has the right shape for these samples.
     fn accepts(&self, partial: &Self::Partial, part: &Part<'_, T>) -> bool;
 }
 
-/// What a query finds in a part of the samples: sums, and possibly a row for each sample.
+/// The result of a query on a part of the samples: sums, and possibly one row per sample.
 pub(crate) trait Partial: Sized + Send {
     type Sums: Sums;
 
-    /// Writes the rows, equally long for each sample; returns the sums.
-    fn split(self, rows: &mut Writer) -> Self::Sums;
+    /// Writes the rows, the same number of bytes for each sample; returns the sums.
+    fn split(self, rows: &mut WireWriter) -> Self::Sums;
 
-    /// The opposite of [`split`](Self::split) for so many samples.
-    fn join(sums: Self::Sums, rows: &mut Reader<'_>, n_samples: usize) -> Result<Self, WireError>;
+    /// The inverse of [`split`](Self::split) for `n_samples` samples.
+    fn join(sums: Self::Sums, rows: &mut WireReader<'_>, n_samples: usize) -> Result<Self, WireError>;
 }
 
-/// Sums over samples, which merge in the order of the samples.
+/// Sums over samples, merged in the order of the samples.
 pub(crate) trait Sums: Wire + Send {
-    /// Adds the sums of the samples that follow.
+    /// Adds the sums of the next samples.
     fn merge(&mut self, next: Self) -> Result<(), WireError>;
 }
 
@@ -74,11 +77,11 @@ pub(crate) trait Sums: Wire + Send {
 impl<S: Sums> Partial for S {
     type Sums = S;
 
-    fn split(self, _: &mut Writer) -> S {
+    fn split(self, _: &mut WireWriter) -> S {
         self
     }
 
-    fn join(sums: S, _: &mut Reader<'_>, _: usize) -> Result<S, WireError> {
+    fn join(sums: S, _: &mut WireReader<'_>, _: usize) -> Result<S, WireError> {
         Ok(sums)
     }
 }
@@ -89,9 +92,9 @@ impl Sums for () {
     }
 }
 
-/// Why a query has no result.
+/// The error of a query.
 pub(crate) trait QueryError: From<SamplesError> {
-    /// The error as a worker reports it.
+    /// Converts the error into one that a worker can send.
     fn sendable(self) -> SamplesError;
 }
 
@@ -101,7 +104,7 @@ impl QueryError for SamplesError {
     }
 }
 
-/// The result of a query for all samples: the one place that distinguishes samples with and without an executor.
+/// Runs a query on all samples. This is the only place that distinguishes local and distributed execution.
 pub(crate) fn run<T: Real, Q: Query<T>>(samples: &dyn Samples<T>, query: &Q) -> Result<Q::Partial, Q::Error> {
     let all = Part { samples, first: 0 };
     query.check(&all)?;
@@ -109,15 +112,18 @@ pub(crate) fn run<T: Real, Q: Query<T>>(samples: &dyn Samples<T>, query: &Q) -> 
     let reply = executor.execute(&request(query, samples.n_samples()))?;
     let partial: Q::Partial = read_reply(&reply, samples.n_samples()).map_err(SamplesError::from)?;
     if !query.accepts(&partial, &all) {
-        let reason = format!("the result of the query '{}' does not have the shape of the samples", Q::NAME);
+        let reason = format!(
+            "the result of the query '{}' does not have the shape of the samples; check the executor",
+            Q::NAME
+        );
         return Err(SamplesError::Executor { reason }.into());
     }
     Ok(partial)
 }
 
-/// A query as an executor sends it.
+/// The query in the form that an executor sends.
 pub(crate) fn request<T: Real, Q: Query<T>>(query: &Q, n_samples: usize) -> Request {
-    let (mut arguments, mut rows) = (Writer::default(), Writer::default());
+    let (mut arguments, mut rows) = (WireWriter::default(), WireWriter::default());
     query.write(&mut arguments);
     query.write_rows(&mut rows);
     let rows = rows.into_bytes();
@@ -130,50 +136,50 @@ pub(crate) fn request<T: Real, Q: Query<T>>(query: &Q, n_samples: usize) -> Requ
     }
 }
 
-/// The name of a query with that of its numbers.
+/// The name of a query and of its number type.
 pub(crate) fn full_name<T: Real, Q: Query<T>>() -> String {
     format!("{}.{}", Q::NAME, T::NAME)
 }
 
-/// Runs a query that came as bytes on a part of the samples.
+/// Runs a query received as bytes on a part of the samples.
 pub(crate) fn execute<T: Real, Q: Query<T>>(
     part: &Part<'_, T>,
     arguments: &[u8],
     rows: &[u8],
 ) -> Result<Reply, SamplesError> {
-    let (mut from, mut own) = (Reader::new(arguments), Reader::new(rows));
-    let query = Q::read(&mut from, &mut own, part)?;
-    from.finish()?;
-    own.finish()?;
+    let (mut arguments, mut own_rows) = (WireReader::new(arguments), WireReader::new(rows));
+    let query = Q::read(&mut arguments, &mut own_rows, part)?;
+    arguments.finish()?;
+    own_rows.finish()?;
     query.check(part)?;
-    let mut rows = Writer::default();
+    let mut rows = WireWriter::default();
     let sums = query.run(part).map_err(QueryError::sendable)?.split(&mut rows);
     Ok(Reply { sums: to_bytes(&sums), rows: rows.into_bytes() })
 }
 
-/// The result that a reply holds.
+/// Reads the result from a reply.
 pub(crate) fn read_reply<P: Partial>(reply: &Reply, n_samples: usize) -> Result<P, WireError> {
-    let mut rows = Reader::new(&reply.rows);
+    let mut rows = WireReader::new(&reply.rows);
     let partial = P::join(from_bytes(&reply.sums)?, &mut rows, n_samples)?;
     rows.finish()?;
     Ok(partial)
 }
 
-/// Merges two sums over neighbouring samples that came as bytes.
+/// Merges two sums over neighbouring samples, received as bytes.
 pub(crate) fn merge<T: Real, Q: Query<T>>(left: &[u8], right: &[u8]) -> Result<Vec<u8>, WireError> {
     let mut merged: <Q::Partial as Partial>::Sums = from_bytes(left)?;
     merged.merge(from_bytes(right)?)?;
     Ok(to_bytes(&merged))
 }
 
-/// Something that a query borrows from its caller, or owns after it was read.
+/// A value that a query borrows from its caller, or owns if it was received as bytes.
 #[derive(Debug)]
-pub(crate) enum Held<'a, B> {
+pub(crate) enum MaybeOwned<'a, B> {
     Borrowed(&'a B),
     Owned(B),
 }
 
-impl<B> Deref for Held<'_, B> {
+impl<B> Deref for MaybeOwned<'_, B> {
     type Target = B;
 
     fn deref(&self) -> &B {
@@ -184,26 +190,26 @@ impl<B> Deref for Held<'_, B> {
     }
 }
 
-impl<B: Default> Default for Held<'_, B> {
+impl<B: Default> Default for MaybeOwned<'_, B> {
     fn default() -> Self {
         Self::Owned(B::default())
     }
 }
 
-/// Refuses a matrix that does not have this shape.
+/// Checks the shape of a matrix.
 pub(crate) fn check_shape<T: Real>(
     what: &str,
     given: (usize, usize),
-    wanted: (usize, usize),
+    expected: (usize, usize),
     part: &Part<'_, T>,
 ) -> Result<(), SamplesError> {
-    if given == wanted {
+    if given == expected {
         return Ok(());
     }
     let (n, features) = (part.samples.n_samples(), part.samples.n_features());
     let reason = format!(
         "{what} must be {} × {} for {n} samples of {features} features, but is {} × {}",
-        wanted.0, wanted.1, given.0, given.1
+        expected.0, expected.1, given.0, given.1
     );
     Err(SamplesError::Executor { reason })
 }
@@ -215,14 +221,14 @@ pub(crate) fn add_matrix<T: Real>(to: &mut Array2<T>, next: &Array2<T>) -> Resul
     Ok(())
 }
 
-/// Adds numbers to as many others.
+/// Adds a list to one of the same length.
 pub(crate) fn add_values(to: &mut [f64], next: &[f64]) -> Result<(), WireError> {
     same_length(to.len(), next.len(), to.len(), next.len())?;
     to.iter_mut().zip(next).for_each(|(to, next)| *to += next);
     Ok(())
 }
 
-/// Refuses shapes that differ.
+/// Checks that two shapes are equal.
 pub(crate) fn same_length<S: PartialEq>(a: S, b: S, left: usize, right: usize) -> Result<(), WireError> {
     if a == b { Ok(()) } else { Err(WireError::Shape { left, right }) }
 }

@@ -18,7 +18,7 @@ use crate::linalg::product::{frobenius, multiply};
 use crate::linalg::subspace_iteration::scale_to_unit_max;
 use crate::linalg::symmetric::eigen;
 use crate::random::{Stream, generator, numbered_generator};
-use crate::samples::{Picked, Samples, read};
+use crate::samples::{SampleSubset, Samples, read};
 use crate::{Real, SamplesError};
 
 /// Samples that the prediction rests on at most…
@@ -38,7 +38,7 @@ pub(super) fn part_of<T: Real>(samples: &dyn Samples<T>, seed: u64) -> Result<Ar
     let mut place = vec![None; samples.n_features()];
     features.iter().enumerate().for_each(|(place_there, &feature)| place[feature] = Some(place_there));
     let mut part = Array2::zeros((numbers.len(), features.len()));
-    let picked = Picked { samples, numbers };
+    let picked = SampleSubset { samples, numbers };
     for (block, mut rows) in part.axis_chunks_iter_mut(Axis(0), ROWS).enumerate() {
         let first = block * ROWS;
         read(&picked, first..first + rows.nrows())?.for_each(|i, feature, value| {

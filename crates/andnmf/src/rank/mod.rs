@@ -37,7 +37,7 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use crate::fit::{Run, is_cancelled};
-use crate::samples::{Samples, Watched};
+use crate::samples::{CancellableSamples, Samples};
 use crate::trust::Judgement;
 use crate::{FitError, Real, SamplesError, SettingError, entry_point};
 use spectrum::Spectrum;
@@ -135,7 +135,7 @@ fn score_ranks<T: Real>(
     }
     let cancel = run.cancel_flag();
     let stop = || is_cancelled(cancel);
-    let watched = Watched { samples, stop: &stop };
+    let watched = CancellableSamples { samples, stop: &stop };
     let seed = settings.seed;
     let (spectrum, held_out) = run.workers()?.run(|| {
         let spectrum = Spectrum::of(&watched, highest, seed)?;

@@ -6,7 +6,7 @@ use crate::and::AndParams;
 use crate::fit::{Run, Solver, Start, StopReason};
 use crate::metrics::match_components;
 use crate::random::{Stream, generator};
-use crate::samples::{Picked, Samples};
+use crate::samples::{SampleSubset, Samples};
 use crate::trust::UNSTABLE;
 use crate::{FitError, Real, SamplesError};
 
@@ -23,7 +23,8 @@ pub(super) fn unstable_share<T: Real>(
         return Ok(None);
     }
     let solver = AndParams { seed, ..AndParams::new(rank) }.check()?;
-    let fit = |samples: &dyn Samples<T>, start| match solver.fit(samples, start, &mut run.unobserved()) {
+    let fit = |samples: &dyn Samples<T>, start| match solver.fit(samples, start, &mut run.without_observer())
+    {
         // Without a start there is no fit, and here a fit cut short is no better.
         Err(FitError::StoppedBeforeStart) => Err(FitError::from(SamplesError::Cancelled)),
         Ok(fit) if fit.stop == StopReason::Cancelled => Err(SamplesError::Cancelled.into()),
@@ -32,11 +33,11 @@ pub(super) fn unstable_share<T: Real>(
     };
     let whole = fit(samples, Start::Auto)?;
     let mut order: Vec<usize> = (0..n).collect();
-    order.shuffle(&mut generator(seed, Stream::Parts));
+    order.shuffle(&mut generator(seed, Stream::Subsets));
     let half = |numbers: &[usize]| {
         let mut numbers = numbers.to_vec();
         numbers.sort_unstable();
-        fit(&Picked { samples, numbers }, Start::Given(whole.clone()))
+        fit(&SampleSubset { samples, numbers }, Start::Given(whole.clone()))
     };
     let (first, second) = order.split_at(n / 2);
     let matching = match_components(half(first)?.view(), half(second)?.view())?;

@@ -10,7 +10,7 @@ use crate::{Real, SamplesError};
 /// A sparse matrix in memory: the values of each row with their feature indices.
 ///
 /// Indices may be of any integer width and in any order within a row; an index that occurs twice in a row
-/// means the sum of its values. Nothing is copied but the row pointers, unless there are such indices.
+/// means the sum of its values. Only the row pointers are copied, unless there are such indices.
 ///
 /// ```
 /// use andnmf::samples::{CsrSamples, Samples};
@@ -32,8 +32,8 @@ impl<'a, T: Real> CsrSamples<'a, T> {
     /// `indices[row_pointers[i]..row_pointers[i + 1]]`.
     ///
     /// # Errors
-    /// Where the three parts contradict each other, an index is out of range, a value is not finite, or there
-    /// are no samples or features.
+    /// If the three parts are inconsistent, an index is out of range, a value is not finite, or there are no samples or
+    /// features.
     pub fn new<I: CsrIndex, P: CsrIndex>(
         n_features: usize,
         row_pointers: &[P],
@@ -103,7 +103,7 @@ impl<T: Real> Samples<T> for CsrSamples<'_, T> {
     }
 }
 
-/// Consecutive rows of a sparse matrix, in each of which a feature is named at most once.
+/// Consecutive rows of a sparse matrix, each with at most one value per feature.
 #[derive(Debug, Clone)]
 pub struct CsrView<'a, T: Real> {
     n_features: usize,
@@ -114,12 +114,12 @@ pub struct CsrView<'a, T: Real> {
 }
 
 impl<'a, T: Real> CsrView<'a, T> {
-    /// A block for a source of samples of one's own: row `i` has the values
+    /// A block for a custom source of samples: row `i` has the values
     /// `values[row_pointers[i]..row_pointers[i + 1]]` at the features `indices[…]` of the same positions. The
-    /// values of a feature that a row names twice are added up.
+    /// values of a feature that occurs twice in a row are summed.
     ///
     /// # Errors
-    /// Where the three parts contradict each other, an index is out of range, or a value is not finite.
+    /// If the three parts are inconsistent, an index is out of range, or a value is not finite.
     pub fn new<I: CsrIndex, P: CsrIndex>(
         n_features: usize,
         row_pointers: &[P],
@@ -147,8 +147,8 @@ impl<'a, T: Real> CsrView<'a, T> {
         view.with_each_feature_once()
     }
 
-    /// The same rows, with the values of a feature that a row names twice added up: whoever reads them, and be it
-    /// to square them, need not think of it.
+    /// Sums the values of features that occur twice in a row, so that readers, such as those that square values, need not
+    /// handle duplicates.
     fn with_each_feature_once(self) -> Result<Self, SamplesError> {
         let mut features = Vec::new();
         let mut repeats = |i: usize| {
@@ -180,7 +180,7 @@ impl<'a, T: Real> CsrView<'a, T> {
         Ok(Self::from_owned_parts(self.n_features, row_starts, indices, values))
     }
 
-    /// Rows whose indices and values were checked by the reader they come from, each feature at most once in a row.
+    /// Rows whose indices and values the caller has checked, each feature at most once in a row.
     #[doc(hidden)] // unchecked: for the readers of files
     pub fn from_owned_parts<I: CsrIndex>(
         n_features: usize,
@@ -209,17 +209,17 @@ impl<'a, T: Real> CsrView<'a, T> {
         (self.row_starts[i]..self.row_starts[i + 1]).map(|p| (self.indices.get(p), self.values[p]))
     }
 
-    /// All rows in the form that the kernels read, where there are less than 2³¹ features; `room` may be used for them.
-    pub(crate) fn narrow_rows<'s>(&'s self, room: &'s mut Vec<u32>) -> NarrowRows<'s, T> {
+    /// All rows in the form that the kernels read, for less than 2³¹ features; uses `workspace` if indices must be converted.
+    pub(crate) fn narrow_rows<'s>(&'s self, workspace: &'s mut Vec<u32>) -> NarrowRows<'s, T> {
         let positions = match (self.row_starts.first(), self.row_starts.last()) {
             (Some(&first), Some(&last)) => first..last,
             _ => 0..0,
         };
-        let features = self.indices.narrow(positions.clone(), room);
+        let features = self.indices.narrow(positions.clone(), workspace);
         NarrowRows::new(&self.row_starts, features, &self.values[positions])
     }
 
-    /// The values of one row, their features written into `features`: the form the kernels read.
+    /// The values of one row; writes their features into `features`.
     pub(crate) fn row_parts(&self, i: usize, features: &mut Vec<usize>) -> &[T] {
         let positions = self.row_starts[i]..self.row_starts[i + 1];
         self.indices.copy_to(positions.clone(), features);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feature_that_a_row_names_twice_has_the_sum_of_both_values() {
+    fn a_feature_that_occurs_twice_in_a_row_has_the_sum_of_both_values() {
         let samples =
             CsrSamples::new(3, &[0_u8, 4, 4, 5], vec![2_u8, 0, 2, 0], vec![1.0_f64, 2.0, 3.0, -0.5])
                 .unwrap_err();
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_give_the_rows_asked_for() {
+    fn blocks_have_the_requested_rows() {
         let (pointers, indices, values) = parts();
         let samples = CsrSamples::new(3, &pointers, indices, values).unwrap();
         let Block::Sparse(block) = samples.block(1..3).unwrap() else {
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_not_finite_are_refused_with_their_place() {
+    fn values_that_are_not_finite_are_refused_with_their_location() {
         let (pointers, indices, mut values) = parts();
         values[2] = f64::INFINITY;
         let error = new(&pointers, &indices, &values).unwrap_err();

@@ -9,7 +9,7 @@ use crate::{Real, SamplesError};
 
 /// A dense matrix in memory, borrowed or owned, in any memory order.
 ///
-/// Row-major data are read in place; in other orders each block is copied as it is read.
+/// Row-major data are read in place; other blocks are copied as they are read.
 ///
 /// ```
 /// use andnmf::samples::{DenseSamples, Samples};
@@ -26,7 +26,7 @@ impl<'a, T: Real> DenseSamples<'a, T> {
     /// Takes an owned array, or a view without copying it.
     ///
     /// # Errors
-    /// Where the matrix has no rows or columns, or holds a value that is not finite.
+    /// If the matrix has no rows or columns, or a value is not finite.
     pub fn new(rows: impl Into<CowArray<'a, T, Ix2>>) -> Result<Self, SamplesError> {
         let rows = rows.into();
         check_not_empty(rows.nrows(), rows.ncols())?;
@@ -34,10 +34,10 @@ impl<'a, T: Real> DenseSamples<'a, T> {
         Ok(Self { rows })
     }
 
-    /// Takes an array whose values were checked by the reader they come from.
+    /// Takes an array whose values the caller has checked.
     ///
     /// # Errors
-    /// Where the matrix has no rows or columns.
+    /// If the matrix has no rows or columns.
     #[doc(hidden)] // unchecked: for the readers of files
     pub fn of_finite(rows: impl Into<CowArray<'a, T, Ix2>>) -> Result<Self, SamplesError> {
         let rows = rows.into();
@@ -52,7 +52,7 @@ impl<'a, T: Real> DenseSamples<'a, T> {
         self.rows.view()
     }
 
-    /// The matrix itself, copied only where it was borrowed.
+    /// The matrix itself, copied only if it was borrowed.
     #[must_use]
     pub fn into_array(self) -> Array2<T> {
         self.rows.into_owned()
@@ -83,13 +83,13 @@ impl<T: Real> Samples<T> for DenseSamples<'_, T> {
     }
 }
 
-/// Refuses NaN and infinity, naming the place; `first_row` is the number of the first row.
+/// Refuses NaN and infinity with their location; `first_row` is the number of the first row.
 fn check_finite<T: Real, S: Data<Elem = T>>(
     rows: &ArrayBase<S, Ix2>,
     first_row: usize,
 ) -> Result<(), SamplesError> {
     for (i, row) in rows.outer_iter().enumerate() {
-        // Looking at every value without leaving early lets the compiler look at several at once.
+        // Without an early exit the compiler can vectorize the loop.
         let all_finite = row.iter().fold(true, |all, v| all & v.finite());
         if !all_finite && let Some((column, v)) = row.iter().enumerate().find(|(_, v)| !v.finite()) {
             return Err(SamplesError::NotFinite { row: first_row + i, column, value: v.as_f64() });
@@ -105,14 +105,14 @@ mod tests {
     use ndarray::array;
 
     #[test]
-    fn nan_is_refused_with_its_place() {
+    fn nan_is_refused_with_its_location() {
         let error = DenseSamples::new(array![[1.0_f64, 2.0], [3.0, f64::NAN]]).unwrap_err();
         assert!(matches!(error, SamplesError::NotFinite { row: 1, column: 1, value } if value.is_nan()));
         assert!(error.to_string().contains("sample 1, feature 1 is NaN"));
     }
 
     #[test]
-    fn infinity_is_refused_with_its_place() {
+    fn infinity_is_refused_with_its_location() {
         let error = DenseSamples::new(array![[1.0_f32, f32::NEG_INFINITY], [3.0, 4.0]]).unwrap_err();
         assert_eq!(error, SamplesError::NotFinite { row: 0, column: 1, value: f64::NEG_INFINITY });
     }
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn row_major_blocks_are_not_copied_and_others_arrive_in_row_order() {
+    fn row_major_blocks_are_not_copied_and_others_become_row_major() {
         let a = random_matrix::<f64>(10, 4, 1);
         let samples = DenseSamples::new(a.view()).unwrap();
         let Block::Dense(block) = samples.block(3..6).unwrap() else {

@@ -1,30 +1,30 @@
-//! Samples that are processed where they are stored: by worker processes, or on other machines.
+//! Distributed samples, processed where they are stored: by worker processes, or on other machines.
 
 use std::ops::Range;
 
 use crate::SamplesError;
 
-/// Runs queries where the samples are stored.
+/// Runs queries where the samples are stored: the interface for distributed execution.
 ///
 /// A query computes sums over samples, and possibly a row for each. An executor sends the [`Request`] to every part of the
 /// samples, where [`distributed::execute`](crate::distributed::execute) computes a [`Reply`]; merges the sums of
 /// neighbouring parts with [`distributed::merge`](crate::distributed::merge); and joins the rows in the order of the
 /// samples. Everything that crosses this boundary is bytes.
 pub trait Executor: Sync {
-    /// The reply of all samples together.
+    /// The merged reply of all samples.
     ///
     /// The shape of the merge tree must not depend on timing, or the last bits of results will. The call comes from a
     /// thread of the pool that the fit runs in: blocking on work in the same pool deadlocks.
     ///
     /// # Errors
-    /// Where the samples cannot be reached or a part failed.
+    /// If the workers cannot be reached, or a part failed.
     fn execute(&self, request: &Request) -> Result<Reply, SamplesError>;
 }
 
 /// A query in a form that can be sent to other processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Name of the query and of its number type, such as `stage.f64`: all that merging needs.
+    /// Name of the query and of its number type, such as `stage.f64`. Merging needs only this name.
     pub query: String,
     /// Arguments that every part receives.
     pub arguments: Vec<u8>,
@@ -32,7 +32,7 @@ pub struct Request {
     pub rows: Vec<u8>,
     /// Bytes per sample in [`rows`](Self::rows).
     pub row_bytes: usize,
-    /// Whether replies have rows.
+    /// True if replies have rows.
     pub returns_rows: bool,
 }
 
@@ -46,11 +46,11 @@ impl Request {
     }
 }
 
-/// What a query found in some samples.
+/// The result of a query on some samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
     /// Sums over the samples, to be merged.
     pub sums: Vec<u8>,
-    /// Results for single samples, equally many bytes for each: those of the next samples are appended.
+    /// Results for single samples, the same number of bytes for each, in the order of the samples.
     pub rows: Vec<u8>,
 }

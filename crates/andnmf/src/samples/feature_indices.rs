@@ -1,4 +1,4 @@
-//! The features of sparse rows: numbers of any type, and the one form that the kernels read.
+//! Feature indices of sparse rows: of any integer type, and converted to the type that the kernels read.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,7 +8,7 @@ pub trait CsrIndex: Copy + Send + Sync + 'static + sealed::Sealed {
     /// The index as a plain number.
     fn to_i128(self) -> i128;
 
-    /// A slice of these indices behind the one type that blocks carry.
+    /// These indices as [`FeatureIndices`].
     #[doc(hidden)]
     fn wrap(indices: Cow<'_, [Self]>) -> FeatureIndices<'_>;
 }
@@ -62,16 +62,17 @@ macro_rules! impl_index {
                 match self { $(Self::$variant(v) => out.extend(v[positions].iter().map(|&i| i as usize)),)* }
             }
 
-            /// The same of indices that are known to need no more than 31 bits, copied only where they have others.
-            pub(super) fn narrow<'s>(&'s self, positions: Range<usize>, room: &'s mut Vec<u32>) -> &'s [u32] {
+            /// The indices at these positions as `u32`, copied into `workspace` only if they have another type. All must be
+            /// below 2³¹.
+            pub(super) fn narrow<'s>(&'s self, positions: Range<usize>, workspace: &'s mut Vec<u32>) -> &'s [u32] {
                 match self {
                     Self::U32(v) => return &v[positions],
-                    // As none is negative, they read the same.
+                    // No index is negative, so the bits are the same.
                     Self::I32(v) => return pulp::bytemuck::cast_slice(&v[positions]),
-                    _ => room.clear(),
+                    _ => workspace.clear(),
                 }
-                match self { $(Self::$variant(v) => room.extend(v[positions].iter().map(|&i| i as u32)),)* }
-                room
+                match self { $(Self::$variant(v) => workspace.extend(v[positions].iter().map(|&i| i as u32)),)* }
+                workspace
             }
         }
     };
@@ -82,10 +83,10 @@ impl_index!(
     i8 => I8, i16 => I16, i32 => I32, i64 => I64, isize => Isize
 );
 
-/// Rows whose features have numbers of 32 bits.
+/// Sparse rows with 32-bit feature indices.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NarrowRows<'a, T> {
-    /// Where rows begin and the last one ends, all by as much too high as the first says.
+    /// The start of each row and the end of the last one, offset by the first start.
     starts: &'a [usize],
     features: &'a [u32],
     values: &'a [T],

@@ -1,8 +1,8 @@
-//! One deterministic, parallel fold over all samples.
+//! The deterministic, parallel fold over all samples.
 //!
-//! The samples are cut into parts whose boundaries depend on the shape of the data alone, each part is folded
-//! in order on one thread, and the parts are merged along a fixed binary tree. Threads decide only who does
-//! what and when, never what is added to what: any number of threads gives the same bits.
+//! The samples are split into parts whose boundaries depend only on the shape of the data, each part is folded in order on
+//! one thread, and the parts are merged along a fixed binary tree. Scheduling affects only when and where work runs, never
+//! the order of additions: any number of threads gives the same bits.
 
 use std::ops::Range;
 
@@ -12,19 +12,19 @@ use super::read_ahead::for_each_block;
 use super::{Block, Samples};
 use crate::{Real, SamplesError};
 
-/// More parts than this bring nothing even on large machines, and each part in flight has its own sums.
-const MOST_PARTS: usize = 64;
-/// With fewer samples in a part, merging its sums would be felt beside the work on them…
+/// More parts would not help even on large machines, and each part in progress has its own sums.
+const MAX_PARTS: usize = 64;
+/// With fewer samples per part, the cost of merging would be noticeable…
 const GOOD_ROWS_PER_PART: usize = 512;
-/// …but small data are cut finer than that, so that a few threads find work at all.
-const FEWEST_ROWS_PER_PART: usize = 128;
+/// …but small data are split further, so that there is work for a few threads.
+const MIN_ROWS_PER_PART: usize = 128;
 const WANTED_PARTS: usize = 4;
-/// Rows read at a time: enough for the product kernels to run at full speed.
-const MOST_ROWS_PER_BLOCK: usize = 640;
-/// A block of wide dense rows is kept to about this many values (32 MiB in double precision).
-const MOST_VALUES_PER_BLOCK: usize = 1 << 22;
+/// Rows per block: enough for the product kernels to run at full speed.
+const MAX_ROWS_PER_BLOCK: usize = 640;
+/// Maximum values per block of wide dense rows (32 MiB in double precision).
+const MAX_VALUES_PER_BLOCK: usize = 1 << 22;
 
-/// How the samples are cut up. A function of their shape, never of the machine.
+/// The partition of the samples into parts and blocks. It depends only on their shape, never on the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FoldPlan {
     n_samples: usize,
@@ -33,19 +33,19 @@ pub(crate) struct FoldPlan {
 }
 
 impl FoldPlan {
-    /// The plan for these samples where the sums of a part hold about `sums` values.
+    /// The plan for these samples if the sums of a part have about `sums` values.
     ///
-    /// Up to all parts may be in flight at once, so their number is bounded to keep the sums together within
-    /// half the size of the samples, or within four parts where that is more.
+    /// All parts may be in progress at the same time, so their number is limited to keep all sums within half the size of
+    /// the samples, or within four parts if that is more.
     pub(crate) fn new<T: Real>(samples: &dyn Samples<T>, sums: usize) -> Self {
         let n_samples = samples.n_samples();
         let affordable = (samples.stored_values() / sums.max(1) / 2).max(WANTED_PARTS);
         let values_per_row = (samples.stored_values() / n_samples.max(1)).max(1);
         // A power of two: all branches of the merge tree are equally deep and the parts equally long.
-        let fine = (n_samples / FEWEST_ROWS_PER_PART).min(WANTED_PARTS);
-        let wanted = (n_samples / GOOD_ROWS_PER_PART).max(fine).min(affordable).clamp(1, MOST_PARTS);
-        let n_parts = if wanted.is_power_of_two() { wanted } else { wanted.next_power_of_two() / 2 };
-        let rows_per_block = (MOST_VALUES_PER_BLOCK / values_per_row).clamp(16, MOST_ROWS_PER_BLOCK);
+        let fine = (n_samples / MIN_ROWS_PER_PART).min(WANTED_PARTS);
+        let parts = (n_samples / GOOD_ROWS_PER_PART).max(fine).min(affordable).clamp(1, MAX_PARTS);
+        let n_parts = if parts.is_power_of_two() { parts } else { parts.next_power_of_two() / 2 };
+        let rows_per_block = (MAX_VALUES_PER_BLOCK / values_per_row).clamp(16, MAX_ROWS_PER_BLOCK);
         Self { n_samples, n_parts, rows_per_block }
     }
 
@@ -59,7 +59,7 @@ impl FoldPlan {
         self.n_samples
     }
 
-    /// The blocks that these samples are in.
+    /// The blocks that contain any of these samples.
     pub(crate) fn blocks_meeting(&self, samples: &Range<usize>) -> Vec<Range<usize>> {
         let meets = |range: &Range<usize>| range.start < samples.end && samples.start < range.end;
         let parts = (0..self.n_parts).map(|i| self.part(i)).filter(meets);
@@ -70,9 +70,10 @@ impl FoldPlan {
         [self.n_samples, self.n_parts, self.rows_per_block]
     }
 
+    /// `None` if the numbers do not form a valid partition.
     pub(crate) fn from_numbers([n_samples, n_parts, rows_per_block]: [usize; 3]) -> Option<Self> {
-        let sound = (1..=MOST_PARTS).contains(&n_parts) && rows_per_block > 0;
-        sound.then_some(Self { n_samples, n_parts, rows_per_block })
+        let valid = (1..=MAX_PARTS).contains(&n_parts) && rows_per_block > 0;
+        valid.then_some(Self { n_samples, n_parts, rows_per_block })
     }
 
     /// The blocks of one part, in order and of about equal length.
@@ -88,7 +89,7 @@ impl FoldPlan {
 
 /// Folds `step` over all blocks of samples and merges the parts.
 ///
-/// `step` gets the number of the block's first sample. An error of any block stops the fold.
+/// `step` receives the number of the block's first sample. An error in any block stops the fold.
 pub(crate) fn fold<T, A, E>(
     samples: &dyn Samples<T>,
     plan: &FoldPlan,
@@ -101,12 +102,12 @@ where
     A: Send,
     E: From<SamplesError> + Send,
 {
-    let nothing =
-        ArrayViewMut2::from_shape((plan.n_samples, 0), &mut []).expect("no values are enough for it");
-    fold_with_rows(samples, plan, nothing, new, &|sums, first, block, _| step(sums, first, block), merge)
+    let no_columns =
+        ArrayViewMut2::from_shape((plan.n_samples, 0), &mut []).expect("a matrix without values");
+    fold_with_rows(samples, plan, no_columns, new, &|sums, first, block, _| step(sums, first, block), merge)
 }
 
-/// [`fold`] with a matrix that has a row for every sample: `step` also gets the rows of its block, to read and to write.
+/// [`fold`] with a matrix that has one row per sample: `step` also receives the rows of its block, to read and write.
 pub(crate) fn fold_with_rows<T, A, E>(
     samples: &dyn Samples<T>,
     plan: &FoldPlan,
@@ -123,7 +124,7 @@ where
     let leaf = |part, rows| {
         let (mut sums, mut rest) = (new(), Some(rows));
         for_each_block(samples, plan.blocks(plan.part(part)), |first, block| {
-            let rows: ArrayViewMut2<'_, T> = rest.take().expect("what is left is put back");
+            let rows: ArrayViewMut2<'_, T> = rest.take().expect("the remaining rows are put back");
             let (rows, others) = rows.split_at(Axis(0), block.n_samples());
             rest = Some(others);
             step(&mut sums, first, block, rows)
@@ -221,14 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn large_sums_are_kept_in_few_parts() {
+    fn large_sums_are_split_into_few_parts() {
         let samples = DenseSamples::new(ndarray::Array2::<f64>::zeros((40_000, 3))).unwrap();
         let parts = |sums| FoldPlan::new(&samples, sums).n_parts;
         assert_eq!((parts(1), parts(3_750), parts(1_000_000)), (64, 16, 4));
     }
 
     #[test]
-    fn wide_samples_come_in_short_blocks() {
+    fn wide_samples_are_read_in_short_blocks() {
         let samples = DenseSamples::new(ndarray::Array2::<f64>::zeros((64, 100_000))).unwrap();
         let plan = FoldPlan::new(&samples, 1);
         assert!(plan.blocks(0..64).all(|rows| rows.len() <= 42));

@@ -1,40 +1,39 @@
-//! What data is: rows of samples, dense or sparse, read in blocks.
+//! Samples: rows of data, dense or sparse, read in blocks.
 //!
-//! Solvers never see a whole matrix. They ask for blocks of consecutive rows and fold over them, so the same
-//! code serves an array in memory, a sparse matrix, and whatever else can hand out rows.
+//! Solvers never need a whole matrix. They fold over blocks of consecutive rows, so the same code works for an array in
+//! memory, a sparse matrix, a file, and any other source of rows.
 
+mod cancellable;
 mod csr;
 mod dense;
 mod executor;
 mod feature_indices;
 pub(crate) mod fold;
 mod non_negative;
-mod picked;
 pub(crate) mod read_ahead;
-mod select;
-mod watched;
+mod select_features;
+mod subset;
 
 use std::ops::Range;
 
 use ndarray::{Array2, CowArray, Ix2};
 
+pub use cancellable::CancellableSamples;
 pub use csr::{CsrSamples, CsrView};
 pub use dense::DenseSamples;
 pub use executor::{Executor, Reply, Request};
 pub use feature_indices::CsrIndex;
 pub(crate) use feature_indices::NarrowRows;
 pub(crate) use non_negative::{NonNegative, need_positive};
-pub(crate) use picked::{Picked, gather};
-pub use select::{document_frequencies, frequent_features};
-pub use watched::Watched;
+pub use select_features::{document_frequencies, frequent_features};
+pub(crate) use subset::{SampleSubset, gather};
 
 use crate::{Real, SamplesError};
 
 /// A matrix of samples (rows) by features (columns) that can be read in blocks of rows.
 ///
-/// Every value must be finite. The constructors of [`DenseSamples`] and [`CsrSamples`] check this once; what
-/// other sources hand out is looked through as it is read, unless they say that it [is
-/// checked](Self::is_checked).
+/// Every value must be finite. The constructors of [`DenseSamples`] and [`CsrSamples`] check this once; blocks of other
+/// sources are checked as they are read, unless [`is_checked`](Self::is_checked) returns true.
 pub trait Samples<T: Real>: Sync {
     /// Number of rows.
     fn n_samples(&self) -> usize;
@@ -42,43 +41,41 @@ pub trait Samples<T: Real>: Sync {
     /// Number of columns.
     fn n_features(&self) -> usize;
 
-    /// How many values are stored: all of them for dense data, the explicit ones for sparse data.
-    ///
-    /// Only used to estimate costs.
+    /// Number of stored values: all values of dense data, the explicit ones of sparse data. Used only to estimate costs.
     fn stored_values(&self) -> usize {
         self.n_samples().saturating_mul(self.n_features())
     }
 
-    /// Whether [`block`](Self::block) hands out sparse rows.
+    /// Returns true if [`block`](Self::block) returns sparse rows.
     fn is_sparse(&self) -> bool {
         false
     }
 
-    /// Whether every value is known to be finite, so that blocks need not be looked through as they are read.
+    /// Returns true if all values are known to be finite, so that blocks need no check as they are read.
     fn is_checked(&self) -> bool {
         false
     }
 
-    /// Whether a block takes so long to read that the next one is worth reading while this one is worked on, as from
-    /// a file. That takes one more thread, and room for one more block, for each thread that works.
+    /// Returns true if reading is slow, as from a file, so that the next block should be read ahead while this one is
+    /// processed. That takes one more thread, and memory for one more block, per worker thread.
     fn is_slow(&self) -> bool {
         false
     }
 
-    /// What runs queries where the samples are stored, if that is not in this process. Blocks are then read only where
-    /// few rows are needed.
+    /// The executor of distributed samples; `None` if the samples are read in this process. With an executor, blocks are
+    /// read only if few rows are needed.
     fn executor(&self) -> Option<&dyn Executor> {
         None
     }
 
-    /// The samples with these row numbers: as many as asked for, with all features.
+    /// Reads these rows, with all features.
     ///
     /// # Errors
-    /// Where there are not that many samples, the source cannot be read, or holds a value that is not finite.
+    /// If there are fewer rows, the source cannot be read, or a value is not finite.
     fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError>;
 }
 
-/// What samples that only look after the reading of others take over from those.
+/// Implements the methods of [`Samples`] that wrappers delegate to the wrapped samples.
 macro_rules! same_shape_as {
     ($field:ident) => {
         fn n_samples(&self) -> usize {
@@ -146,11 +143,18 @@ impl<T: Real> Block<'_, T> {
     }
 }
 
-/// A block of samples, checked: everything in the library reads through this, so that no implementation of [`Samples`]
-/// can hand it blocks of another size, values that are not finite, or rows that are not contiguous.
+/// Reads a block of samples and checks it. All code of the library reads through this function, so that no implementation
+/// of [`Samples`] can supply blocks of another shape, values that are not finite, or rows that are not contiguous.
+///
+/// ```
+/// use andnmf::samples::{DenseSamples, read};
+/// let samples = DenseSamples::new(ndarray::array![[1.0, 0.0], [0.5, 0.5], [0.0, 2.0]])?;
+/// assert_eq!(read(&samples, 1..3)?.n_samples(), 2);
+/// # Ok::<(), andnmf::SamplesError>(())
+/// ```
 ///
 /// # Errors
-/// Where the samples cannot be read, or the block is not as promised.
+/// If the samples cannot be read, or the block fails a check.
 pub fn read<T: Real>(samples: &dyn Samples<T>, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
     let (first, wanted_samples, wanted_features) = (rows.start, rows.len(), samples.n_features());
     let block = samples.block(rows)?;
@@ -170,7 +174,7 @@ pub fn read<T: Real>(samples: &dyn Samples<T>, rows: Range<usize>) -> Result<Blo
         }
     }
     Ok(match block {
-        // Kernels count on contiguous rows.
+        // The kernels need contiguous rows.
         Block::Dense(rows) if !rows.is_standard_layout() => {
             Block::Dense(CowArray::from(rows.as_standard_layout().into_owned()))
         }
@@ -178,7 +182,7 @@ pub fn read<T: Real>(samples: &dyn Samples<T>, rows: Range<usize>) -> Result<Blo
     })
 }
 
-/// These samples as dense rows, one for each number given.
+/// The samples with these numbers as dense rows.
 pub(crate) fn dense_rows<T: Real>(
     samples: &dyn Samples<T>,
     numbers: &[usize],
@@ -190,7 +194,7 @@ pub(crate) fn dense_rows<T: Real>(
     Ok(rows)
 }
 
-/// Refuses a matrix without rows or columns.
+/// Checks that a matrix has rows and columns.
 fn check_not_empty(n_samples: usize, n_features: usize) -> Result<(), SamplesError> {
     if n_samples == 0 || n_features == 0 {
         return Err(SamplesError::Empty { n_samples, n_features });
@@ -198,10 +202,10 @@ fn check_not_empty(n_samples: usize, n_features: usize) -> Result<(), SamplesErr
     Ok(())
 }
 
-/// Refuses rows that do not exist, for those who implement [`Samples`].
+/// Checks a range of rows, for implementations of [`Samples`].
 ///
 /// # Errors
-/// Where the range ends before it begins, or after the last sample.
+/// If the range ends before its start, or after the last sample.
 pub fn check_rows(rows: &Range<usize>, n_samples: usize) -> Result<(), SamplesError> {
     if rows.start > rows.end || rows.end > n_samples {
         return Err(SamplesError::Rows { start: rows.start, end: rows.end, n_samples });
@@ -248,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_foreign_source_is_looked_through_and_a_checked_one_is_not() {
+    fn a_custom_source_is_checked_unless_it_is_known_to_be_finite() {
         struct WithNan {
             checked: bool,
         }
@@ -274,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_of_the_wrong_size_are_refused_and_foreign_orders_put_right() {
+    fn blocks_of_the_wrong_size_are_refused_and_column_major_ones_converted() {
         let error = read(&Odd { rows: 4 }, 0..5).unwrap_err();
         assert_eq!(error, SamplesError::Block { wanted_samples: 5, wanted_features: 3, given: (4, 3) });
         let Block::Dense(block) = read(&Odd { rows: 5 }, 0..5).unwrap() else { panic!("dense stays dense") };

@@ -1,4 +1,4 @@
-//! Samples that must not be negative.
+//! Samples that must be non-negative.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,40 +8,39 @@ use super::{Block, CsrView, Executor, Samples, same_shape_as};
 use crate::pool::lock;
 use crate::{Real, SamplesError};
 
-/// Where values are only looked at, so many samples are read at a time.
+/// Samples per block of [`need_positive`].
 const ROWS_AT_ONCE: usize = 256;
 
-/// Other samples, refused where a value is negative.
+/// A wrapper of samples that refuses negative values.
 ///
-/// Values are looked at as they are read, so no pass is spent on it, and a block that was found good is not looked
-/// at again. Values that an executor processes are not read here: whoever needs those to be non-negative passes the lowest
-/// value that a query found to [`check_lowest`](Self::check_lowest).
+/// Values are checked as they are read, which needs no extra pass; a valid block is not checked again. Values of distributed
+/// samples are not read here: pass the lowest value that a query returned to [`check_lowest`](Self::check_lowest).
 pub(crate) struct NonNegative<'a, T: Real> {
     samples: &'a dyn Samples<T>,
-    wanted_by: &'static str,
-    good: Mutex<HashSet<Range<usize>>>,
+    required_by: &'static str,
+    checked: Mutex<HashSet<Range<usize>>>,
 }
 
 impl<'a, T: Real> NonNegative<'a, T> {
-    /// `wanted_by` names who needs non-negative values, as errors will put it.
-    pub(crate) fn new(samples: &'a dyn Samples<T>, wanted_by: &'static str) -> Self {
-        Self { samples, wanted_by, good: Mutex::default() }
+    /// `required_by` is the method or function that needs non-negative values, for error messages.
+    pub(crate) fn new(samples: &'a dyn Samples<T>, required_by: &'static str) -> Self {
+        Self { samples, required_by, checked: Mutex::default() }
     }
 
-    /// Refuses samples by their lowest value, of which the position is not known.
+    /// Refuses samples with a negative lowest value, whose position is unknown.
     pub(crate) fn check_lowest(&self, lowest: f64) -> Result<(), SamplesError> {
         if lowest >= 0.0 {
             return Ok(());
         }
-        let reason = format!("a value is {lowest}, but {} needs values of zero or more", self.wanted_by);
+        let reason = format!("a value is {lowest}, but {} needs values of zero or more", self.required_by);
         Err(SamplesError::Unusable { reason })
     }
 
     fn check(&self, first: usize, block: &Block<'_, T>) -> Result<(), SamplesError> {
         let zero = T::from_f64(0.0);
-        let found = match block {
+        let negative = match block {
             Block::Dense(rows) => rows.outer_iter().enumerate().find_map(|(i, row)| {
-                // Looking at every value without leaving early lets the compiler look at several at once.
+                // Without an early exit the compiler can vectorize the loop.
                 let any = row.iter().fold(false, |any, &v| any | (v < zero));
                 let (column, v) = row.iter().enumerate().find(|&(_, &v)| any && v < zero)?;
                 Some((i, column, v.as_f64()))
@@ -49,9 +48,9 @@ impl<'a, T: Real> NonNegative<'a, T> {
             Block::Sparse(rows) => (0..rows.n_samples())
                 .find_map(|i| negative_feature(rows, i).map(|(column, value)| (i, column, value))),
         };
-        match found {
+        match negative {
             Some((i, column, value)) => {
-                Err(SamplesError::Negative { row: first + i, column, value, wanted_by: self.wanted_by })
+                Err(SamplesError::Negative { row: first + i, column, value, required_by: self.required_by })
             }
             None => Ok(()),
         }
@@ -72,17 +71,17 @@ impl<T: Real> Samples<T> for NonNegative<'_, T> {
 
     fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
         let block = self.samples.block(rows.clone())?;
-        if !lock(&self.good).contains(&rows) {
+        if !lock(&self.checked).contains(&rows) {
             self.check(rows.start, &block)?;
-            lock(&self.good).insert(rows);
+            lock(&self.checked).insert(rows);
         }
         Ok(block)
     }
 }
 
-/// Refuses samples with values below zero and none above it, of which non-negative factors explain nothing.
+/// Refuses samples with negative values and no positive one, which non-negative factors cannot explain.
 ///
-/// Reads no further than the first block with a value above zero.
+/// Reads up to the first block with a positive value.
 pub(crate) fn need_positive<T: Real>(samples: &dyn Samples<T>) -> Result<(), SamplesError> {
     let (zero, end) = (T::from_f64(0.0), samples.n_samples());
     let (mut above, mut below) = (false, false);
@@ -97,8 +96,8 @@ pub(crate) fn need_positive<T: Real>(samples: &dyn Samples<T>) -> Result<(), Sam
         }
     }
     if below {
-        let reason = "no value is above zero and some are below, of which non-negative components explain nothing; \
-                      change the sign of the samples, or allow components to be negative";
+        let reason = "no value is above zero and some are below, which non-negative components cannot explain; change the \
+                      sign of the samples, or allow negative components";
         return Err(SamplesError::Unusable { reason: reason.into() });
     }
     Ok(())
@@ -111,7 +110,7 @@ mod tests {
     use crate::testing::random_matrix;
 
     #[test]
-    fn a_negative_value_is_refused_with_its_place() {
+    fn a_negative_value_is_refused_with_its_location() {
         let mut data = random_matrix::<f64>(9, 4, 1).mapv(f64::abs);
         data[[7, 2]] = -0.5;
         let (pointers, indices, values) = crate::testing::sparse_copy(&data);
@@ -121,8 +120,8 @@ mod tests {
             let checked = NonNegative::new(samples, "this test");
             assert!(checked.block(0..5).is_ok());
             let error = checked.block(5..9).unwrap_err();
-            let wanted_by = "this test";
-            assert_eq!(error, SamplesError::Negative { row: 7, column: 2, value: -0.5, wanted_by });
+            let required_by = "this test";
+            assert_eq!(error, SamplesError::Negative { row: 7, column: 2, value: -0.5, required_by });
             assert!(error.to_string().contains("sample 7, feature 2 is -0.5"), "{error}");
         }
     }
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_some_samples_often_hides_no_others() {
+    fn reading_a_block_again_does_not_skip_the_check_of_others() {
         let samples = DenseSamples::new(ndarray::array![[1.0], [2.0], [-3.0]]).unwrap();
         let checked = NonNegative::new(&samples, "this test");
         for _ in 0..5 {

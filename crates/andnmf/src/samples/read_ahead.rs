@@ -1,4 +1,4 @@
-//! Blocks one after another, the next of them read while this one is worked on.
+//! Sequential reading of blocks, with read-ahead: the next block is read while this one is processed.
 
 use std::ops::Range;
 use std::sync::mpsc::sync_channel;
@@ -9,8 +9,8 @@ use crate::{Real, SamplesError};
 
 /// Calls `work(number of the first sample, block)` for each of these blocks, in their order.
 ///
-/// Blocks of [slow](Samples::is_slow) samples are read by a thread of their own, which is never more than one block
-/// ahead. What is worked on, and in which order, is the same either way.
+/// A separate thread reads blocks of [slow](Samples::is_slow) samples, at most one block ahead. The order is the same
+/// either way.
 pub(crate) fn for_each_block<T: Real, E: From<SamplesError>>(
     samples: &dyn Samples<T>,
     blocks: impl ExactSizeIterator<Item = Range<usize>> + Clone + Send,
@@ -18,33 +18,33 @@ pub(crate) fn for_each_block<T: Real, E: From<SamplesError>>(
 ) -> Result<(), E> {
     if samples.is_slow() && blocks.len() > 1 {
         return thread::scope(|scope| {
-            // Without room for what is handed over, the reader waits until its block is taken.
-            let (hand_over, taken) = sync_channel(0);
-            let own = blocks.clone();
+            // A channel without capacity: the reader waits until its block is received.
+            let (sender, receiver) = sync_channel(0);
+            let to_read = blocks.clone();
             let reader = move || {
-                for rows in own {
+                for rows in to_read {
                     let first = rows.start;
                     let block = read(samples, rows);
                     let failed = block.is_err();
-                    if hand_over.send((first, block)).is_err() || failed {
+                    if sender.send((first, block)).is_err() || failed {
                         return;
                     }
                 }
             };
             if thread::Builder::new().spawn_scoped(scope, reader).is_err() {
-                // A system without a thread to spare.
-                return one_by_one(samples, blocks, work);
+                // The system has no thread to spare.
+                return without_read_ahead(samples, blocks, work);
             }
-            for (first, block) in taken {
+            for (first, block) in receiver {
                 work(first, block?)?;
             }
             Ok(())
         });
     }
-    one_by_one(samples, blocks, work)
+    without_read_ahead(samples, blocks, work)
 }
 
-fn one_by_one<T: Real, E: From<SamplesError>>(
+fn without_read_ahead<T: Real, E: From<SamplesError>>(
     samples: &dyn Samples<T>,
     blocks: impl Iterator<Item = Range<usize>>,
     mut work: impl FnMut(usize, Block<'_, T>) -> Result<(), E>,
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use crate::samples::fold::{FoldPlan, fold};
 
-    /// 5000 samples, the numbers from 0 on, with a note of what is read.
+    /// 5000 samples, the numbers from 0 on, and a record of the blocks read.
     #[derive(Default)]
     struct Slow {
         read: Mutex<Vec<usize>>,
@@ -115,13 +115,13 @@ mod tests {
         })
         .unwrap();
         assert_eq!(seen, (0..5000).map(f64::from).collect::<Vec<_>>());
-        // The block at work, the one that waits to be handed over, and the one taken before the count rose.
+        // The block in progress, the one that waits to be received, and one received before the count rose.
         let ahead = samples.most_ahead.load(Ordering::SeqCst);
         assert!((2..=3).contains(&ahead), "{ahead} blocks at once");
     }
 
     #[test]
-    fn an_error_of_the_reader_comes_out_where_it_is() {
+    fn an_error_of_the_reader_is_returned_after_the_blocks_before_it() {
         let samples = Slow { fails_at: Some(777), ..Slow::default() };
         let mut seen = 0;
         let work = |_: usize, block: Block<'_, f64>| {

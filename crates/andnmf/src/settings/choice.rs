@@ -1,8 +1,7 @@
-//! Types of settings that are one of several words, or a word or a number.
+//! Types of settings whose value is one of several words, or a word or a number.
 
-/// Declares an enum whose variants are words, and after a semicolon at most one that holds a number. It can be read
-/// from text (`FromStr`), written as text (`Display`) and serialized: a word as a string, a number under the name of
-/// its variant.
+/// Declares an enum of words and, after a semicolon, at most one variant with a number. It is parsed by `FromStr`, formatted
+/// by `Display`, and serialized: a word as a string, a number under the name of its variant.
 macro_rules! declare_choice {
     (
         $(#[$meta:meta])*
@@ -44,7 +43,7 @@ macro_rules! declare_choice {
         }
 
         impl $crate::settings::SettingValue for $type {
-            const KIND: $crate::settings::Kind = declare_choice!(@kind $type $($number, $meaning)?);
+            const KIND: $crate::settings::SettingKind = declare_choice!(@kind $type $($number, $meaning)?);
 
             fn from_text(text: &str) -> Result<Self, String> {
                 match text.trim() {
@@ -65,13 +64,13 @@ macro_rules! declare_choice {
         }
     };
     (@kind $type:ident) => {
-        $crate::settings::Kind::Words { words: $type::WORDS }
+        $crate::settings::SettingKind::Words { words: $type::WORDS }
     };
     (@kind $type:ident $number:ty, $meaning:literal) => {
-        $crate::settings::Kind::WordsOrNumber {
+        $crate::settings::SettingKind::WordsOrNumber {
             words: $type::WORDS,
             number: match <$number as $crate::settings::SettingValue>::KIND {
-                $crate::settings::Kind::Number { number } => number,
+                $crate::settings::SettingKind::Number { number } => number,
                 _ => $crate::settings::NumberKind::Real,
             },
             meaning: $meaning,

@@ -1,21 +1,21 @@
-//! The setting that several methods have for a smaller space.
+//! The setting `compress`, which several methods share.
 
 use super::declare_choice;
 use crate::SettingError;
 
 declare_choice! {
-    /// Whether to run the stages in a smaller space.
+    /// Compression: the space in which the stages run.
     #[derive(Eq)]
     pub enum Compress for "compress" {
-        /// Losslessly, where that is found to pay.
+        /// Lossless compression if it makes the stages faster.
         Auto = "auto",
-        /// In the space of the samples as they are.
+        /// No compression.
         Off = "off",
-        /// In the span of the samples (and of the start, where components are combinations of both), wherever that
-        /// is smaller than all features: the same iterates in fewer operations.
+        /// The span of the samples (and of the start, if components are combinations of both), if its dimension is smaller
+        /// than the number of features: the same iterates in fewer operations.
         Lossless = "lossless",
         ;
-        /// In the span of this many leading singular directions of the samples: lossy under noise.
+        /// Projection on this many leading singular directions of the samples: lossy if there is noise.
         Leading(usize) = "a number of directions",
     }
 }
@@ -24,8 +24,7 @@ impl Compress {
     pub(crate) fn check(self, rank: usize) -> Result<(), SettingError> {
         match self {
             Self::Leading(dimension) if dimension < rank => {
-                let expected =
-                    format!("a projection needs at least as many directions as components, {rank}");
+                let expected = format!("it must be at least the rank, {rank}");
                 Err(SettingError::new("compress", dimension, expected))
             }
             _ => Ok(()),

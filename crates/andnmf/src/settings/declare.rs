@@ -15,11 +15,11 @@
 /// }
 /// ```
 ///
-/// `common` names a setting that several methods have, whose documentation, type and range are in here. The result
-/// is the struct of unchecked settings, its `Default`, `new` and [`Settings`](crate::settings::Settings), and the
-/// struct of the checked ones, to which `check` leads. Where settings have to go together, the method says so in a
-/// function `check_together(&self) -> Result<(), SettingError>` of the unchecked settings. `with name: Type` after the name
-/// of the method gives the checked struct a field beside its settings, at its default, for what users cannot write.
+/// `common` names a setting that several methods share; its documentation, type and range are in this macro. The result is
+/// the struct of unchecked settings with `Default`, `new` and [`Settings`](crate::settings::Settings), and the struct of
+/// checked settings, which `check` returns. Rules for combinations of settings are in a method
+/// `check_combinations(&self) -> Result<(), SettingError>` of the unchecked settings. `with name: Type` after the name of the
+/// method adds a field to the checked struct, set to its default, for options that are no settings.
 macro_rules! declare_settings {
     (
         $(#[$meta:meta])*
@@ -32,7 +32,7 @@ macro_rules! declare_settings {
         );
     };
 
-    // The settings that several methods have, each once.
+    // The common settings.
     (@fields $head:tt $stages:ident [$($done:tt)*] common rank; $($rest:tt)*) => {
         declare_settings!(@fields $head $stages [$($done)*
             /// Number of components.
@@ -41,7 +41,7 @@ macro_rules! declare_settings {
     };
     (@fields $head:tt $stages:ident [$($done:tt)*] common max_stages = $default:expr; $($rest:tt)*) => {
         declare_settings!(@fields $head many [$($done)*
-            /// Maximum number of stages, each a pass over the samples.
+            /// Maximum number of stages (outer iterations), each one pass over the samples.
             max_stages: usize = $default, $crate::settings::Range::AT_LEAST_ONE;
         ] $($rest)*);
     };
@@ -54,7 +54,7 @@ macro_rules! declare_settings {
     };
     (@fields $head:tt $stages:ident [$($done:tt)*] common time_limit; $($rest:tt)*) => {
         declare_settings!(@fields $head $stages [$($done)*
-            /// Time limit in seconds; the best result so far is kept. A resumed fit has all of it again.
+            /// Time limit in seconds; the best result so far is kept. A resumed fit has the full limit again.
             time_limit: Option<f64> = None, $crate::settings::Range::SECONDS;
         ] $($rest)*);
     };
@@ -66,26 +66,26 @@ macro_rules! declare_settings {
     };
     (@fields $head:tt $stages:ident [$($done:tt)*] common signed; $($rest:tt)*) => {
         declare_settings!(@fields $head $stages [$($done)*
-            /// Whether components may be negative. Weights never are.
+            /// Allow negative components. Weights are always non-negative.
             signed: bool = false, $crate::settings::Range::ANY;
         ] $($rest)*);
     };
     (@fields $head:tt $stages:ident [$($done:tt)*] common compress; $($rest:tt)*) => {
         declare_settings!(@fields $head $stages [$($done)*
-            /// Whether to read the samples in a smaller space: losslessly where that pays (auto), never (off),
-            /// always (lossless), or projected on this many leading directions.
+            /// Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always
+            /// lossless (lossless), or by projection on this many leading directions.
             compress: $crate::settings::Compress = $crate::settings::Compress::Auto,
                 $crate::settings::Range::ANY;
         ] $($rest)*);
     };
     (@fields $head:tt $stages:ident [$($done:tt)*] common sweeps = $default:expr; $($rest:tt)*) => {
         declare_settings!(@fields $head $stages [$($done)*
-            /// Maximum number of updates of the weights, and of the components, for one pass over the samples.
+            /// Maximum number of updates of the weights, and of the components, per pass over the samples.
             sweeps: usize = $default, $crate::settings::Range::AT_LEAST_ONE;
         ] $($rest)*);
     };
 
-    // A maximum number of stages makes a method one of several stages, also where its documentation differs.
+    // A method with `max_stages` has several stages, also if it documents the setting itself.
     (@fields $head:tt $stages:ident [$($done:tt)*]
         $(#[doc = $doc:literal])* max_stages: $type:ty = $default:expr, $range:expr; $($rest:tt)*
     ) => {
@@ -94,7 +94,7 @@ macro_rules! declare_settings {
         ] $($rest)*);
     };
 
-    // A setting of the method's own, with a range or without.
+    // A setting of a single method, with or without a range.
     (@fields $head:tt $stages:ident [$($done:tt)*]
         $(#[doc = $doc:literal])* $field:ident: $type:ty = $default:expr, $range:expr; $($rest:tt)*
     ) => {
@@ -110,7 +110,7 @@ macro_rules! declare_settings {
         ] $($rest)*);
     };
 
-    // All settings are there.
+    // All settings are collected.
     (@fields [
         $(#[$meta:meta])* $params:ident $solver:ident $name:literal { $($beside:ident: $beside_type:ty,)* }
     ] $stages:ident
@@ -142,10 +142,10 @@ macro_rules! declare_settings {
             /// Checks every setting.
             ///
             /// # Errors
-            /// Names the first setting outside its range and what would be right.
+            /// The first setting outside its range, with the requirement.
             pub fn check(self) -> Result<$solver, $crate::SettingError> {
                 $crate::settings::Settings::check_ranges(&self)?;
-                self.check_together()?;
+                self.check_combinations()?;
                 Ok($solver { params: self, $($beside: <$beside_type>::default(),)* })
             }
         }
@@ -161,8 +161,8 @@ macro_rules! declare_settings {
                 ),
             )*];
 
-            fn most_stages(&self) -> usize {
-                declare_settings!(@most_stages $stages self)
+            fn stage_limit(&self) -> usize {
+                declare_settings!(@stage_limit $stages self)
             }
 
             fn set(&mut self, name: &str, text: &str) -> Result<(), $crate::SettingError> {
@@ -236,8 +236,8 @@ macro_rules! declare_settings {
         declare_settings!(@limits $stages $params);
     };
 
-    (@most_stages one $settings:ident) => { 1 };
-    (@most_stages many $settings:ident) => { $settings.max_stages };
+    (@stage_limit one $settings:ident) => { 1 };
+    (@stage_limit many $settings:ident) => { $settings.max_stages };
 
     (@limits one $params:ident) => {};
     (@limits many $params:ident) => {

@@ -1,40 +1,40 @@
-//! What a method says of itself beyond its settings.
+//! The description of a method beyond its settings.
 
 use super::{Memory, Settings, Size};
 
-/// A method in words.
+/// The description of a method.
 #[derive(Debug, Clone, Copy)]
 pub struct About {
-    /// The class in Python.
+    /// Name of the Python class.
     pub class: &'static str,
-    /// The name in full.
+    /// Full name.
     pub title: &'static str,
-    /// One line: what it finds, and what it is for.
+    /// One line: the result and the purpose of the method.
     pub summary: &'static str,
-    /// Whether it takes values for counts of words.
+    /// True if the samples are word counts.
     pub counts: bool,
-    /// What the method minimizes and reports as `loss`, where there is such a thing.
+    /// The function that the method minimizes and reports as `loss`, if any.
     pub loss: Option<&'static str>,
 }
 
-/// A method's description beyond its settings, which the method writes itself.
+/// The description of a method beyond its settings, which each method implements.
 pub trait Described: Settings {
-    /// The method in words.
+    /// Names and summary.
     const ABOUT: About;
 
-    /// The start that [`Start::Auto`](crate::fit::Start::Auto) stands for, by name; `negative` says whether samples
-    /// have negative values.
+    /// Name of the start that [`Start::Auto`](crate::fit::Start::Auto) selects; `negative` is true if samples have negative
+    /// values.
     fn default_start(&self, negative: bool) -> &'static str;
 
-    /// Whether a start may be given.
+    /// Returns true if users may set a start.
     #[must_use]
     fn takes_start() -> bool {
         true
     }
 
-    /// Whether samples must not be negative.
+    /// Returns true if samples must be non-negative.
     fn needs_nonnegative(&self) -> bool;
 
-    /// Memory beside the samples.
+    /// Upper bound of the memory of a fit, without the samples.
     fn memory(&self, size: &Size) -> Memory;
 }

@@ -1,31 +1,31 @@
-//! Which values a setting takes.
+//! The kinds of values of settings.
 
 use serde::Serialize;
 
-/// The numbers of a setting.
+/// The numbers that a setting accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NumberKind {
-    /// Whole numbers from 0 on.
+    /// Whole numbers, 0 or more.
     Whole,
     /// Real numbers.
     Real,
 }
 
-/// Which values a setting takes.
+/// The values that a setting accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "type")]
-pub enum Kind {
-    /// Yes or no: a flag of the command.
+pub enum SettingKind {
+    /// True or false: a flag of the command.
     Flag,
     /// A number.
     Number {
-        /// Which numbers.
+        /// The accepted numbers.
         number: NumberKind,
     },
     /// A number, or none.
     OptionalNumber {
-        /// Which numbers.
+        /// The accepted numbers.
         number: NumberKind,
     },
     /// One of these words.
@@ -37,17 +37,17 @@ pub enum Kind {
     WordsOrNumber {
         /// The words.
         words: &'static [&'static str],
-        /// Which numbers.
+        /// The accepted numbers.
         number: NumberKind,
-        /// What the number is: "a number of steps".
+        /// Meaning of the number: "a number of steps".
         meaning: &'static str,
     },
-    /// `auto`, or a schedule of thresholds as text.
+    /// `auto`, or a threshold schedule.
     Threshold,
 }
 
-impl Kind {
-    /// The words it takes.
+impl SettingKind {
+    /// The words that it accepts.
     #[must_use]
     pub fn words(&self) -> &'static [&'static str] {
         match self {
@@ -58,7 +58,7 @@ impl Kind {
         }
     }
 
-    /// The numbers it takes.
+    /// The numbers that it accepts, if any.
     #[must_use]
     pub fn number(&self) -> Option<NumberKind> {
         match self {
@@ -69,7 +69,7 @@ impl Kind {
         }
     }
 
-    /// What a value must be, as a half-sentence.
+    /// The requirement as a half-sentence, for error messages.
     #[must_use]
     pub fn expected(&self) -> String {
         let numbers = |number: &NumberKind| match number {
@@ -85,13 +85,13 @@ impl Kind {
             Self::WordsOrNumber { words, meaning, .. } => {
                 format!("it must be {} or {meaning}", words.join(", "))
             }
-            Self::Threshold => "it must be auto or a schedule".to_owned(),
+            Self::Threshold => "it must be auto or a schedule, such as geometric:0.1:1.1".to_owned(),
         }
     }
 
-    /// The form of a value, for the help of the command: `exact|N`.
+    /// The placeholder of a value in the help of the command: `exact|N`.
     #[must_use]
-    pub fn form(&self) -> String {
+    pub fn placeholder(&self) -> String {
         let numbers = match self.number() {
             Some(NumberKind::Whole) => "N",
             Some(NumberKind::Real) => "X",

@@ -1,72 +1,70 @@
-//! How much memory a fit takes beside its samples.
-//!
-//! The bounds were measured; see docs/scale.md.
+//! Upper bounds of the memory of a fit, without its samples. They were measured; see docs/scale.md.
 
-/// The size of a fit.
+/// The sizes that determine the memory of a fit.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
     /// Number of samples.
     pub n_samples: usize,
     /// Number of features.
     pub n_features: usize,
-    /// All values of dense samples, the stored ones of sparse samples.
+    /// Number of stored values: all values of dense samples, the explicit ones of sparse samples.
     pub stored_values: usize,
-    /// Whether the samples are sparse.
+    /// True if the samples are sparse.
     pub sparse: bool,
-    /// Bytes of a number.
+    /// Bytes per number.
     pub value: usize,
     /// Number of threads.
     pub threads: usize,
 }
 
-/// The program itself, with the buffers of its threads.
+/// Bytes of the program itself and the buffers of its threads.
 const PROGRAM: u64 = 24_000_000;
-/// A block of samples: at most this many, and about this many values.
+/// Maximum size of a block of samples: rows, and values.
 const ROWS_PER_BLOCK: usize = 640;
 const VALUES_PER_BLOCK: usize = 1 << 22;
-/// Arrays of components and directions at once: blocks of directions, their images, partial sums.
+/// Arrays of components or directions at the same time: blocks of directions, their images, partial sums.
 const WIDE: usize = 16;
 
-/// Bytes that a fit takes beside its samples.
+/// Bytes of a fit, without its samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Memory {
-    /// All of them.
+    /// Total.
     pub total: u64,
-    /// Those of the samples in a smaller space, which `compress = off` saves.
+    /// The part for samples in a smaller space, which `compress = off` saves.
     pub space: u64,
 }
 
 impl Size {
-    /// The memory of a fit whose method takes `own` bytes, and `space` for samples in a smaller space.
+    /// The memory of a fit whose method needs `own` bytes, and `space` bytes for samples in a smaller space.
     #[must_use]
     pub fn memory(&self, own: u64, space: u64) -> Memory {
-        // Row numbers, lengths and the like.
+        // Row numbers, norms and other lists with one entry per sample.
         let lists = product(self.n_samples, 8, 4);
         let parts = [PROGRAM, self.blocks(), lists, own, space];
         Memory { total: parts.iter().fold(0, |sum: u64, part| sum.saturating_add(*part)), space }
     }
 
-    /// All arrays of `columns` × features that a fit holds.
+    /// Bytes of all arrays of `columns` × features of a fit.
     #[must_use]
     pub fn wide(&self, columns: usize) -> u64 {
-        // Tables for sparse samples have rows of whole vectors.
+        // For sparse samples, rows are padded to whole SIMD vectors.
         let padded = if self.sparse { columns.next_multiple_of(32 / self.value) } else { columns };
         product(padded, self.n_features, self.value * (WIDE + 2 * self.threads))
     }
 
-    /// This many arrays of samples × `columns`.
+    /// Bytes of this many arrays of samples × `columns`.
     #[must_use]
     pub fn rows(&self, columns: usize, times: usize) -> u64 {
         product(self.n_samples, columns, self.value * times)
     }
 
-    /// Samples in a smaller space of at most this many columns: once, and once more while it is assembled.
+    /// Bytes of samples in a smaller space of at most this many columns, twice: a copy exists while they are assembled.
     #[must_use]
     pub fn smaller_space(&self, columns: usize) -> u64 {
         product(self.n_samples, columns, 2 * self.value)
     }
 
-    /// The blocks in progress, one read ahead for each, and their results.
+    /// Bytes of the blocks in progress, one read ahead for each, and their results.
     fn blocks(&self) -> u64 {
         let per_row = (self.stored_values / self.n_samples.max(1)).max(1);
         let rows = (VALUES_PER_BLOCK / per_row).clamp(16, ROWS_PER_BLOCK);

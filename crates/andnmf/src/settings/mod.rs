@@ -1,4 +1,4 @@
-//! Settings as data: every method declares its settings once, and everything else follows from that declaration.
+//! Settings as data: every method declares its settings once, and everything else is generated from the declaration.
 //!
 //! `declare_settings!` turns a list of settings (documentation, type, default, range) into the struct that users
 //! fill in, its defaults, its range checks and a description, [`Settings::SETTINGS`]. The command's options, the
@@ -21,7 +21,7 @@ pub(crate) use choice::declare_choice;
 pub use compress::Compress;
 pub(crate) use declare::declare_settings;
 pub use described::{About, Described};
-pub use kind::{Kind, NumberKind};
+pub use kind::{NumberKind, SettingKind};
 pub(crate) use memory::product;
 pub use memory::{Memory, Size};
 pub use names::{option_name, parameter_name};
@@ -38,11 +38,11 @@ use crate::SettingError;
 pub struct Setting {
     /// The name in the library and in files.
     pub name: &'static str,
-    /// Which values it takes.
-    pub kind: Kind,
-    /// Which numbers are valid.
+    /// The values that it accepts.
+    pub kind: SettingKind,
+    /// The valid range of numbers.
     pub range: Range,
-    /// The documentation as written beside the declaration, one line per line of source.
+    /// The documentation of the declaration, one line per source line.
     documentation: &'static str,
     default: fn() -> Value,
 }
@@ -51,7 +51,7 @@ impl Setting {
     /// A setting, for `declare_settings!`.
     pub(crate) const fn new(
         name: &'static str,
-        kind: Kind,
+        kind: SettingKind,
         range: Range,
         documentation: &'static str,
         default: fn() -> Value,
@@ -65,13 +65,13 @@ impl Setting {
         (self.default)()
     }
 
-    /// The default as users write it: `exact`, `200`, `none`.
+    /// The default as text: `exact`, `200`, `none`.
     #[must_use]
     pub fn default_text(&self) -> String {
         text_of(&self.default())
     }
 
-    /// What the setting does, as running text without marks.
+    /// The documentation as plain text, for help pages.
     #[must_use]
     pub fn help(&self) -> String {
         let words: Vec<&str> = self.documentation.split_whitespace().collect();
@@ -91,15 +91,17 @@ impl Setting {
     }
 }
 
-/// Numbers below this are written with an exponent.
+/// Numbers below this are formatted with an exponent.
 const SMALL: f64 = 1e-3;
 
-/// A value as users write it. A choice that holds a number is that number, whatever its variant is called.
+/// Formats a value as text. A variant with a number is formatted as the number.
 fn text_of(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
         Value::String(text) => text.clone(),
-        Value::Object(held) if held.len() == 1 => held.values().next().map_or_else(String::new, text_of),
+        Value::Object(variant) if variant.len() == 1 => {
+            variant.values().next().map_or_else(String::new, text_of)
+        }
         Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
             Some(small) if small != 0.0 && small.abs() < SMALL => format!("{small:e}"),
             Some(value) => value.to_string(),
@@ -109,49 +111,49 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// The settings of a method: what `declare_settings!` generates.
+/// The settings of a method, implemented by `declare_settings!`.
 pub trait Settings: Default {
     /// Every setting, in the order of the fields.
     const SETTINGS: &'static [Setting];
 
-    /// Most stages of a run.
-    fn most_stages(&self) -> usize;
+    /// Maximum number of stages of a run.
+    fn stage_limit(&self) -> usize;
 
-    /// Whether a run has more than one stage.
+    /// Returns true if a run has more than one stage.
     #[must_use]
     fn staged() -> bool {
         Self::SETTINGS.iter().any(|setting| setting.name == "max_stages")
     }
 
-    /// Changes the setting `name` to what a user wrote.
+    /// Parses `text` and sets the setting `name`.
     ///
     /// # Errors
-    /// Where there is no such setting, or the text is not one of its values. Ranges are left to
-    /// [`check_ranges`](Self::check_ranges).
+    /// If there is no such setting, or the text is not one of its values. [`check_ranges`](Self::check_ranges) checks
+    /// ranges.
     fn set(&mut self, name: &str, text: &str) -> Result<(), SettingError>;
 
-    /// Changes the setting `name` to a JSON value: a number, a word, null, or the form in which it is serialized.
+    /// Sets the setting `name` from a JSON value: a number, a word, null, or the serialized form.
     ///
     /// # Errors
     /// As [`set`](Self::set).
     fn set_json(&mut self, name: &str, value: &Value) -> Result<(), SettingError>;
 
-    /// Checks every setting on its own.
+    /// Checks the range of every setting.
     ///
     /// # Errors
-    /// Names the first setting outside its range and what would be right.
+    /// The first setting outside its range, with the requirement.
     fn check_ranges(&self) -> Result<(), SettingError>;
 }
 
-/// A value as it is serialized.
+/// The serialized form of a value.
 pub(crate) fn json_of<V: Serialize>(value: &V) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-/// There is no setting of this name.
+/// The error of an unknown setting.
 pub(crate) fn unknown(method: &str, settings: &[Setting], name: &str) -> SettingError {
     let names: Vec<&str> = settings.iter().map(|setting| setting.name).collect();
-    let expected = format!("the method {method} has the settings {}", names.join(", "));
+    let expected = format!("it must be one of the settings of {method}: {}", names.join(", "));
     SettingError::new("setting", format!("'{name}'"), expected)
 }
 

@@ -1,4 +1,4 @@
-//! What settings are called outside of the library, where that is not their own name.
+//! Names of settings in the command and in Python, if they differ from those in the library.
 
 /// Setting, option of the command (without dashes), parameter in Python.
 const RENAMED: [(&str, &str, &str); 7] = [
@@ -8,11 +8,15 @@ const RENAMED: [(&str, &str, &str); 7] = [
     ("seed", "seed", "random_state"),
     ("batch", "batch", "batch_size"),
     ("e_step_tolerance", "e-step-tolerance", "e_step_tol"),
-    // The Python parameter says the opposite, as it does elsewhere in scikit-learn's world.
+    // The Python parameter has the opposite meaning, as is usual in scikit-learn.
     ("signed", "signed", "nonnegative"),
 ];
 
-/// The option of the command for a setting, without its dashes.
+/// The option of the command for a setting, without dashes.
+///
+/// ```
+/// assert_eq!(andnmf::settings::option_name("max_stages"), "stages");
+/// ```
 #[must_use]
 pub fn option_name(setting: &str) -> String {
     let renamed = RENAMED.iter().find(|(name, ..)| *name == setting);
@@ -20,6 +24,10 @@ pub fn option_name(setting: &str) -> String {
 }
 
 /// The parameter of the Python estimators for a setting.
+///
+/// ```
+/// assert_eq!(andnmf::settings::parameter_name("tolerance"), "tol");
+/// ```
 #[must_use]
 pub fn parameter_name(setting: &'static str) -> &'static str {
     RENAMED.iter().find(|(name, ..)| *name == setting).map_or(setting, |(.., parameter)| parameter)

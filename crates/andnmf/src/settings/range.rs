@@ -1,6 +1,6 @@
-//! Which numbers a setting may have.
+//! Valid ranges of numbers.
 
-/// An interval of numbers, with the half-sentence that describes it.
+/// A range of numbers, with the requirement as a half-sentence for error messages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
     low: f64,
@@ -19,7 +19,7 @@ impl Range {
     pub const POSITIVE: Self = Self::above(0.0, "it must be a positive number");
     /// One or more.
     pub const AT_LEAST_ONE: Self = Self::from(1.0, "it must be at least 1");
-    /// Zero or more seconds, infinitely many included.
+    /// Zero or more seconds, including infinity.
     pub const SECONDS: Self = Self::new(0.0, true, f64::INFINITY, true, "it must be zero or more seconds");
 
     const fn new(
@@ -32,7 +32,7 @@ impl Range {
         Self { low, low_included, high, high_included, expected }
     }
 
-    /// Finite numbers from `low` on.
+    /// Finite numbers, `low` or more.
     #[must_use]
     pub const fn from(low: f64, expected: &'static str) -> Self {
         Self::new(low, true, f64::INFINITY, false, expected)
@@ -50,7 +50,7 @@ impl Range {
         Self::new(low, false, high, true, expected)
     }
 
-    /// Whether the number is valid; NaN never is, but where every number is.
+    /// Returns true if the number is valid. NaN is valid only in [`ANY`](Self::ANY).
     #[must_use]
     pub fn contains(&self, value: f64) -> bool {
         let above = if self.low_included { value >= self.low } else { value > self.low };
@@ -58,7 +58,7 @@ impl Range {
         (above && below) || *self == Self::ANY
     }
 
-    /// What a number must be, as a half-sentence; empty where every number is valid.
+    /// The requirement as a half-sentence; empty if every number is valid.
     #[must_use]
     pub fn expected(&self) -> &'static str {
         self.expected

@@ -31,7 +31,7 @@ declare_settings! {
 }
 
 impl ToyParams {
-    fn check_together(&self) -> Result<(), SettingError> {
+    fn check_combinations(&self) -> Result<(), SettingError> {
         if self.loud && self.rank > 5 {
             return Err(SettingError::new("loud", true, "at most 5 components can be loud"));
         }
@@ -44,7 +44,7 @@ fn refused(params: ToyParams) -> String {
 }
 
 #[test]
-fn a_declaration_gives_struct_defaults_and_checks() {
+fn a_declaration_generates_struct_defaults_and_checks() {
     let toy = ToyParams { loud: false, ..ToyParams::new(6) }.check().unwrap();
     assert_eq!((toy.params().rank, toy.params().length, toy.params().max_stages), (6, Length::Short, 7));
     assert_eq!(refused(ToyParams::new(0)), "rank is 0, but it must be at least 1");
@@ -56,28 +56,28 @@ fn a_declaration_gives_struct_defaults_and_checks() {
     assert!(length(0.1).check().is_ok());
     let Limits { rank, max_stages, tolerance, time_limit } = ToyParams::new(3).limits();
     assert_eq!((rank, max_stages, tolerance, time_limit), (3, 7, 0.5, None));
-    assert_eq!(ToyParams::new(3).most_stages(), 7);
+    assert_eq!(ToyParams::new(3).stage_limit(), 7);
 }
 
 #[test]
-fn a_declaration_describes_itself() {
+fn a_declaration_generates_its_description() {
     let names: Vec<&str> = ToyParams::SETTINGS.iter().map(|setting| setting.name).collect();
     assert_eq!(names, ["rank", "length", "loud", "max_stages", "tolerance", "time_limit", "seed"]);
     let length = &ToyParams::SETTINGS[1];
     assert_eq!(length.help(), "How long it is: short, or so long.");
-    assert_eq!((length.default_text().as_str(), length.kind.form().as_str()), ("short", "short|X"));
+    assert_eq!((length.default_text().as_str(), length.kind.placeholder().as_str()), ("short", "short|X"));
     assert_eq!(length.kind.expected(), "it must be short or a length");
     let stages = &ToyParams::SETTINGS[3];
     assert_eq!((stages.option().as_str(), stages.parameter()), ("stages", "max_stages"));
     let limit = &ToyParams::SETTINGS[5];
     assert_eq!((limit.option().as_str(), limit.default_text().as_str()), ("time-limit", "none"));
     assert_eq!(ToyParams::SETTINGS[4].parameter(), "tol");
-    let written = [0.5, 10.0, 1e-5, 1e-12].map(|value| text_of(&json_of(&value)));
-    assert_eq!(written, ["0.5", "10", "1e-5", "1e-12"]);
+    let formatted = [0.5, 10.0, 1e-5, 1e-12].map(|value| text_of(&json_of(&value)));
+    assert_eq!(formatted, ["0.5", "10", "1e-5", "1e-12"]);
 }
 
 #[test]
-fn values_are_read_from_text_and_json_and_written_back() {
+fn values_are_parsed_from_text_and_json_and_formatted_again() {
     let mut toy = ToyParams::default();
     toy.set("length", "2.5").unwrap();
     toy.set_json("loud", &Value::Bool(false)).unwrap();
@@ -97,7 +97,7 @@ fn values_are_read_from_text_and_json_and_written_back() {
 }
 
 #[test]
-fn ranges_hold_what_they_say() {
+fn ranges_contain_the_right_numbers() {
     assert!(Range::ANY.contains(f64::NAN) && Range::SECONDS.contains(f64::INFINITY));
     for value in [-1.0, f64::NAN, f64::INFINITY] {
         assert!(!Range::NOT_NEGATIVE.contains(value) && !Range::POSITIVE.contains(value), "{value}");
@@ -108,7 +108,7 @@ fn ranges_hold_what_they_say() {
 }
 
 #[test]
-fn memory_grows_with_what_a_fit_holds() {
+fn memory_grows_with_the_arrays_of_a_fit() {
     let size =
         Size { n_samples: 1000, n_features: 50, stored_values: 50_000, sparse: false, value: 8, threads: 1 };
     let (bare, more) = (size.memory(0, 0), size.memory(size.rows(10, 2), 7));

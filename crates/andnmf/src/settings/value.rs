@@ -1,22 +1,22 @@
-//! The types that settings have.
+//! The types of settings: parsing, and the number that is checked against the range.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::kind::{Kind, NumberKind};
+use super::kind::{NumberKind, SettingKind};
 
-/// A type of settings: how its values are written, and the number that one holds.
+/// A type of settings.
 pub trait SettingValue: DeserializeOwned {
-    /// Which values there are.
-    const KIND: Kind;
+    /// The kind of its values.
+    const KIND: SettingKind;
 
-    /// The value that a user wrote.
+    /// Parses text.
     ///
     /// # Errors
-    /// What would be right, as a half-sentence.
+    /// The requirement as a half-sentence.
     fn from_text(text: &str) -> Result<Self, String>;
 
-    /// The value that JSON holds: as users write it, or as it is serialized.
+    /// Reads a JSON value: text as users write it, a number, or the serialized form.
     ///
     /// # Errors
     /// As [`from_text`](Self::from_text).
@@ -31,7 +31,7 @@ pub trait SettingValue: DeserializeOwned {
         }
     }
 
-    /// The number whose range counts.
+    /// The number to check against the range, if any.
     fn number(&self) -> Option<f64>;
 }
 
@@ -39,7 +39,7 @@ macro_rules! numbers {
     ($($type:ty: $kind:ident),*) => {
         $(
             impl SettingValue for $type {
-                const KIND: Kind = Kind::Number { number: NumberKind::$kind };
+                const KIND: SettingKind = SettingKind::Number { number: NumberKind::$kind };
 
                 fn from_text(text: &str) -> Result<Self, String> {
                     text.trim().parse().map_err(|_| Self::KIND.expected())
@@ -51,7 +51,7 @@ macro_rules! numbers {
             }
 
             impl SettingValue for Option<$type> {
-                const KIND: Kind = Kind::OptionalNumber { number: NumberKind::$kind };
+                const KIND: SettingKind = SettingKind::OptionalNumber { number: NumberKind::$kind };
 
                 fn from_text(text: &str) -> Result<Self, String> {
                     match text.trim() {
@@ -79,7 +79,7 @@ macro_rules! numbers {
 numbers!(usize: Whole, u64: Whole, f64: Real);
 
 impl SettingValue for bool {
-    const KIND: Kind = Kind::Flag;
+    const KIND: SettingKind = SettingKind::Flag;
 
     fn from_text(text: &str) -> Result<Self, String> {
         text.trim().parse().map_err(|_| Self::KIND.expected())

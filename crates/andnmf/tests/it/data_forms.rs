@@ -1,6 +1,6 @@
 //! The same numbers give the same result in whatever form they come.
 
-use andnmf::and::{AndParams, Batch, Compress, Inner};
+use andnmf::and::{AndParams, Batch, Compress, StepsPerStage};
 use andnmf::samples::{CsrSamples, DenseSamples};
 use andnmf::synth::DatasetKind;
 
@@ -11,7 +11,7 @@ fn forms() -> [AndParams; 5] {
     let base = AndParams { max_stages: 20, compress: Compress::Off, ..AndParams::scheduled(12) };
     [
         base.clone(),
-        AndParams { inner: Inner::Steps(7), ..base.clone() },
+        AndParams { inner: StepsPerStage::Steps(7), ..base.clone() },
         AndParams { compress: Compress::Lossless, ..base.clone() },
         AndParams { batch: Batch::Size(1), ..base.clone() },
         AndParams { batch: Batch::Size(50), ..base },
@@ -62,7 +62,7 @@ fn a_batch_of_all_samples_is_one_full_step() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let step = andnmf::and::Step::Value(0.001);
-    let full = AndParams { inner: Inner::Steps(1), step, max_stages: 5, ..AndParams::scheduled(12) };
+    let full = AndParams { inner: StepsPerStage::Steps(1), step, max_stages: 5, ..AndParams::scheduled(12) };
     let batch = AndParams { batch: Batch::Size(900), ..full.clone() };
     let expected = fit_samples(&samples, &data.init, full).components;
     assert!(distance(fit_samples(&samples, &data.init, batch).components.view(), expected.view()) < 1e-12);

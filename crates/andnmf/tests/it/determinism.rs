@@ -1,6 +1,6 @@
 //! Same seed, same data: the same bits, whatever the number of threads.
 
-use andnmf::and::{AndParams, Batch, Compress, Inner, Schedule, ThresholdParams};
+use andnmf::and::{AndParams, Batch, Compress, Schedule, StepsPerStage, ThresholdParams};
 use andnmf::fit::{Run, Solver, Start};
 use andnmf::samples::{CsrSamples, DenseSamples, Samples};
 use andnmf::synth::{DatasetKind, DatasetSpec};
@@ -23,7 +23,7 @@ fn any_number_of_threads_gives_the_same_bits() {
     let base = AndParams { max_stages: 6, ..AndParams::scheduled(12) };
     let forms = [
         base.clone(),
-        AndParams { compress: Compress::Off, inner: Inner::Steps(10), ..base.clone() },
+        AndParams { compress: Compress::Off, inner: StepsPerStage::Steps(10), ..base.clone() },
         AndParams { compress: Compress::Leading(15), threshold: floored.into(), ..base.clone() },
         AndParams { batch: Batch::Size(3), ..base },
     ];

@@ -1,6 +1,6 @@
 //! Odd data and odd starts: a defined result or a typed error, never NaN.
 
-use andnmf::and::{AndParams, Batch, Compress, Inner, Schedule, Step, ThresholdParams};
+use andnmf::and::{AndParams, Batch, Compress, Schedule, Step, StepsPerStage, ThresholdParams};
 use andnmf::fit::{Fit, Run, Solver, Start, Warning};
 use andnmf::samples::{Block, CsrSamples, DenseSamples, Samples};
 use andnmf::synth::DatasetKind;
@@ -44,8 +44,13 @@ fn an_unstable_step_is_an_error_that_names_the_largest_stable_one() {
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     for batch in [Batch::All, Batch::Size(1), Batch::Size(20)] {
         let with = |step| {
-            let params =
-                AndParams { batch, step, inner: Inner::Steps(50), max_stages: 3, ..AndParams::scheduled(12) };
+            let params = AndParams {
+                batch,
+                step,
+                inner: StepsPerStage::Steps(50),
+                max_stages: 3,
+                ..AndParams::scheduled(12)
+            };
             try_fit(&samples, Start::Given(data.init.clone()), params)
         };
         let error = with(Step::Value(3.0)).unwrap_err();
@@ -59,7 +64,7 @@ fn an_unstable_step_is_an_error_that_names_the_largest_stable_one() {
 fn components_that_never_act_stay_and_are_reported() {
     let mut data = small(DatasetKind::Dir).generate().unwrap();
     data.init.row_mut(3).fill(0.0);
-    for inner in [Inner::Exact, Inner::Steps(20)] {
+    for inner in [StepsPerStage::Exact, StepsPerStage::Steps(20)] {
         let done = fit(&data, AndParams { inner, max_stages: 10, ..AndParams::scheduled(12) });
         assert!(done.components.row(3).iter().all(|v| v.abs() < 1e-14));
         assert!(done.warnings.contains(&Warning::NeverActive { components: vec![3] }), "{:?}", done.warnings);
@@ -107,7 +112,7 @@ fn zero_and_constant_data_have_a_result() {
         let samples = DenseSamples::new(data).unwrap();
         let start = Array2::from_shape_fn((3, 6), |(i, j)| f64::from(u8::from(i == j % 3)));
         for compress in [Compress::Off, Compress::Auto, Compress::Lossless] {
-            for inner in [Inner::Exact, Inner::Steps(10)] {
+            for inner in [StepsPerStage::Exact, StepsPerStage::Steps(10)] {
                 let params = AndParams { compress, inner, max_stages: 20, ..AndParams::scheduled(3) };
                 assert!(finite(&try_fit(&samples, Start::Given(start.clone()), params).unwrap()));
             }
@@ -219,7 +224,7 @@ proptest! {
         let base = AndParams { max_stages: 15, ..AndParams::scheduled(rank) };
         let params = match form {
             0 => base,
-            1 => AndParams { inner: Inner::Steps(30), ..base },
+            1 => AndParams { inner: StepsPerStage::Steps(30), ..base },
             2 => AndParams { compress: Compress::Lossless, ..base },
             3 => AndParams { compress: Compress::Leading(rank), ..base },
             4 => AndParams { batch: Batch::Size(1 + n / 2), ..base },

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use andnmf::and::{AndParams, Batch, Compress, Inner, Schedule, Step, ThresholdParams};
+use andnmf::and::{AndParams, Batch, Compress, Schedule, Step, StepsPerStage, ThresholdParams};
 use andnmf::fit::{Run, Solver, StageView, Start, Warning};
 use andnmf::samples::DenseSamples;
 use andnmf::synth::{DatasetKind, DatasetSpec};
@@ -21,7 +21,7 @@ fn passes_over_the_full_data_are_counted() {
     assert_eq!((lossless.passes, lossless.compressed_to), (2, Some(12)), "one sketch, one projection");
     let online = AndParams { batch: Batch::Size(10), ..base };
     assert_eq!(fit(&data, online.clone()).passes, 16, "the safe step looks before each stage");
-    let fixed = AndParams { step: Step::Value(0.01), inner: Inner::Steps(135), ..online };
+    let fixed = AndParams { step: Step::Value(0.01), inner: StepsPerStage::Steps(135), ..online };
     assert_eq!(fit(&data, fixed).passes, 16, "1350 of 900 samples are two passes begun");
 }
 
@@ -129,7 +129,7 @@ fn the_data_floor_holds_from_the_first_stage_on() {
     let params = AndParams {
         threshold: threshold.into(),
         batch: Batch::Size(1),
-        inner: Inner::Steps(1),
+        inner: StepsPerStage::Steps(1),
         max_stages: 20,
         ..AndParams::scheduled(12)
     };

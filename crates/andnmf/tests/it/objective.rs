@@ -112,5 +112,5 @@ fn a_schedule_has_no_weights_and_weights_have_the_size_of_the_samples() {
         and.fit(&samples as &dyn Samples<f64>, Start::Auto, &mut Run::new()).unwrap_err().to_string()
     };
     assert!(fit(AndParams::scheduled(12), 240).contains("threshold auto"));
-    assert!(fit(AndParams::new(12), 239).contains("as many as in the samples, 240"));
+    assert!(fit(AndParams::new(12), 239).contains("one weight for each of the 240"));
 }

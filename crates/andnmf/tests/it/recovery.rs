@@ -1,6 +1,6 @@
 //! The truth is recovered to the paper's accuracy, at the paper's sizes.
 
-use andnmf::and::{AndParams, Batch, Compress, Inner, Schedule, ThresholdParams};
+use andnmf::and::{AndParams, Batch, Compress, Schedule, StepsPerStage, ThresholdParams};
 use andnmf::fit::{Run, Solver, Start};
 use andnmf::metrics::RecoveryObserver;
 use andnmf::samples::DenseSamples;
@@ -121,7 +121,7 @@ fn under_noise_the_data_floor_holds_where_the_plain_schedule_diverges() {
             AndParams {
                 threshold: threshold.into(),
                 compress,
-                inner: Inner::Steps(100),
+                inner: StepsPerStage::Steps(100),
                 ..AndParams::paper(100)
             },
         )

@@ -125,7 +125,7 @@ fn a_checkpoint_of_other_data_or_settings_is_refused() {
         (&|c| list(c, "/state/values/ever_active").clear(), "one activity"),
         (&|c| list(c, THRESHOLDS)[0] = (-1.0_f64).to_bits().into(), "negative or not finite"),
         (&|c| list(c, "/state/values/negative_rms")[3] = f64::NAN.to_bits().into(), "negative or not finite"),
-        (&|c| c["header"]["n_samples"] = 7.into(), "another number of samples"),
+        (&|c| c["header"]["n_samples"] = 7.into(), "it belongs to 7 samples"),
         (&|c| list(c, "/header/trace").truncate(1), "one record per stage"),
         (&|c| list(c, BASIS).fill(1.0_f64.to_bits().into()), "not orthonormal"),
         (&|c| c["state"]["kind"] = "and-auto".into(), "needs `and-scheduled`"),

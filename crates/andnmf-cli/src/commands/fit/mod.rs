@@ -96,7 +96,7 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     };
     progress.doing(format!("looking for {rank} components"));
     let keeper = Keeper { path: folder.file(CHECKPOINT), identity };
-    let limits = (settings.most_stages(), settings.time_limit());
+    let limits = (settings.stage_limit(), settings.time_limit());
     let mut watch = Watch::new(&mut progress, limits, truth.as_ref(), &keeper, every);
     watch.errors = errors;
     let solver = settings.clone().check::<T>()?;

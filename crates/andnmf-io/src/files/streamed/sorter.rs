@@ -242,7 +242,7 @@ fn read_entry<T: Real>(piece: &mut BufReader<Piece<'_>>) -> Result<Option<(u32, 
     let small = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
     let mut bits = [0; 8];
     bits[..bytes.len() - 8].copy_from_slice(&bytes[8..]);
-    Ok(Some((small(0), small(4), T::of_bits(u64::from_le_bytes(bits)).unwrap_or_default())))
+    Ok(Some((small(0), small(4), T::try_from_bits(u64::from_le_bytes(bits)).unwrap_or_default())))
 }
 
 /// Begins a file anew.

@@ -1,7 +1,7 @@
 //! Figures 2 to 4: AND alone, with one thing varied.
 
 use andnmf::MethodParams;
-use andnmf::and::{AndParams, Inner, Schedule, ThresholdParams};
+use andnmf::and::{AndParams, Schedule, StepsPerStage, ThresholdParams};
 use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
 use andnmf_program::StartFrom;
 
@@ -114,7 +114,7 @@ pub(super) fn noise(params: &PlanParams) -> Vec<Cell> {
         let threshold = ThresholdParams { data_floor, ..ThresholdParams::default() };
         let and = AndParams {
             threshold: threshold.into(),
-            inner: Inner::Steps(steps),
+            inner: StepsPerStage::Steps(steps),
             max_stages: NOISE_STAGES,
             ..AndParams::paper(rank)
         };

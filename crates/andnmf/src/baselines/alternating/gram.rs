@@ -15,7 +15,7 @@ use crate::compression::Space;
 use crate::linalg::linear_map::LinearMap;
 use crate::linalg::product::{PartialSumPool, gram_of_rows, gram_of_rows_into, multiply_wide};
 use crate::pool::Pool;
-use crate::query::{self, Held};
+use crate::query::{self, MaybeOwned};
 use crate::samples::Samples;
 use crate::{FitError, Real};
 
@@ -133,14 +133,14 @@ impl<T: Real, R: GramRule<T>> Alternation<T> for GramMethod<T, R> {
         last: Option<&Array2<T>>,
         weights: &mut Array2<T>,
     ) -> Result<GramSums<T>, FitError> {
-        self.workspace.weights.put(std::mem::take(weights));
+        self.workspace.weights.store(std::mem::take(weights));
         let query = WeightPass {
             rule: self.rule.weight_rule(),
-            map: Held::Borrowed(&pass.map),
+            map: MaybeOwned::Borrowed(&pass.map),
             gram: pass.gram.view().into(),
             last: last.map(|last| last.view().into()),
             measure: self.squares.get().is_none(),
-            workspace: Held::Borrowed(&self.workspace),
+            workspace: MaybeOwned::Borrowed(&self.workspace),
         };
         let passed = query::run(samples, &query)?;
         *weights = passed.weights;

@@ -10,8 +10,8 @@ use crate::linalg::product_accumulator::ProductAccumulator;
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
 use crate::pool::{Pool, Slot};
 use crate::query::{
-    Held, Part, Partial, Query, Reader, Sums, Wire, WireError, Writer, check_shape, same_length, wire,
-    write_matrix,
+    MaybeOwned, Part, Partial, Query, Sums, Wire, WireError, WireReader, WireWriter, check_shape,
+    same_length, wire, write_matrix,
 };
 use crate::samples::Block;
 use crate::samples::fold::{FoldPlan, fold_with_rows};
@@ -37,14 +37,14 @@ pub(crate) trait WeightRule<T: Real>: Wire + Copy + Send + Sync {
 pub(crate) struct WeightPass<'a, T: Real, R: WeightRule<T>> {
     pub(crate) rule: R,
     /// y ↦ A·y, in the space of the samples.
-    pub(crate) map: Held<'a, LinearMap<T>>,
+    pub(crate) map: MaybeOwned<'a, LinearMap<T>>,
     /// A·Aᵀ.
     pub(crate) gram: CowArray<'a, T, Ix2>,
     /// The weights of the last pass, if any.
     pub(crate) last: Option<CowArray<'a, T, Ix2>>,
     /// Also compute the norms of the samples.
     pub(crate) measure: bool,
-    pub(crate) workspace: Held<'a, PassWorkspace<T, R::Buffers>>,
+    pub(crate) workspace: MaybeOwned<'a, PassWorkspace<T, R::Buffers>>,
 }
 
 /// Memory reused from pass to pass.
@@ -124,12 +124,12 @@ impl<T: Real> Sums for GramSums<T> {
 impl<T: Real> Partial for WeightPassResult<T> {
     type Sums = GramSums<T>;
 
-    fn split(self, rows: &mut Writer) -> GramSums<T> {
+    fn split(self, rows: &mut WireWriter) -> GramSums<T> {
         rows.rows(self.weights.view());
         self.sums
     }
 
-    fn join(sums: GramSums<T>, rows: &mut Reader<'_>, n_samples: usize) -> Result<Self, WireError> {
+    fn join(sums: GramSums<T>, rows: &mut WireReader<'_>, n_samples: usize) -> Result<Self, WireError> {
         Ok(Self { weights: rows.all_rows(n_samples)?, sums })
     }
 }
@@ -177,7 +177,7 @@ impl<T: Real, R: WeightRule<T>> Query<T> for WeightPass<'_, T, R> {
     type Partial = WeightPassResult<T>;
     type Error = SamplesError;
 
-    fn write(&self, to: &mut Writer) {
+    fn write(&self, to: &mut WireWriter) {
         self.rule.write(to);
         write_matrix(self.map.matrix(), to);
         self.gram.write(to);
@@ -185,13 +185,17 @@ impl<T: Real, R: WeightRule<T>> Query<T> for WeightPass<'_, T, R> {
         self.measure.write(to);
     }
 
-    fn write_rows(&self, to: &mut Writer) {
+    fn write_rows(&self, to: &mut WireWriter) {
         if let Some(last) = &self.last {
             to.rows(last.view());
         }
     }
 
-    fn read(from: &mut Reader<'_>, rows: &mut Reader<'_>, part: &Part<'_, T>) -> Result<Self, WireError> {
+    fn read(
+        from: &mut WireReader<'_>,
+        rows: &mut WireReader<'_>,
+        part: &Part<'_, T>,
+    ) -> Result<Self, WireError> {
         let rule = Wire::read(from)?;
         let map = LinearMap::new(Wire::read(from)?, part.samples.is_sparse());
         let gram: CowArray<'_, T, Ix2> = Wire::read(from)?;
@@ -200,7 +204,7 @@ impl<T: Real, R: WeightRule<T>> Query<T> for WeightPass<'_, T, R> {
             false => None,
         };
         let measure = Wire::read(from)?;
-        Ok(Self { rule, map: Held::Owned(map), gram, last, measure, workspace: Held::default() })
+        Ok(Self { rule, map: MaybeOwned::Owned(map), gram, last, measure, workspace: MaybeOwned::default() })
     }
 
     fn check(&self, part: &Part<'_, T>) -> Result<(), SamplesError> {

@@ -4,14 +4,14 @@ use ndarray::Array2;
 
 use super::state::AlternatingState;
 use super::{Alternation, ComponentUpdate, UpdateContext};
-use crate::compression::{Chosen, Space};
+use crate::compression::{ChosenSpace, Space};
 use crate::fit::{
-    Beginning, Checkpoint, ExpectedShape, Fit, Halt, Header, Run, Snapshot, StageRecord, StagedRun, Start,
-    Warning, Watch, Workers, drive,
+    Checkpoint, ExpectedShape, Fit, Header, ResolvedStart, Run, Snapshot, StageInterrupt, StageRecord,
+    StagedRun, Start, StopMonitor, Warning, Workers, drive,
 };
 use crate::init::NndsvdFill;
 use crate::linalg::product::{distance, frobenius};
-use crate::samples::{Samples, Watched, need_positive};
+use crate::samples::{CancellableSamples, Samples, need_positive};
 use crate::{FitError, Real, SamplesError};
 
 /// Fits samples with an alternating method.
@@ -40,11 +40,11 @@ pub(in crate::baselines) fn improve<T: Real, A: Alternation<T>>(
     run: &mut Run<'_, T>,
 ) -> Result<Fit<T>, FitError> {
     let settings = method.settings();
-    let watch = Watch::new(run, settings.limits.time_limit, 0.0);
+    let monitor = StopMonitor::new(run, settings.limits.time_limit, 0.0);
     let header = Header::new(A::METHOD, samples.n_samples(), settings.seed);
     let working = method.prepare_start(factors.components);
     let initial = (header, AlternatingState { working, weights: factors.weights });
-    finish(AlternatingRun::new(method, samples, space, run.workers()?, watch, initial), run)
+    finish(AlternatingRun::new(method, samples, space, run.workers()?, monitor, initial), run)
 }
 
 fn finish<T: Real, A: Alternation<T>>(
@@ -53,7 +53,7 @@ fn finish<T: Real, A: Alternation<T>>(
 ) -> Result<Fit<T>, FitError> {
     let method = engine.method;
     let stop = drive(&mut engine, &method.settings().limits, run)?;
-    engine.header.seconds = engine.watch.clock.seconds();
+    engine.header.seconds = engine.monitor.clock.seconds();
     let compressed_to = engine.space.basis().map(Array2::nrows);
     let mut fit = Fit { compressed_to, ..Fit::new(engine.header, engine.state, stop) };
     let components = unused(&fit);
@@ -96,7 +96,7 @@ struct AlternatingRun<'a, T: Real, A: Alternation<T>> {
     original: &'a dyn Samples<T>,
     space: Space<T>,
     workers: Workers,
-    watch: Watch<'a>,
+    monitor: StopMonitor<'a>,
     /// Input of the next pass, derived from the components.
     pass: A::Pass,
     /// Workspace for the new weights; those of the last stage stay valid until the stage is complete.
@@ -121,31 +121,31 @@ impl<'a, T: Real, A: Alternation<T>> AlternatingRun<'a, T, A> {
         let settings = method.settings();
         let (rank, seed) = (settings.limits.rank, settings.seed);
         let workers = run.workers()?;
-        let watch = Watch::new(run, settings.limits.time_limit, start.seconds_before());
-        let stop = || watch.reason().is_some();
-        let watched = Watched { samples, stop: &stop };
+        let monitor = StopMonitor::new(run, settings.limits.time_limit, start.elapsed_seconds());
+        let stop = || monitor.reason().is_some();
+        let watched = CancellableSamples { samples, stop: &stop };
         if !settings.signed {
             need_positive(samples)?;
         }
         let automatic = matches!(start, Start::Auto);
         let start = start.or(Start::Nndsvd(NndsvdFill::Mean));
-        let beginning = match start.begin(A::METHOD, &watched, rank, seed, &workers) {
+        let beginning = match start.resolve(A::METHOD, &watched, rank, seed, &workers) {
             // NNDSVD needs non-negative samples.
             Err(FitError::Samples(SamplesError::Negative { .. })) if automatic => {
-                Start::RandomSamples.begin(A::METHOD, &watched, rank, seed, &workers)?
+                Start::RandomSamples.resolve(A::METHOD, &watched, rank, seed, &workers)?
             }
             other => other?,
         };
-        let resumed = matches!(beginning, Beginning::Resumed(_));
+        let resumed = matches!(beginning, ResolvedStart::Resumed(_));
         let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
         let (mut header, state) = match beginning {
-            Beginning::Resumed(checkpoint) => {
+            ResolvedStart::Resumed(checkpoint) => {
                 let (header, state) = checkpoint.into_state::<AlternatingState<T>>()?;
                 let shape = ExpectedShape { n_samples, n_features, rank };
                 state.check(&shape, header.stages, settings.signed)?;
                 (header, state)
             }
-            Beginning::Fresh(initial) => {
+            ResolvedStart::Fresh(initial) => {
                 let header = Header { passes: initial.passes, ..Header::new(A::METHOD, n_samples, seed) };
                 (
                     header,
@@ -160,14 +160,14 @@ impl<'a, T: Real, A: Alternation<T>> AlternatingRun<'a, T, A> {
         let chosen =
             workers.run(|| Space::choose(compress, usize::MAX, &watched, no_rows.view(), rank, header.seed));
         let chosen = match chosen {
-            Err(FitError::Samples(SamplesError::Cancelled)) => Chosen::original(),
+            Err(FitError::Samples(SamplesError::Cancelled)) => ChosenSpace::original(),
             other => other?,
         };
         header.passes += chosen.passes;
         if !resumed {
             header.warnings.extend(chosen.warning);
         }
-        Ok(Self::new(method, samples, chosen.space, workers, watch, (header, state)))
+        Ok(Self::new(method, samples, chosen.space, workers, monitor, (header, state)))
     }
 
     fn new(
@@ -175,7 +175,7 @@ impl<'a, T: Real, A: Alternation<T>> AlternatingRun<'a, T, A> {
         samples: &'a dyn Samples<T>,
         space: Space<T>,
         workers: Workers,
-        watch: Watch<'a>,
+        monitor: StopMonitor<'a>,
         (header, state): (Header, AlternatingState<T>),
     ) -> Self {
         let rank = state.working.nrows();
@@ -186,7 +186,7 @@ impl<'a, T: Real, A: Alternation<T>> AlternatingRun<'a, T, A> {
             original: samples,
             space,
             workers,
-            watch,
+            monitor,
             pass,
             next_weights: Array2::zeros((samples.n_samples(), rank)),
             next_components: Array2::zeros(state.working.dim()),
@@ -198,12 +198,12 @@ impl<'a, T: Real, A: Alternation<T>> AlternatingRun<'a, T, A> {
     }
 
     /// Updates the weights of all samples and accumulates the sums for the component update.
-    fn pass(&mut self) -> Result<A::Sums, Halt> {
-        let stop = || self.watch.reason().is_some();
-        let samples = Watched { samples: self.space.samples(self.original), stop: &stop };
+    fn pass(&mut self) -> Result<A::Sums, StageInterrupt> {
+        let stop = || self.monitor.reason().is_some();
+        let samples = CancellableSamples { samples: self.space.samples(self.original), stop: &stop };
         let (last, weights) = (self.state.weights.as_ref(), &mut self.next_weights);
         let sums = self.method.pass(&self.pass, &samples, last, weights);
-        sums.map_err(|error| self.watch.halt(error))
+        sums.map_err(|error| self.monitor.interrupt(error))
     }
 }
 
@@ -212,11 +212,11 @@ impl<'a, T: Real, A: Alternation<T>> StagedRun<'a, T> for AlternatingRun<'a, T, 
         &self.header
     }
 
-    fn watch(&mut self) -> &mut Watch<'a> {
-        &mut self.watch
+    fn monitor(&mut self) -> &mut StopMonitor<'a> {
+        &mut self.monitor
     }
 
-    fn stage(&mut self) -> Result<bool, Halt> {
+    fn stage(&mut self) -> Result<bool, StageInterrupt> {
         // Enter the thread pool once per stage instead of once per step.
         let workers = self.workers.clone();
         workers.run_stage(|| self.next_stage())
@@ -225,7 +225,7 @@ impl<'a, T: Real, A: Alternation<T>> StagedRun<'a, T> for AlternatingRun<'a, T, 
 
 impl<T: Real, A: Alternation<T>> AlternatingRun<'_, T, A> {
     /// Runs one stage; returns true if the run may stop after it.
-    fn next_stage(&mut self) -> Result<bool, Halt> {
+    fn next_stage(&mut self) -> Result<bool, StageInterrupt> {
         let stage = self.header.stages;
         let sums = self.pass()?;
         let context = UpdateContext {
@@ -262,7 +262,7 @@ impl<T: Real, A: Alternation<T>> AlternatingRun<'_, T, A> {
         let previous = std::mem::replace(&mut self.pass, pass);
         self.method.recycle_pass(previous);
         self.header.passes += usize::from(matches!(self.space, Space::Original));
-        self.header.seconds = self.watch.clock.seconds();
+        self.header.seconds = self.monitor.clock.seconds();
         self.header.trace.push(StageRecord {
             stage,
             seconds: self.header.seconds,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ndarray::Array2;
 use serde_json::Value;
 
-use crate::fit::{ExpectedShape, MethodState, Parts, ResumableState, Stored, wrong};
+use crate::fit::{ExpectedShape, MethodState, ResumableState, StateParts, StoredState, invalid_checkpoint};
 use crate::{FitError, Real};
 
 /// Components and weights.
@@ -22,11 +22,11 @@ impl<T: Real> AlternatingState<T> {
     pub(super) fn check(&self, shape: &ExpectedShape, stages: usize, signed: bool) -> Result<(), FitError> {
         shape.check_working(&self.working, None)?;
         if self.weights.is_none() != (stages == 0) {
-            return Err(wrong("it must contain weights after the first stage, and none before"));
+            return Err(invalid_checkpoint("it must contain weights after the first stage, and none before"));
         }
         self.weights.as_ref().map_or(Ok(()), |weights| shape.check_weights(weights))?;
         if !signed && self.working.iter().any(|v| *v < T::from_f64(0.0)) {
-            return Err(wrong("a component is negative, but signed is off"));
+            return Err(invalid_checkpoint("a component is negative, but signed is off"));
         }
         Ok(())
     }
@@ -45,17 +45,17 @@ impl<T: Real> MethodState<T> for AlternatingState<T> {
         Some(Arc::new(Self { working: self.working.clone(), weights: Some(weights.clone()) }))
     }
 
-    fn parts(&self) -> serde_json::Result<Parts<'_, T>> {
+    fn parts(&self) -> serde_json::Result<StateParts<'_, T>> {
         let mut matrices = vec![("components", &self.working)];
         matrices.extend(self.weights.as_ref().map(|weights| ("weights", weights)));
-        Ok(Parts { kind: Self::KIND, matrices, values: Value::Null })
+        Ok(StateParts { kind: Self::KIND, matrices, values: Value::Null })
     }
 }
 
 impl<T: Real> ResumableState<T> for AlternatingState<T> {
     const KIND: &'static str = "alternating";
 
-    fn load(stored: &mut Stored<T>) -> Result<Self, FitError> {
+    fn load(stored: &mut StoredState<T>) -> Result<Self, FitError> {
         Ok(Self { working: stored.matrix("components")?, weights: stored.optional_matrix("weights") })
     }
 }

@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use crate::Real;
 use crate::linalg::product::ensure_shape;
-use crate::nnls::{Begin, BlockWorkspace, ScaledGram, solve_block};
+use crate::nnls::{BlockWorkspace, NnlsStart, ScaledGram, solve_block};
 
 /// The least-squares problem of the weights of a block.
 pub(crate) struct WeightProblem<'a, T: Real> {
@@ -24,7 +24,7 @@ impl<T: Real> WeightProblem<'_, T> {
         mut weights: ArrayViewMut2<'_, T>,
         prepared: &mut PreparedGram<T>,
     ) {
-        let begin = if self.first { Begin::Cold } else { Begin::Warm };
+        let begin = if self.first { NnlsStart::Cold } else { NnlsStart::Warm };
         if prepared.solve(self.gram, self.products, weights.view_mut(), begin).is_none() {
             weights.fill(T::from_f64(f64::INFINITY));
         }
@@ -53,7 +53,7 @@ impl<T: Real> PreparedGram<T> {
         gram: ArrayView2<'_, T>,
         products: ArrayView2<'_, T>,
         weights: ArrayViewMut2<'_, T>,
-        begin: Begin,
+        begin: NnlsStart,
     ) -> Option<()> {
         if self.gram.as_ref().is_none_or(|last| last != gram) {
             let last = self.gram.take();

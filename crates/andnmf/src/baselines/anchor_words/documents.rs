@@ -49,7 +49,7 @@ impl SparseDocuments {
     fn push(&mut self, row: usize, values: impl Iterator<Item = (usize, f64)>) -> Result<(), SamplesError> {
         for (column, value) in values {
             if value < 0.0 {
-                return Err(SamplesError::Negative { row, column, value, wanted_by: "anchor words" });
+                return Err(SamplesError::Negative { row, column, value, required_by: "anchor words" });
             }
             if value > 0.0 {
                 self.words.push(column as u32);
@@ -172,7 +172,7 @@ mod tests {
         let error = corpus_statistics(&samples, ValueKind::Auto).unwrap_err();
         assert_eq!(
             error,
-            SamplesError::Negative { row: 1, column: 1, value: -2.0, wanted_by: "anchor words" }.into()
+            SamplesError::Negative { row: 1, column: 1, value: -2.0, required_by: "anchor words" }.into()
         );
     }
 

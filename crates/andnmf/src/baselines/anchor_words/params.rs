@@ -63,7 +63,7 @@ declare_settings! {
 }
 
 impl AnchorWordsParams {
-    fn check_together(&self) -> Result<(), SettingError> {
+    fn check_combinations(&self) -> Result<(), SettingError> {
         Ok(())
     }
 }

@@ -7,10 +7,10 @@ use ndarray::Array2;
 use super::params::{AnchorWords, AnchorWordsParams};
 use super::topics::{AnchorTopics, PASSES};
 use crate::fit::{
-    Checkpoint, Fit, Header, MethodState, Parts, ResumableState, Run, Snapshot, StageRecord, StageView,
-    Start, StopReason, Stored, Warning, Watch, solver,
+    Checkpoint, Fit, Header, MethodState, ResumableState, Run, Snapshot, StageRecord, StageView, Start,
+    StateParts, StopMonitor, StopReason, StoredState, Warning, solver,
 };
-use crate::samples::{Samples, Watched};
+use crate::samples::{CancellableSamples, Samples};
 use crate::{FitError, Real, SamplesError, SettingError};
 
 solver!(AnchorWords, AnchorWordsParams::NAME);
@@ -23,16 +23,17 @@ impl AnchorWords {
         run: &mut Run<'_, T>,
     ) -> Result<Fit<T>, FitError> {
         check_start(&start)?;
-        let mut watch = Watch::new(run, self.params().time_limit, 0.0);
-        let stop = || watch.reason().is_some();
-        let result = run.workers()?.run(|| self.topics_with_stop(&Watched { samples, stop: &stop }, &stop));
+        let mut monitor = StopMonitor::new(run, self.params().time_limit, 0.0);
+        let stop = || monitor.reason().is_some();
+        let result =
+            run.workers()?.run(|| self.topics_with_stop(&CancellableSamples { samples, stop: &stop }, &stop));
         let topics = result.map_err(|error| match error {
             FitError::Samples(SamplesError::Cancelled) => FitError::StoppedBeforeStart,
             other => other,
         })?;
-        let done = self.finished_run(samples.n_samples(), topics, watch.clock.seconds());
-        watch.clock.stop();
-        let observed = run.tell(&StageView::new(&done.header.trace[0], &[], &done));
+        let done = self.finished_run(samples.n_samples(), topics, monitor.clock.seconds());
+        monitor.clock.pause();
+        let observed = run.notify(&StageView::new(&done.header.trace[0], &[], &done));
         let stop =
             if observed == ControlFlow::Break(()) { StopReason::Cancelled } else { StopReason::Converged };
         Ok(Fit::new(done.header, done.state, stop))
@@ -113,16 +114,16 @@ impl<T: Real> MethodState<T> for AnchorState<T> {
         self.components.clone()
     }
 
-    fn parts(&self) -> serde_json::Result<Parts<'_, T>> {
+    fn parts(&self) -> serde_json::Result<StateParts<'_, T>> {
         let matrices = vec![("components", &self.components)];
-        Ok(Parts { kind: Self::KIND, matrices, values: serde_json::Value::Null })
+        Ok(StateParts { kind: Self::KIND, matrices, values: serde_json::Value::Null })
     }
 }
 
 impl<T: Real> ResumableState<T> for AnchorState<T> {
     const KIND: &'static str = "anchor-words";
 
-    fn load(stored: &mut Stored<T>) -> Result<Self, FitError> {
+    fn load(stored: &mut StoredState<T>) -> Result<Self, FitError> {
         Ok(Self { components: stored.matrix("components")? })
     }
 }

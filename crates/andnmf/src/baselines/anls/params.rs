@@ -29,7 +29,7 @@ declare_settings! {
 }
 
 impl AnlsParams {
-    fn check_together(&self) -> Result<(), SettingError> {
+    fn check_combinations(&self) -> Result<(), SettingError> {
         self.compress.check(self.rank)
     }
 }

@@ -10,7 +10,7 @@ use crate::baselines::alternating::{
 };
 use crate::fit::{Fit, Run, Start, solver};
 use crate::linalg::product::{all_finite, for_each_column_tile, matrix_in};
-use crate::nnls::Begin;
+use crate::nnls::NnlsStart;
 use crate::pool::Pool;
 use crate::query::wire;
 use crate::samples::Samples;
@@ -119,7 +119,7 @@ fn non_negative<T: Real>(
             let mut solved = matrix_in(solved, shape);
             products.assign(&given.t());
             solved.assign(&components.t());
-            prepared.solve(moments.gram.view(), products.view(), solved.view_mut(), Begin::Warm)?;
+            prepared.solve(moments.gram.view(), products.view(), solved.view_mut(), NnlsStart::Warm)?;
             for (k, mut row) in components.outer_iter_mut().enumerate() {
                 if moments.gram[[k, k]] > T::from_f64(0.0) {
                     row.assign(&solved.column(k));

@@ -32,7 +32,7 @@ declare_settings! {
 }
 
 impl HalsParams {
-    fn check_together(&self) -> Result<(), SettingError> {
+    fn check_combinations(&self) -> Result<(), SettingError> {
         self.compress.check(self.rank)
     }
 }

@@ -38,7 +38,7 @@ declare_settings! {
 }
 
 impl MinVolumeParams {
-    fn check_together(&self) -> Result<(), SettingError> {
+    fn check_combinations(&self) -> Result<(), SettingError> {
         self.compress.check(self.rank)
     }
 }

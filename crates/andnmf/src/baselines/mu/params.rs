@@ -50,7 +50,7 @@ declare_settings! {
 }
 
 impl MuParams {
-    fn check_together(&self) -> Result<(), SettingError> {
+    fn check_combinations(&self) -> Result<(), SettingError> {
         self.compress.check(self.rank)?;
         if self.loss == MuLoss::KullbackLeibler {
             if self.signed {

@@ -130,7 +130,7 @@ fn read_rows<T: Real>(
             let count = T::from_f64(value * scale);
             if value < 0.0 {
                 problem.get_or_insert(
-                    SamplesError::Negative { row, column: feature, value, wanted_by: "LDA" }.into(),
+                    SamplesError::Negative { row, column: feature, value, required_by: "LDA" }.into(),
                 );
             } else if !count.finite() {
                 let expected = format!(
@@ -197,6 +197,9 @@ mod tests {
     fn a_negative_value_is_rejected_with_its_location() {
         let samples = DenseSamples::new(array![[1.0, 2.0], [0.0, 1.0], [1.0, -0.5]]).unwrap();
         let error = BatchReader::new(&samples, 1.0).read(&[2, 0]).unwrap_err();
-        assert_eq!(error, SamplesError::Negative { row: 2, column: 1, value: -0.5, wanted_by: "LDA" }.into());
+        assert_eq!(
+            error,
+            SamplesError::Negative { row: 2, column: 1, value: -0.5, required_by: "LDA" }.into()
+        );
     }
 }

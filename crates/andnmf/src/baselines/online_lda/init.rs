@@ -47,7 +47,8 @@ pub(super) fn total_words<T: Real>(samples: &dyn Samples<T>) -> Result<f64, Samp
             block.for_each(|i, column, v| {
                 let value = v.as_f64();
                 if value < 0.0 && wrong.is_none() {
-                    wrong = Some(SamplesError::Negative { row: first + i, column, value, wanted_by: "LDA" });
+                    wrong =
+                        Some(SamplesError::Negative { row: first + i, column, value, required_by: "LDA" });
                 }
                 *sum += value;
             });

@@ -55,7 +55,7 @@ declare_settings! {
 }
 
 impl OnlineLdaParams {
-    fn check_together(&self) -> Result<(), SettingError> {
+    fn check_combinations(&self) -> Result<(), SettingError> {
         Ok(())
     }
 

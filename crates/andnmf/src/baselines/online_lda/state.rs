@@ -3,7 +3,7 @@
 use ndarray::Array2;
 use serde_json::Value;
 
-use crate::fit::{MethodState, Parts, ResumableState, Stored};
+use crate::fit::{MethodState, ResumableState, StateParts, StoredState};
 use crate::linalg::unit_sum::rows_of_unit_sum;
 use crate::{FitError, Real};
 
@@ -18,15 +18,15 @@ impl<T: Real> MethodState<T> for LdaState<T> {
         rows_of_unit_sum(&self.lambda)
     }
 
-    fn parts(&self) -> serde_json::Result<Parts<'_, T>> {
-        Ok(Parts { kind: Self::KIND, matrices: vec![("lambda", &self.lambda)], values: Value::Null })
+    fn parts(&self) -> serde_json::Result<StateParts<'_, T>> {
+        Ok(StateParts { kind: Self::KIND, matrices: vec![("lambda", &self.lambda)], values: Value::Null })
     }
 }
 
 impl<T: Real> ResumableState<T> for LdaState<T> {
     const KIND: &'static str = "lda";
 
-    fn load(stored: &mut Stored<T>) -> Result<Self, FitError> {
+    fn load(stored: &mut StoredState<T>) -> Result<Self, FitError> {
         Ok(Self { lambda: stored.matrix("lambda")? })
     }
 }

@@ -8,12 +8,12 @@ use super::stage::LdaStage;
 use super::state::LdaState;
 use super::topics::{LdaTopics, check_parameters};
 use crate::fit::{
-    Beginning, Checkpoint, ExpectedShape, Fit, Halt, Header, MethodState, Run, Snapshot, StageRecord,
-    StagedRun, Start, Watch, Workers, drive, solver,
+    Checkpoint, ExpectedShape, Fit, Header, MethodState, ResolvedStart, Run, Snapshot, StageInterrupt,
+    StageRecord, StagedRun, Start, StopMonitor, Workers, drive, solver,
 };
 use crate::linalg::product::frobenius;
 use crate::linalg::unit_sum::rows_of_unit_sum;
-use crate::samples::{Samples, Watched};
+use crate::samples::{CancellableSamples, Samples};
 use crate::{FitError, Real};
 
 solver!(OnlineLda, OnlineLdaParams::NAME);
@@ -28,7 +28,7 @@ impl OnlineLda {
         let mut lda = LdaRun::init(self.params(), samples, start, run)?;
         let stop = drive(&mut lda, &self.params().limits(), run)?;
         let weights = lda.weights(self)?;
-        lda.header.seconds = lda.watch.clock.seconds();
+        lda.header.seconds = lda.monitor.clock.seconds();
         let passes = lda.header.passes + usize::from(weights.is_some());
         Ok(Fit { weights, passes, ..Fit::new(lda.header, lda.state, stop) })
     }
@@ -39,7 +39,7 @@ struct LdaRun<'a, T: Real> {
     params: &'a OnlineLdaParams,
     samples: &'a dyn Samples<T>,
     workers: Workers,
-    watch: Watch<'a>,
+    monitor: StopMonitor<'a>,
     header: Header,
     state: LdaState<T>,
 }
@@ -53,43 +53,43 @@ impl<'a, T: Real> LdaRun<'a, T> {
     ) -> Result<Self, FitError> {
         let (rank, seed) = (params.rank, params.seed);
         let workers = run.workers()?;
-        let watch = Watch::new(run, params.time_limit, start.seconds_before());
-        let stop = || watch.reason().is_some();
-        let watched = Watched { samples, stop: &stop };
+        let monitor = StopMonitor::new(run, params.time_limit, start.elapsed_seconds());
+        let stop = || monitor.reason().is_some();
+        let watched = CancellableSamples { samples, stop: &stop };
         let random = matches!(start, Start::Auto);
         let random_start = || Start::Given(random_topics(rank, samples.n_features(), seed));
         let start = if random { random_start() } else { start };
         let (n_samples, n_features) = (samples.n_samples(), samples.n_features());
         let header = Header::new(OnlineLdaParams::NAME, n_samples, seed);
-        let (header, state) = match start.begin(OnlineLdaParams::NAME, &watched, rank, seed, &workers)? {
-            Beginning::Resumed(checkpoint) => {
+        let (header, state) = match start.resolve(OnlineLdaParams::NAME, &watched, rank, seed, &workers)? {
+            ResolvedStart::Resumed(checkpoint) => {
                 let (header, state) = checkpoint.into_state::<LdaState<T>>()?;
                 ExpectedShape { n_samples, n_features, rank }.check_working(&state.lambda, None)?;
                 check_parameters(&state.lambda)?;
                 (header, state)
             }
-            Beginning::Fresh(initial) if random => (header, LdaState { lambda: initial.components }),
-            Beginning::Fresh(initial) => {
+            ResolvedStart::Fresh(initial) if random => (header, LdaState { lambda: initial.components }),
+            ResolvedStart::Fresh(initial) => {
                 // This pass cannot be cancelled: without it there would be no λ to return.
                 let words = workers.run(|| total_words(samples))? * params.sample_scale;
                 let lambda = given_topics(initial.components, params.eta(), words)?;
                 (Header { passes: initial.passes + 1, ..header }, LdaState { lambda })
             }
         };
-        Ok(Self { params, samples, workers, watch, header, state })
+        Ok(Self { params, samples, workers, monitor, header, state })
     }
 
     /// The topic proportions of the documents; `None` if the run was stopped.
     fn weights(&self, lda: &OnlineLda) -> Result<Option<Array2<T>>, FitError> {
-        if self.watch.reason().is_some() {
+        if self.monitor.reason().is_some() {
             return Ok(None);
         }
         let topics = LdaTopics::new(lda, self.state.lambda.clone())?;
-        let check_stop = || self.watch.check();
+        let check_stop = || self.monitor.check();
         match self.workers.run(|| topics.weights_with_stop(self.samples, &check_stop)) {
             Ok(weights) => Ok(Some(weights)),
-            Err(Halt::Stop(_)) => Ok(None),
-            Err(Halt::Error(error)) => Err(error),
+            Err(StageInterrupt::Stop(_)) => Ok(None),
+            Err(StageInterrupt::Error(error)) => Err(error),
         }
     }
 }
@@ -99,21 +99,21 @@ impl<'a, T: Real> StagedRun<'a, T> for LdaRun<'a, T> {
         &self.header
     }
 
-    fn watch(&mut self) -> &mut Watch<'a> {
-        &mut self.watch
+    fn monitor(&mut self) -> &mut StopMonitor<'a> {
+        &mut self.monitor
     }
 
-    fn stage(&mut self) -> Result<bool, Halt> {
+    fn stage(&mut self) -> Result<bool, StageInterrupt> {
         let number = self.header.stages;
         let stage = LdaStage { samples: self.samples, params: self.params, number, seed: self.header.seed };
-        let (before, watch) = (&self.state.lambda, &self.watch);
-        let after = self.workers.run(|| stage.run(before, &|| watch.check()))?;
+        let (before, monitor) = (&self.state.lambda, &self.monitor);
+        let after = self.workers.run(|| stage.run(before, &|| monitor.check()))?;
         let (old, new) = (rows_of_unit_sum(before), rows_of_unit_sum(&after));
         // Rows sum to 1, so neither norm is zero.
         let change = frobenius((&new - &old).view()) / frobenius(new.view()).max(frobenius(old.view()));
         self.state.lambda = after;
         self.header.passes += 1;
-        self.header.seconds = self.watch.clock.seconds();
+        self.header.seconds = self.monitor.clock.seconds();
         self.header.trace.push(StageRecord {
             stage: number,
             seconds: self.header.seconds,

@@ -204,7 +204,7 @@ fn negative_values_are_rejected_for_any_initialization() {
         let error = params(2).check().unwrap().fit(&samples, start, &mut Run::new()).unwrap_err();
         assert_eq!(
             error,
-            SamplesError::Negative { row: 20, column: 3, value: -1.0, wanted_by: "LDA" }.into()
+            SamplesError::Negative { row: 20, column: 3, value: -1.0, required_by: "LDA" }.into()
         );
     }
 }

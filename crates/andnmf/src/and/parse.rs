@@ -1,4 +1,4 @@
-//! Thresholds as users write them: `auto`, or a schedule by its name with its numbers, such as `geometric:0.1:1.1`.
+//! Parsing and formatting of the setting `threshold`: `auto`, or a schedule with its numbers, such as `geometric:0.1:1.1`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::threshold::{Schedule, Threshold, ThresholdParams};
 use crate::SettingError;
-use crate::settings::{Kind, SettingValue};
+use crate::settings::{SettingKind, SettingValue};
 
 impl Schedule {
-    /// Every schedule by name, with the form in which it is written.
-    pub const WRITTEN: [(&str, &str); 4] = [
+    /// The name and the syntax of every schedule.
+    pub const SYNTAX: [(&str, &str); 4] = [
         ("constant", "constant:C"),
         ("geometric", "geometric:START:RATIO[:FLOOR]"),
         ("theory", "theory:LAMBDA:R:Q"),
@@ -25,8 +25,8 @@ impl FromStr for Threshold {
 
     /// ```
     /// use andnmf::and::{Schedule, Threshold};
-    /// let written: Threshold = "geometric:0.1:1.5".parse()?;
-    /// assert_eq!(written, Schedule::Geometric { start: 0.1, ratio: 1.5, floor: None }.into());
+    /// let parsed: Threshold = "geometric:0.1:1.5".parse()?;
+    /// assert_eq!(parsed, Schedule::Geometric { start: 0.1, ratio: 1.5, floor: None }.into());
     /// assert_eq!("auto".parse(), Ok(Threshold::Auto));
     /// # Ok::<(), andnmf::SettingError>(())
     /// ```
@@ -36,14 +36,14 @@ impl FromStr for Threshold {
         }
         let wrong = |expected: String| SettingError::new("threshold", format!("'{text}'"), expected);
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-        let Some((_, form)) = Schedule::WRITTEN.iter().find(|(known, _)| *known == name) else {
-            let forms = Schedule::WRITTEN.map(|(_, form)| form).join(", ");
-            return Err(wrong(format!("it must be auto or a schedule: {forms}")));
+        let Some((_, syntax)) = Schedule::SYNTAX.iter().find(|(known, _)| *known == name) else {
+            let all = Schedule::SYNTAX.map(|(_, syntax)| syntax).join(", ");
+            return Err(wrong(format!("it must be auto or a schedule: {all}")));
         };
         let separator = if name == "list" { ',' } else { ':' };
         let number = |part: &str| {
             let parsed = part.trim().parse::<f64>();
-            parsed.map_err(|_| wrong(format!("'{part}' is not a number; the form is {form}")))
+            parsed.map_err(|_| wrong(format!("'{part}' is not a number; write {syntax}")))
         };
         let numbers = rest.split(separator).map(number).collect::<Result<Vec<f64>, _>>()?;
         let schedule = match (name, numbers.as_slice()) {
@@ -54,14 +54,14 @@ impl FromStr for Threshold {
                 Schedule::Theory { lambda, sparsity, decay_order }
             }
             ("list", values) => Schedule::List(values.to_vec()),
-            _ => return Err(wrong(format!("it has {} numbers; the form is {form}", numbers.len()))),
+            _ => return Err(wrong(format!("it has {} numbers; write {syntax}", numbers.len()))),
         };
         Ok(schedule.into())
     }
 }
 
 impl fmt::Display for Threshold {
-    /// The text that [`FromStr`] reads; what bounds a schedule beside its own rule has no text.
+    /// The text that [`FromStr`] parses. `data_floor` and `fastest_fall` have no text form.
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Scheduled(ThresholdParams { schedule, .. }) = self else { return to.write_str("auto") };
         match schedule {
@@ -84,13 +84,13 @@ impl fmt::Display for Threshold {
 const ONE_SCHEDULE: &str = r#"it must have one schedule, such as {"schedule": {"constant": 0.1}}"#;
 
 impl SettingValue for Threshold {
-    const KIND: Kind = Kind::Threshold;
+    const KIND: SettingKind = SettingKind::Threshold;
 
     fn from_text(text: &str) -> Result<Self, String> {
         text.parse().map_err(|error: SettingError| error.expected)
     }
 
-    /// Beside text: a number for all stages, a list of numbers, [`ThresholdParams`], or the serialized form.
+    /// Accepts text, a number for all stages, a list of numbers, [`ThresholdParams`], or the serialized form.
     fn from_json(value: &Value) -> Result<Self, String> {
         fn read<D: DeserializeOwned>(value: &Value) -> Result<D, String> {
             serde_json::from_value(value.clone()).map_err(|error| error.to_string())
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_schedule_can_be_written() {
+    fn every_schedule_is_parsed_and_formatted() {
         let geometric = |floor| Schedule::Geometric { start: 0.25, ratio: 1.5, floor };
         let theory = Schedule::Theory { lambda: 1.0, sparsity: 2.0, decay_order: 3.0 };
         for (text, schedule) in [
@@ -139,16 +139,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_wrongly_is_told_its_form() {
-        for (text, told) in [
+    fn invalid_text_is_refused_with_the_right_syntax() {
+        for (text, message) in [
             ("geometrik:1:2", "it must be auto or a schedule: constant:C, geometric:"),
-            ("theory:a:1:1", "'a' is not a number; the form is theory:LAMBDA:R:Q"),
-            ("geometric:1", "it has 1 numbers; the form is geometric:START:RATIO[:FLOOR]"),
-            ("constant", "'' is not a number; the form is constant:C"),
+            ("theory:a:1:1", "'a' is not a number; write theory:LAMBDA:R:Q"),
+            ("geometric:1", "it has 1 numbers; write geometric:START:RATIO[:FLOOR]"),
+            ("constant", "'' is not a number; write constant:C"),
         ] {
             let error = text.parse::<Threshold>().unwrap_err();
             assert!(error.name == "threshold" && error.given.contains(text), "{error}");
-            assert!(error.expected.contains(told), "{error}");
+            assert!(error.expected.contains(message), "{error}");
         }
     }
 }

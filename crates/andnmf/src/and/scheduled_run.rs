@@ -1,26 +1,26 @@
-//! The loop over stages.
+//! Algorithm 1 with a threshold schedule: one stage after another.
 
 use ndarray::Array2;
 
 use super::advance::{AdvanceWorkspace, StageSteps};
-use super::begin::begin;
 use super::decoder::Decoder;
+use super::initialize::initialize;
 use super::online::OnlineStage;
 use super::params::{AndParams, Batch};
-use super::stage::{Stage, StageWorkspace};
+use super::stage::{StageQuery, StageWorkspace};
 use super::state::AndState;
 use super::statistics::{DecodeStatistics, StageStatistics};
-use super::threshold::{LastStage, ThresholdParams, Thresholds};
+use super::threshold::{PreviousStage, StageThresholds, ThresholdParams};
 use crate::compression::Space;
 use crate::fit::{
-    Checkpoint, Fit, Halt, Header, Run, Snapshot, StageRecord, StagedRun, Start, Warning, Watch, Workers,
-    drive,
+    Checkpoint, Fit, Header, Run, Snapshot, StageInterrupt, StageRecord, StagedRun, Start, StopMonitor,
+    Warning, Workers, drive,
 };
 use crate::linalg::product::multiply;
 use crate::linalg::pseudo_inverse::PseudoInverseWorkspace;
 use crate::linalg::symmetric::spectral_norm;
-use crate::query::{self, Held};
-use crate::samples::{Samples, Watched};
+use crate::query::{self, MaybeOwned};
+use crate::samples::{CancellableSamples, Samples};
 use crate::{FitError, Real};
 
 /// Fits samples by Algorithm 1 with the thresholds of a schedule.
@@ -31,17 +31,17 @@ pub(crate) fn fit_with_schedule<T: Real>(
     start: Start<T>,
     run: &mut Run<'_, T>,
 ) -> Result<Fit<T>, FitError> {
-    let mut engine = Engine::begin(params, schedule, samples, start, run)?;
-    let stop = drive(&mut engine, &params.limits(), run)?;
-    engine.header.seconds = engine.watch.clock.seconds();
-    let compressed_to = engine.state.basis.as_ref().map(Array2::nrows);
-    let ever_active = engine.state.last.ever_active.clone();
-    let mut fit = Fit { compressed_to, ..Fit::new(engine.header, engine.state, stop) };
-    fit.tell_of_idle(&ever_active);
+    let mut scheduled = ScheduledRun::new(params, schedule, samples, start, run)?;
+    let stop = drive(&mut scheduled, &params.limits(), run)?;
+    scheduled.header.seconds = scheduled.monitor.clock.seconds();
+    let compressed_to = scheduled.state.basis.as_ref().map(Array2::nrows);
+    let ever_active = scheduled.state.last.ever_active.clone();
+    let mut fit = Fit { compressed_to, ..Fit::new(scheduled.header, scheduled.state, stop) };
+    fit.warn_never_active(&ever_active);
     Ok(fit)
 }
 
-/// What a stage did.
+/// The result of a stage.
 struct StageResult {
     change: f64,
     active_fraction: f64,
@@ -50,33 +50,33 @@ struct StageResult {
 }
 
 /// A run between two stages.
-struct Engine<'a, T: Real> {
+struct ScheduledRun<'a, T: Real> {
     params: &'a AndParams,
     schedule: &'a ThresholdParams,
     original: &'a dyn Samples<T>,
     space: Space<T>,
     workers: Workers,
-    watch: Watch<'a>,
+    monitor: StopMonitor<'a>,
     header: Header,
     state: AndState<T>,
     workspace: Workspace<T>,
 }
 
-/// What a stage leaves for the next, so that memory is asked for once.
+/// Workspace reused by all stages, so that memory is allocated once.
 struct Workspace<T: Real> {
     decoder: Option<Decoder<T>>,
     inverse: PseudoInverseWorkspace,
     stage: StageWorkspace<T>,
     advance: AdvanceWorkspace<T>,
-    /// The components that the stage comes to.
+    /// The components after the stage.
     next: Array2<T>,
     moments: Array2<T>,
-    /// What the stage saw.
+    /// Statistics of the decoded values of the stage.
     decoded: DecodeStatistics,
-    thresholds: Thresholds,
-    /// The same in the type of the samples.
+    thresholds: StageThresholds,
+    /// The thresholds in the number type of the samples.
     cast: Vec<T>,
-    /// The same by size.
+    /// The thresholds in ascending order.
     sorted: Vec<f64>,
 }
 
@@ -90,16 +90,16 @@ impl<T: Real> Workspace<T> {
             next: Array2::zeros(shape),
             moments: Array2::zeros((shape.0, shape.0)),
             decoded: DecodeStatistics::new(shape.0),
-            thresholds: Thresholds::default(),
+            thresholds: StageThresholds::default(),
             cast: Vec::new(),
             sorted: Vec::new(),
         }
     }
 }
 
-impl<'a, T: Real> Engine<'a, T> {
-    /// Checks the start and chooses the space.
-    fn begin<'r: 'a>(
+impl<'a, T: Real> ScheduledRun<'a, T> {
+    /// Initializes the run: computes or checks the start, and chooses the space.
+    fn new<'r: 'a>(
         params: &'a AndParams,
         schedule: &'a ThresholdParams,
         samples: &'a dyn Samples<T>,
@@ -107,23 +107,24 @@ impl<'a, T: Real> Engine<'a, T> {
         run: &Run<'r, T>,
     ) -> Result<Self, FitError> {
         let workers = run.workers()?;
-        let watch = Watch::new(run, params.time_limit, start.seconds_before());
-        let stop = || watch.reason().is_some();
-        let (space, header, state) = begin(params, &Watched { samples, stop: &stop }, start, &workers)?;
+        let monitor = StopMonitor::new(run, params.time_limit, start.elapsed_seconds());
+        let stop = || monitor.reason().is_some();
+        let (space, header, state) =
+            initialize(params, &CancellableSamples { samples, stop: &stop }, start, &workers)?;
         Ok(Self {
             params,
             schedule,
             original: samples,
             space,
             workers,
-            watch,
+            monitor,
             workspace: Workspace::new(state.working.dim()),
             header,
             state,
         })
     }
 
-    fn full_stage(&mut self, decoder: &Decoder<T>) -> Result<StageResult, Halt> {
+    fn full_stage(&mut self, decoder: &Decoder<T>) -> Result<StageResult, StageInterrupt> {
         let mut sums = self.full_statistics(decoder, &self.workspace.cast)?;
         let Workspace { next, moments, advance, decoded, .. } = &mut self.workspace;
         sums.sums.copy_gram(moments);
@@ -137,15 +138,19 @@ impl<'a, T: Real> Engine<'a, T> {
         Ok(result)
     }
 
-    /// Folds a stage's sums over all samples.
-    fn full_statistics(&self, decoder: &Decoder<T>, thresholds: &[T]) -> Result<StageStatistics<T>, Halt> {
-        let stop = || self.watch.reason().is_some();
-        let samples = Watched { samples: self.samples(), stop: &stop };
-        let stage = Stage::decoding(decoder, thresholds, Held::Borrowed(&self.workspace.stage));
-        query::run(&samples, &stage).map_err(|error| self.watch.halt(error))
+    /// The sums of a stage over all samples.
+    fn full_statistics(
+        &self,
+        decoder: &Decoder<T>,
+        thresholds: &[T],
+    ) -> Result<StageStatistics<T>, StageInterrupt> {
+        let stop = || self.monitor.reason().is_some();
+        let samples = CancellableSamples { samples: self.samples(), stop: &stop };
+        let stage = StageQuery::decoding(decoder, thresholds, MaybeOwned::Borrowed(&self.workspace.stage));
+        query::run(&samples, &stage).map_err(|error| self.monitor.interrupt(error))
     }
 
-    fn online_stage(&mut self, decoder: &Decoder<T>, batch: usize) -> Result<StageResult, Halt> {
+    fn online_stage(&mut self, decoder: &Decoder<T>, batch: usize) -> Result<StageResult, StageInterrupt> {
         let stage = OnlineStage {
             samples: self.samples(),
             decoder,
@@ -156,14 +161,14 @@ impl<'a, T: Real> Engine<'a, T> {
             stage: self.header.stages,
             seed: self.header.seed,
         };
-        let done = stage.run(&self.state.working, &|| self.watch.check())?;
+        let done = stage.run(&self.state.working, &|| self.monitor.check())?;
         let active: u64 = done.decoded.active.iter().sum();
         let active_fraction = active as f64 / (done.n_used * self.params.rank).max(1) as f64;
         (self.workspace.next, self.workspace.decoded) = (done.components, done.decoded);
         Ok(StageResult { change: done.change, active_fraction, passes: done.passes })
     }
 
-    /// Takes over what a stage did.
+    /// Records the result of a stage and makes it the current state.
     fn record(&mut self, decoder: &Decoder<T>, result: &StageResult) {
         let (rank, stage) = (self.params.rank, self.header.stages);
         let Workspace { next, decoded, thresholds, sorted, .. } = &mut self.workspace;
@@ -182,25 +187,25 @@ impl<'a, T: Real> Engine<'a, T> {
         sorted.sort_unstable_by(f64::total_cmp);
         self.header.trace.push(StageRecord {
             stage,
-            seconds: self.watch.clock.seconds(),
+            seconds: self.monitor.clock.seconds(),
             threshold_min: Some(sorted[0]),
             threshold_median: Some((sorted[(rank - 1) / 2] + sorted[rank / 2]) / 2.0),
             active_fraction: result.active_fraction,
             change: result.change,
             loss: None,
         });
-        let before_is_known = self.params.batch != Batch::All && self.state.last.negative_rms.len() == rank;
+        let has_previous = self.params.batch != Batch::All && self.state.last.negative_rms.len() == rank;
         self.state.last.negative_rms.resize(rank, 0.0);
         for (k, rms) in self.state.last.negative_rms.iter_mut().enumerate() {
-            // A short online stage may meet no negative value of a component: that says nothing about it.
-            if !(before_is_known && decoded.negative[k] == 0) {
+            // A short online stage may see no negative value of a component; then the previous value remains.
+            if !(has_previous && decoded.negative[k] == 0) {
                 *rms = decoded.negative_rms_of(k);
             }
         }
         std::mem::swap(&mut self.state.last.thresholds, &mut thresholds.values);
         std::mem::swap(&mut self.state.working, next);
         self.header.stages += 1;
-        self.header.seconds = self.watch.clock.seconds();
+        self.header.seconds = self.monitor.clock.seconds();
     }
 
     /// The samples in the space of the stages.
@@ -208,7 +213,7 @@ impl<'a, T: Real> Engine<'a, T> {
         self.space.samples(self.original)
     }
 
-    /// Counts passes over the full data where the stages read those.
+    /// Counts passes over the original samples; stages in a compressed space do not read them.
     fn count_passes(&mut self, passes: usize) {
         if matches!(self.space, Space::Original) {
             self.header.passes += passes;
@@ -216,7 +221,7 @@ impl<'a, T: Real> Engine<'a, T> {
     }
 }
 
-impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
+impl<'a, T: Real> StagedRun<'a, T> for ScheduledRun<'a, T> {
     fn header(&self) -> &Header {
         &self.header
     }
@@ -225,20 +230,20 @@ impl<'a, T: Real> StagedRun<'a, T> for Engine<'a, T> {
         &self.state.last.thresholds
     }
 
-    fn watch(&mut self) -> &mut Watch<'a> {
-        &mut self.watch
+    fn monitor(&mut self) -> &mut StopMonitor<'a> {
+        &mut self.monitor
     }
 
-    fn stage(&mut self) -> Result<bool, Halt> {
-        // All of it among the threads that share the work, not step by step.
+    fn stage(&mut self) -> Result<bool, StageInterrupt> {
+        // Enter the thread pool once per stage, not once per step.
         let workers = self.workers.clone();
         workers.run_stage(|| self.next_stage())
     }
 }
 
-impl<T: Real> Engine<'_, T> {
-    /// One stage; true where no threshold would fall any further.
-    fn next_stage(&mut self) -> Result<bool, Halt> {
+impl<T: Real> ScheduledRun<'_, T> {
+    /// Runs one stage; returns true if no threshold would fall any further.
+    fn next_stage(&mut self) -> Result<bool, StageInterrupt> {
         let stage = self.header.stages;
         let samples = self.samples();
         let (working, sparse) = (self.state.working.view(), samples.is_sparse());
@@ -248,17 +253,17 @@ impl<T: Real> Engine<'_, T> {
             .take()
             .unwrap_or_else(|| Decoder::from_matrix(Array2::zeros(working.dim()), sparse));
         let workspace = &mut self.workspace.inverse;
-        if decoder.renew(working, workspace).is_none() {
+        if decoder.update(working, workspace).is_none() {
             return Err(FitError::Overflow { stage }.into());
         }
         if self.state.last.negative_rms.is_empty() && self.schedule.data_floor.is_some() {
-            // Before the first stage nothing is known of the negative values: look once, keeping nothing.
+            // Before the first stage the negative values are unknown: decode once, with thresholds that nothing passes.
             let nothing_passes = vec![T::from_f64(f64::MAX); self.params.rank];
-            let seen = self.full_statistics(&decoder, &nothing_passes)?;
-            self.state.last.negative_rms = seen.decoded().negative_rms();
+            let statistics = self.full_statistics(&decoder, &nothing_passes)?;
+            self.state.last.negative_rms = statistics.decoded().negative_rms();
             self.count_passes(1);
         }
-        let last = LastStage {
+        let last = PreviousStage {
             thresholds: &self.state.last.thresholds,
             negative_rms: &self.state.last.negative_rms,
             mixing_error: self.state.last.mixing_error,
@@ -276,7 +281,7 @@ impl<T: Real> Engine<'_, T> {
         if decoded.negative_squares.iter().any(|v| !v.is_finite()) {
             return Err(FitError::Overflow { stage }.into());
         }
-        let at_floor = thresholds.at_floor || nothing_left_to_threshold::<T>(thresholds, decoded);
+        let at_floor = thresholds.at_floor || thresholds_are_negligible::<T>(thresholds, decoded);
         self.count_passes(result.passes);
         self.record(&decoder, &result);
         self.workspace.decoder = Some(decoder);
@@ -284,7 +289,7 @@ impl<T: Real> Engine<'_, T> {
     }
 }
 
-impl<T: Real> Snapshot<T> for Engine<'_, T> {
+impl<T: Real> Snapshot<T> for ScheduledRun<'_, T> {
     fn components(&self) -> Array2<T> {
         self.space.leave(&self.state.working)
     }
@@ -294,8 +299,8 @@ impl<T: Real> Snapshot<T> for Engine<'_, T> {
     }
 }
 
-/// ‖E‖ as seen from the change of a stage: with A₀†·A_T = Σ + E, the norm of E·Σ⁻¹. The stage removes most of
-/// the mixing that A₀ had, so this is close to the mixing before the stage and above what is left after it.
+/// An estimate of the mixing error ‖E‖ from the change in a stage: with A₀†·A_T = Σ + E, the norm of E·Σ⁻¹. The stage
+/// removes most of the mixing, so this is close to the error before the stage and above that after it.
 fn mixing_error<T: Real>(decoder: &Decoder<T>, after: &Array2<T>) -> f64 {
     let mut mixed = multiply(decoder.matrix(), after.t());
     let diagonal = mixed.diag().to_owned();
@@ -306,8 +311,8 @@ fn mixing_error<T: Real>(decoder: &Decoder<T>, after: &Array2<T>) -> f64 {
     spectral_norm(mixed.view())
 }
 
-/// Thresholds so far below the weights that rounding decides what passes: as good as zero.
-fn nothing_left_to_threshold<T: Real>(thresholds: &Thresholds, decoded: &DecodeStatistics) -> bool {
+/// Returns true if the thresholds are below the rounding error of the weights, and so have no effect.
+fn thresholds_are_negligible<T: Real>(thresholds: &StageThresholds, decoded: &DecodeStatistics) -> bool {
     let epsilon = T::EPSILON.as_f64();
     thresholds.values.iter().zip(&decoded.largest).all(|(&value, &largest)| value <= epsilon * largest)
 }
@@ -318,7 +323,7 @@ mod tests {
     use crate::testing::random_matrix;
 
     #[test]
-    fn the_mixing_error_is_that_of_the_change_whatever_the_scale() {
+    fn the_mixing_error_is_that_of_the_change_at_any_scale() {
         // The stage turns A₀ into A₀·(Σ + E) with Σ = diag(2, 4) and E = [[0, 1.2], [0.6, 0]].
         let start = random_matrix::<f64>(2, 5, 1);
         let mix = ndarray::array![[2.0, 1.2], [0.6, 4.0]];

@@ -1,14 +1,13 @@
-//! Choosing features, such as the words of a vocabulary that are worth keeping.
+//! Feature selection, such as the words of a vocabulary.
 
 use super::fold::{FoldPlan, fold};
 use super::{CsrSamples, Samples, check_not_empty};
 use crate::{FitError, Real, SamplesError, SettingError};
 
-/// For each feature, the number of samples in which it is not zero: in a corpus, the number of documents that hold
-/// the word.
+/// For each feature, the number of samples in which it is nonzero: in a corpus, the number of documents with the word.
 ///
 /// # Errors
-/// Where samples cannot be read.
+/// If the samples cannot be read.
 ///
 /// ```
 /// use andnmf::samples::{DenseSamples, document_frequencies};
@@ -31,11 +30,11 @@ pub fn document_frequencies<T: Real>(samples: &dyn Samples<T>) -> Result<Vec<usi
     )
 }
 
-/// The features that are not zero in at least `min_documents` samples and are not among the `excluded`, in
-/// ascending order: in a corpus, its vocabulary without rare words and stop words.
+/// The features that are nonzero in at least `min_documents` samples and not `excluded`, in ascending order: in a corpus,
+/// the vocabulary without rare words and stop words.
 ///
 /// # Errors
-/// Where samples cannot be read.
+/// If the samples cannot be read.
 pub fn frequent_features<T: Real>(
     samples: &dyn Samples<T>,
     min_documents: usize,
@@ -52,11 +51,11 @@ pub fn frequent_features<T: Real>(
 }
 
 impl<T: Real> CsrSamples<'_, T> {
-    /// The same samples with only these features: number `j` of the result is number `features[j]` of the original.
-    /// Samples that have none of them stay, with nothing in them.
+    /// The same samples with only these features: feature `j` of the result is feature `features[j]` of the original.
+    /// Samples without any of them remain, as zeros.
     ///
     /// # Errors
-    /// Where a feature does not exist or is named twice, or none is named.
+    /// If a feature does not exist or occurs twice, or the list is empty.
     ///
     /// ```
     /// use andnmf::samples::{CsrSamples, Samples, frequent_features};
@@ -74,10 +73,18 @@ impl<T: Real> CsrSamples<'_, T> {
             match new_number.get_mut(feature) {
                 Some(number @ None) => *number = Some(new),
                 Some(Some(_)) => {
-                    return Err(SettingError::new("features", feature, "each must be named once").into());
+                    return Err(SettingError::new(
+                        "features",
+                        feature,
+                        "each must occur once; remove the duplicate",
+                    )
+                    .into());
                 }
                 None => {
-                    let expected = format!("there are {} features, counted from 0", self.n_features());
+                    let expected = format!(
+                        "it must be below {}, the number of features (counted from 0)",
+                        self.n_features()
+                    );
                     return Err(SettingError::new("features", feature, expected).into());
                 }
             }
@@ -125,14 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn frequent_features_leave_out_the_rare_and_the_excluded() {
+    fn frequent_features_omit_the_rare_and_the_excluded() {
         let samples = DenseSamples::new(ndarray::array![[1.0, 1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 2.0]]).unwrap();
         assert_eq!(frequent_features(&samples, 2, &[0, 77]).unwrap(), [3]);
         assert_eq!(frequent_features(&samples, 0, &[]).unwrap(), [0, 1, 2, 3]);
     }
 
     #[test]
-    fn kept_features_are_the_columns_named_in_their_order() {
+    fn kept_features_are_the_selected_columns_in_their_order() {
         let dense = corpus(30);
         let kept = sparse(&dense).keep_features(&[7, 0, 3]).unwrap();
         assert_eq!((kept.n_samples(), kept.n_features()), (30, 3));
@@ -144,8 +151,8 @@ mod tests {
     fn features_that_cannot_be_kept_are_refused() {
         let samples = sparse(&corpus(5));
         let message = |features: &[usize]| samples.keep_features(features).unwrap_err().to_string();
-        assert!(message(&[1, 9]).contains("there are 9 features"), "{}", message(&[1, 9]));
-        assert!(message(&[1, 2, 1]).contains("named once"), "{}", message(&[1, 2, 1]));
+        assert!(message(&[1, 9]).contains("below 9, the number of features"), "{}", message(&[1, 9]));
+        assert!(message(&[1, 2, 1]).contains("occur once"), "{}", message(&[1, 2, 1]));
         assert!(message(&[]).contains("0 features"), "{}", message(&[]));
     }
 }

@@ -1,4 +1,4 @@
-//! Some of the samples, as samples of their own.
+//! A subset of samples.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use ndarray::CowArray;
 use super::{Block, CsrView, Samples, check_rows, dense_rows, read};
 use crate::{Real, SamplesError};
 
-/// The samples with these numbers as one block, in the form (dense or sparse) of their source.
+/// The samples with these numbers as one block, dense or sparse like their source.
 pub(crate) fn gather<'own, T: Real>(
     samples: &dyn Samples<T>,
     numbers: &[usize],
@@ -26,13 +26,13 @@ pub(crate) fn gather<'own, T: Real>(
     Ok(Block::Sparse(CsrView::from_owned_parts(samples.n_features(), starts, indices, values)))
 }
 
-/// Those of other samples that have the numbers given, in that order, copied as they are read.
-pub(crate) struct Picked<'a, T: Real> {
+/// The samples with these numbers, in this order, copied as they are read.
+pub(crate) struct SampleSubset<'a, T: Real> {
     pub(crate) samples: &'a dyn Samples<T>,
     pub(crate) numbers: Vec<usize>,
 }
 
-impl<T: Real> Samples<T> for Picked<'_, T> {
+impl<T: Real> Samples<T> for SampleSubset<'_, T> {
     fn n_samples(&self) -> usize {
         self.numbers.len()
     }
@@ -50,7 +50,7 @@ impl<T: Real> Samples<T> for Picked<'_, T> {
         self.samples.is_sparse()
     }
 
-    /// Each row is looked through where it is gathered.
+    /// [`gather`] checks each row.
     fn is_checked(&self) -> bool {
         true
     }
@@ -74,21 +74,21 @@ mod tests {
     use crate::testing::{random_matrix, sparse_copy};
 
     #[test]
-    fn picked_samples_are_the_rows_named_in_their_order_and_form() {
+    fn a_subset_has_the_selected_rows_in_their_order_and_form() {
         let data = random_matrix::<f64>(9, 4, 1).mapv(|v| if v < 0.0 { 0.0 } else { v });
         let (pointers, indices, values) = sparse_copy(&data);
         let sparse = CsrSamples::new(4, &pointers, indices, values).unwrap();
         let dense = DenseSamples::new(data.view()).unwrap();
         let numbers = vec![7, 0, 3, 8];
         for samples in [&dense as &dyn Samples<f64>, &sparse] {
-            let picked = Picked { samples, numbers: numbers.clone() };
-            assert_eq!((picked.n_samples(), picked.is_sparse()), (4, samples.is_sparse()));
-            let block = read(&picked, 1..4).unwrap();
+            let subset = SampleSubset { samples, numbers: numbers.clone() };
+            assert_eq!((subset.n_samples(), subset.is_sparse()), (4, samples.is_sparse()));
+            let block = read(&subset, 1..4).unwrap();
             assert_eq!(matches!(block, Block::Sparse(_)), samples.is_sparse());
             let mut rows = Array2::<f64>::zeros((3, 4));
             block.for_each(|i, j, v| rows[[i, j]] += v);
             assert_eq!(rows, data.select(Axis(0), &numbers[1..]));
-            assert!(picked.block(2..5).is_err());
+            assert!(subset.block(2..5).is_err());
         }
     }
 }
