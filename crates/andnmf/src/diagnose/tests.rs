@@ -1,4 +1,4 @@
-//! The verdict on every kind of weights that the project can draw, and on degenerate ones.
+//! The verdicts on all weight distributions of `synth`, and on degenerate weights.
 
 use ndarray::{Array2, array, s};
 
@@ -19,7 +19,7 @@ fn paired(co_occurrence: f64, decay_order: Option<f64>) -> Weights {
     Weights::Paired { sparsity: 5.0, co_occurrence, decay_order }
 }
 
-/// A sparse kind that is recovered exactly.
+/// Sparse weights that are recovered exactly.
 const EASY: Weights = Weights::Decay { sparsity: 5.0, order: 1.0 };
 
 #[test]
@@ -61,7 +61,7 @@ fn dense_weights_are_doubtful() {
 }
 
 #[test]
-fn one_component_that_is_always_on_makes_doubt_and_a_background_ruins_all() {
+fn one_component_that_is_always_on_is_doubtful_and_a_background_is_poor() {
     let mut weights = draw(EASY, 2);
     weights.column_mut(3).mapv_inplace(|weight| 0.05 + 0.95 * weight);
     let one = diagnose_weights(weights.view()).unwrap();
@@ -108,7 +108,7 @@ fn components_that_are_rarely_or_never_on_are_named() {
 }
 
 #[test]
-fn twins_cannot_be_told_apart_and_near_twins_hardly() {
+fn identical_components_are_poor_and_nearly_identical_ones_doubtful() {
     let near = judged(&draw(paired(0.98, None), 1));
     assert_eq!(near.verdict, Verdict::Doubtful, "{near:?}");
     assert!(near.reasons[0].text().contains("hardly ever occur without each other"), "{near:?}");
@@ -121,7 +121,7 @@ fn twins_cannot_be_told_apart_and_near_twins_hardly() {
 }
 
 #[test]
-fn too_few_samples_are_counted() {
+fn too_few_samples_are_reported() {
     let weights = draw(EASY, 1);
     let with = |n: usize| judged(&weights.slice(s![..n, ..]).to_owned());
     assert!(with(2500).reasons.is_empty());

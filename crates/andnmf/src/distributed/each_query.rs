@@ -133,7 +133,7 @@ fn parts_merge_to_the_whole_and_damage_is_refused() {
         each.check(&Residual { weights: rows.view().into(), components: view() }, |found| {
             vec![found.residual, found.samples]
         });
-        each.check(&Unexplained::new(view()), |found| vec![found.residual, found.samples]);
+        each.check(&NnlsResidual::new(view()), |found| vec![found.residual, found.samples]);
         let decoder = Decoder::new(components.view(), sparse).unwrap();
         let workspace = StageWorkspace::default();
         each.check(

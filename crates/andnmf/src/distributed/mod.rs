@@ -62,7 +62,7 @@ use crate::init::Sizes;
 use crate::linalg::coordinates::Projection;
 use crate::linalg::leading::SquaredNorm;
 use crate::linalg::sample_products::{Combinations, NormalProduct, RandomCombinations};
-use crate::metrics::{Residual, Unexplained};
+use crate::metrics::{NnlsResidual, Residual};
 use crate::nnls::Weights;
 use crate::query::{self, Part, Query, WireError};
 use crate::samples::{Reply, Samples};
@@ -84,7 +84,7 @@ fn registry<T: Real>() -> impl Iterator<Item = Entry<T>> {
         entry::<T, WeightPass<'_, T, MultiplicativeRule>>(),
         entry::<T, Weights<'_, T>>(),
         entry::<T, Residual<'_, T>>(),
-        entry::<T, Unexplained<'_, T>>(),
+        entry::<T, NnlsResidual<'_, T>>(),
     ]
     .into_iter()
 }

@@ -1,4 +1,4 @@
-//! The general correlation conditions, estimated from weights.
+//! The paper's general correlation conditions (GCC), estimated from weights.
 
 use ndarray::{Array2, ArrayView2, Axis};
 use serde::Serialize;
@@ -9,24 +9,32 @@ use crate::Real;
 use crate::linalg::product::{gram_add_lower, mirror_lower};
 use crate::linalg::symmetric::eigenvalues;
 
-/// Rows converted to double precision at a time.
-const BLOCK: usize = 1024;
+/// Number of rows converted to double precision at a time.
+const BLOCK_ROWS: usize = 1024;
 
-/// The tightest (r, k, m, λ) for which weights meet the paper's general correlation conditions (GCC), and
-/// the order q of its decay condition.
+/// The tightest (r, k, m, λ) for which weights meet the paper's general correlation conditions (GCC), and the order q of
+/// the decay condition.
 ///
-/// With Δ the mean of x xᵀ over the samples and D components, the definition asks for ‖x‖₁ ≤ r with weights
-/// in [0, 1], Δ_ii ≤ 2k/D, Δ_ij ≤ m/D² for i ≠ j, and Δ ⪰ (k/D)·λ·I. Each value here makes its condition
-/// an equality. The factor 2 in the second one matters when comparing with the paper's examples: for weights
-/// uniform over s-sparse binary vectors the definition is met with k = s/2 and λ = 2(D−s)/(D−1), where the
-/// paper's proposition names the looser k = s and λ = 1 − 1/s; r = s, and m = s(s−1)·D/(D−1) ≤ s².
+/// With Δ the mean of x xᵀ over the samples and D components, the definition requires ‖x‖₁ ≤ r with weights in [0, 1],
+/// Δ_ii ≤ 2k/D, Δ_ij ≤ m/D² for i ≠ j, and Δ ⪰ (k/D)·λ·I. Each value here makes its condition an equality. The factor 2
+/// matters when comparing with the paper's examples: weights uniform over s-sparse binary vectors meet the definition
+/// with k = s/2 and λ = 2(D−s)/(D−1), while the paper's proposition states the looser k = s and λ = 1 − 1/s; r = s, and
+/// m = s(s−1)·D/(D−1) ≤ s².
+///
+/// ```
+/// use andnmf::theory::GeneralCorrelationConditions;
+/// let weights = ndarray::array![[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]];
+/// let conditions = GeneralCorrelationConditions::of(weights.view())?;
+/// assert_eq!((conditions.r, conditions.k, conditions.m), (2.0, 0.5, 1.0));
+/// # Ok::<(), andnmf::theory::MatrixError>(())
+/// ```
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct GeneralCorrelationConditions {
-    /// Number of samples the estimate rests on.
+    /// Number of samples used.
     pub n_samples: usize,
     /// Number of components, the paper's D.
     pub rank: usize,
-    /// Whether some weight exceeded 1, so that every component was first scaled to a largest weight of 1.
+    /// True if some weight exceeded 1, so that every component was first scaled to a largest weight of 1.
     pub rescaled: bool,
     /// The largest sum of weights of a sample.
     pub r: f64,
@@ -34,17 +42,17 @@ pub struct GeneralCorrelationConditions {
     pub k: f64,
     /// D² times the largest mean product of two different weights; 0 with a single component.
     pub m: f64,
-    /// D/k times the smallest eigenvalue of Δ, between 0 and 2; 0 when no weight is ever active.
+    /// D/k times the smallest eigenvalue of Δ, between 0 and 2; 0 if no weight is ever active.
     pub lambda: f64,
-    /// The largest q with Pr[x_i ≤ a | x_i ≠ 0] ≤ a^q for every component and threshold a, up to sampling
-    /// error. Each component is measured against its own largest weight, because its scale is free.
+    /// The largest q with Pr[x_i ≤ a | x_i ≠ 0] ≤ a^q for every component and threshold a, up to sampling error. Each
+    /// component is scaled by its own largest weight, because its scale is arbitrary.
     ///
-    /// Infinite when all active weights of a component are equal (binary weights) or no component has enough
-    /// active weights to be judged; JSON has no infinity and shows `null`.
+    /// Infinite (`null` in JSON) if all active weights of each component are equal (binary weights), or if no component
+    /// has enough active weights.
     pub decay_order: f64,
-    /// How many components had enough active weights to judge their decay.
+    /// Number of components with enough active weights to estimate their decay.
     pub decay_judged: usize,
-    /// For each component the share of samples in which its weight is not zero.
+    /// The share of samples in which each component has a non-zero weight.
     pub active_share: Vec<f64>,
 }
 
@@ -52,7 +60,7 @@ impl GeneralCorrelationConditions {
     /// Estimates the conditions from `weights`, n samples × K components.
     ///
     /// # Errors
-    /// When there are no samples or no components, or a weight is negative or not finite.
+    /// If there are no samples or no components, or a weight is negative or not finite.
     pub fn of<T: Real>(weights: ArrayView2<'_, T>) -> Result<Self, MatrixError> {
         check_weights(weights)?;
         let (n_samples, rank) = weights.dim();
@@ -65,13 +73,13 @@ impl GeneralCorrelationConditions {
         let divisors: Vec<f64> =
             largest.iter().map(|&top| if rescaled && top > 0.0 { top } else { 1.0 }).collect();
 
-        let Moments { second, r } = Moments::of(weights, &divisors);
+        let WeightStatistics { second, r } = WeightStatistics::of(weights, &divisors);
         let size = rank as f64;
         let k = size / 2.0 * second.diag().iter().copied().fold(0.0, f64::max);
         let off_diagonal = second.indexed_iter().filter(|((i, j), _)| i != j);
         let m = size * size * off_diagonal.map(|(_, &v)| v).fold(0.0, f64::max);
         let smallest = eigenvalues(second.view()).and_then(|v| v.first().copied()).unwrap_or(0.0);
-        // Rounding may push the smallest eigenvalue of a singular matrix below zero.
+        // Rounding can make the smallest eigenvalue of a singular matrix negative.
         let lambda = if k > 0.0 { size * smallest.max(0.0) / k } else { 0.0 };
 
         let mut active_share = Vec::with_capacity(rank);
@@ -96,19 +104,19 @@ impl GeneralCorrelationConditions {
     }
 }
 
-/// What one pass over the weights collects.
-struct Moments {
+/// Statistics from one pass over the weights.
+struct WeightStatistics {
     /// Δ, the mean of x xᵀ.
     second: Array2<f64>,
-    /// Largest sum of a sample's weights.
+    /// The largest sum of weights of a sample.
     r: f64,
 }
 
-impl Moments {
+impl WeightStatistics {
     fn of<T: Real>(weights: ArrayView2<'_, T>, divisors: &[f64]) -> Self {
         let (n_samples, rank) = weights.dim();
         let (mut second, mut r) = (Array2::zeros((rank, rank)), 0.0_f64);
-        for block in weights.axis_chunks_iter(Axis(0), BLOCK) {
+        for block in weights.axis_chunks_iter(Axis(0), BLOCK_ROWS) {
             let scaled = Array2::from_shape_fn(block.dim(), |(i, j)| block[[i, j]].as_f64() / divisors[j]);
             gram_add_lower(second.view_mut(), scaled.view());
             r = scaled.rows().into_iter().map(|x| x.sum()).fold(r, f64::max);
@@ -131,14 +139,14 @@ mod tests {
         assert!((given - expected).abs() <= relative * expected.abs(), "{given} instead of {expected}");
     }
 
-    /// Each sample has `active` weights of 1 at places drawn without replacement.
+    /// Samples with `active` weights of 1 at random components.
     fn sparse_binary(samples: usize, rank: usize, active: usize, seed: u64) -> Array2<f64> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut weights = Array2::zeros((samples, rank));
         for mut x in weights.rows_mut() {
-            let mut places: Vec<usize> = (0..rank).collect();
+            let mut components: Vec<usize> = (0..rank).collect();
             for _ in 0..active {
-                x[places.swap_remove(rng.random_range(0..places.len()))] = 1.0;
+                x[components.swap_remove(rng.random_range(0..components.len()))] = 1.0;
             }
         }
         weights
@@ -211,14 +219,14 @@ mod tests {
     }
 
     #[test]
-    fn weights_that_never_act_give_zeros_and_no_nan() {
+    fn weights_that_are_never_active_give_zeros_and_no_nan() {
         let found = GeneralCorrelationConditions::of(Array2::<f32>::zeros((30, 3)).view()).unwrap();
         assert_eq!((found.r, found.k, found.m, found.lambda), (0.0, 0.0, 0.0, 0.0));
         assert_eq!((found.active_share, found.decay_judged), (vec![0.0; 3], 0));
     }
 
     #[test]
-    fn twins_have_no_lambda() {
+    fn identical_components_have_lambda_zero() {
         let mut weights = sparse_binary(1000, 4, 2, 5);
         let twin = weights.column(0).to_owned();
         weights.column_mut(1).assign(&twin);
