@@ -1,4 +1,4 @@
-//! Integration tests of the library: one binary, one module per promise.
+//! Integration tests of the library: one binary, one module per topic.
 
 mod auto;
 mod common;
