@@ -81,7 +81,7 @@ class ChartsTests(PageCase):
         for cells, method in zip(rows, page.data["methods"], strict=True):
             self.assertEqual(cells[0], method["name"])
             self.assertTrue(equals_rounded(parse_number(cells[1]), method["error"]), cells)
-            self.assertTrue(equals_rounded(parse_number(cells[2]), method["seconds"]), cells)
+            self.assertTrue(equals_rounded(parse_number(cells[2]), method["seconds"], digits=3), cells)
             self.assertIn(method["note"], cells[3])
         best = min(page.data["methods"], key=lambda method: method["error"])["name"]
         self.assertEqual(page.texts("#methods tr.best td:first-child"), [best])

@@ -21,9 +21,9 @@ def parse_number(text):
     return value / 100 if unit == " %" else value
 
 
-def equals_rounded(shown, value, absolute=0.0):
-    """Returns True if a shown number equals the value up to rounding to three digits."""
-    return math.isclose(shown, value, rel_tol=6e-3 if shown < 1 and absolute == 0.0 else 1e-3, abs_tol=absolute)
+def equals_rounded(shown, value, absolute=0.0, digits=4):
+    """Returns True if a shown number equals the value up to rounding to this many digits (3 for shares and times)."""
+    return math.isclose(shown, value, rel_tol=6e-3 if digits == 3 or (shown < 1 and absolute == 0.0) else 1e-3, abs_tol=absolute)
 
 
 class Page:

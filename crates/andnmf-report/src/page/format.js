@@ -28,9 +28,10 @@ function percent(share) {
   return `${signed(String(Number(hundredths.toPrecision(3))))} %`;
 }
 
+/** Three significant digits below two minutes, then minutes and hours. */
 function duration(seconds) {
   if (!isNumber(seconds)) return DASH;
-  if (seconds < 120) return `${number(seconds)} s`;
+  if (seconds < 120) return `${number(Number(seconds.toPrecision(3)))} s`;
   const whole = Math.round(seconds);
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${rest} s`;
