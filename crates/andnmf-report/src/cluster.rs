@@ -132,13 +132,13 @@ mod tests {
             let count = 2 + seed as usize % 23;
             let distances = distances(count, seed + 1);
             let mut members: Vec<BTreeSet<usize>> = (0..count).map(|leaf| BTreeSet::from([leaf])).collect();
-            let mut found = BTreeSet::new();
+            let mut clusters = BTreeSet::new();
             for (kept, removed) in merges(distances.clone()) {
                 let other = take(&mut members[removed]);
                 members[kept].extend(other);
-                found.insert(members[kept].clone());
+                clusters.insert(members[kept].clone());
             }
-            assert_eq!(found, naive_clusters(&distances), "seed {seed}");
+            assert_eq!(clusters, naive_clusters(&distances), "seed {seed}");
         }
     }
 

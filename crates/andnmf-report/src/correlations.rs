@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn correlations_are_those_of_the_definition() {
         let weights = array![[1.0, 2.0, 0.0], [2.0, 4.5, 1.0], [3.0, 5.5, 0.0], [4.0, 8.0, 3.0]];
-        let found = Correlations::of(weights.view(), &[0.3; 3]).unwrap().unwrap();
+        let correlations = Correlations::of(weights.view(), &[0.3; 3]).unwrap().unwrap();
         let by_definition = |i: usize, j: usize| {
             let (a, b) = (weights.column(i).to_vec(), weights.column(j).to_vec());
             let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
@@ -95,12 +95,12 @@ mod tests {
         };
         for i in 0..3 {
             for j in 0..i {
-                assert_eq!(found.lower[i][j], rounded(by_definition(i, j)));
+                assert_eq!(correlations.lower[i][j], rounded(by_definition(i, j)));
             }
         }
-        let Pair { first, second, correlation } = found.pairs[0];
+        let Pair { first, second, correlation } = correlations.pairs[0];
         assert_eq!((first, second, correlation), (0, 1, rounded(by_definition(0, 1))));
-        assert_eq!(found.pairs.len(), 3);
+        assert_eq!(correlations.pairs.len(), 3);
     }
 
     #[test]
@@ -122,13 +122,13 @@ mod tests {
         let weights = Array2::from_shape_fn((5, rank), |(i, j)| ((i * 7 + j * 13) % 11) as f64);
         let mut shares = vec![1.0; rank];
         (shares[3], shares[10]) = (0.0, 0.5);
-        let found = Correlations::of(weights.view(), &shares).unwrap().unwrap();
+        let correlations = Correlations::of(weights.view(), &shares).unwrap().unwrap();
         assert_eq!(
-            (found.members.len(), found.lower.len(), found.order.len()),
+            (correlations.members.len(), correlations.lower.len(), correlations.order.len()),
             (MAX_MATRIX_SIZE, MAX_MATRIX_SIZE, MAX_MATRIX_SIZE)
         );
-        assert!(!found.members.contains(&3) && !found.members.contains(&10));
-        assert_eq!(found.pairs.len(), LISTED_PAIRS);
+        assert!(!correlations.members.contains(&3) && !correlations.members.contains(&10));
+        assert_eq!(correlations.pairs.len(), LISTED_PAIRS);
     }
 
     #[test]

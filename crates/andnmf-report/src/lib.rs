@@ -111,6 +111,16 @@ impl Report {
     }
 
     /// Adds a section at the end of the page.
+    ///
+    /// ```
+    /// use andnmf_report::{Figure, Report, Section};
+    /// use serde_json::{Value, json};
+    ///
+    /// let table = Figure::table(vec!["method".into(), "error".into()], vec![vec![json!("AND"), json!(0.25)]]);
+    /// let section = Section { title: "Errors".into(), text: "One row per method.".into(), figures: vec![table] };
+    /// let page = Report::new("Comparison", Value::Null).with_section(section).to_html();
+    /// assert!(page.contains("One row per method."));
+    /// ```
     #[must_use]
     pub fn with_section(mut self, section: Section) -> Self {
         self.sections.push(section);

@@ -187,9 +187,9 @@ mod tests {
     fn the_strongest_features_come_first_and_zeros_are_omitted() {
         let values = [0.0, 3.0, -5.0, 0.0, 3.0, 1.0];
         let names: Vec<String> = "abcdef".chars().map(String::from).collect();
-        let found = top_features(&values, FeatureKind::Bars, Some(&names));
+        let features = top_features(&values, FeatureKind::Bars, Some(&names));
         let expected = [("c", -5.0), ("b", 3.0), ("e", 3.0), ("f", 1.0)];
-        assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value)));
+        assert_eq!(features, expected.map(|(name, value)| (name.to_owned(), value)));
         let many: Vec<f64> = (0..1000).map(|i| f64::from((i * 389) % 1000)).collect();
         let top: Vec<f64> =
             top_features(&many, FeatureKind::Words, None).into_iter().map(|(_, value)| value).collect();

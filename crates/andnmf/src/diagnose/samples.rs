@@ -49,6 +49,16 @@ pub struct Diagnosis {
 ///
 /// # Errors
 /// If components and samples differ in their number of features, or numbers overflow.
+///
+/// ```
+/// use andnmf::diagnose::diagnose_model;
+/// use andnmf::fit::Run;
+/// use andnmf::samples::DenseSamples;
+/// let samples = DenseSamples::new(ndarray::array![[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])?;
+/// let diagnosis = diagnose_model(&samples, ndarray::Array2::eye(2).view(), &Run::new())?;
+/// assert!(diagnosis.residual < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn diagnose_model<T: Real>(
     samples: &dyn Samples<T>,
     components: ArrayView2<'_, T>,

@@ -76,9 +76,9 @@ fn one_component_that_is_always_on_is_doubtful_and_a_background_is_poor() {
         diagnose_weights(weights.view()).unwrap()
     };
     for (share, verdict) in [(0.01, Verdict::Good), (0.05, Verdict::Doubtful), (0.2, Verdict::Poor)] {
-        let found = everywhere(share);
-        assert_eq!(found.judgement.verdict, verdict, "{share}: {:?}", found.judgement);
-        assert!((found.background_share - share).abs() < 0.1 * share, "{}", found.background_share);
+        let diagnosis = everywhere(share);
+        assert_eq!(diagnosis.judgement.verdict, verdict, "{share}: {:?}", diagnosis.judgement);
+        assert!((diagnosis.background_share - share).abs() < 0.1 * share, "{}", diagnosis.background_share);
     }
     assert!(everywhere(0.2).judgement.reasons[0].advice().contains("HALS"));
 }
@@ -96,15 +96,18 @@ fn components_that_are_rarely_or_never_on_are_named() {
     weights.slice_mut(s![5.., 8]).fill(0.0);
     weights.slice_mut(s![..5, 8]).fill(1.0);
     weights.column_mut(9).fill(0.0);
-    let found = diagnose_weights(weights.view()).unwrap();
-    assert_eq!((found.rarely_on.as_slice(), found.judgement.verdict), (&[8, 9][..], Verdict::Doubtful));
-    assert_eq!(found.judgement.reasons.len(), 2, "{:?}", found.judgement);
-    assert!(
-        found.judgement.reasons[0].to_string().starts_with("no sample uses component 9;"),
-        "{:?}",
-        found.judgement
+    let diagnosis = diagnose_weights(weights.view()).unwrap();
+    assert_eq!(
+        (diagnosis.rarely_on.as_slice(), diagnosis.judgement.verdict),
+        (&[8, 9][..], Verdict::Doubtful)
     );
-    assert!(found.judgement.reasons[1].text().contains("component 8:"), "{:?}", found.judgement);
+    assert_eq!(diagnosis.judgement.reasons.len(), 2, "{:?}", diagnosis.judgement);
+    assert!(
+        diagnosis.judgement.reasons[0].to_string().starts_with("no sample uses component 9;"),
+        "{:?}",
+        diagnosis.judgement
+    );
+    assert!(diagnosis.judgement.reasons[1].text().contains("component 8:"), "{:?}", diagnosis.judgement);
 }
 
 #[test]
@@ -154,8 +157,8 @@ fn the_scale_of_components_does_not_matter() {
 #[test]
 fn the_bound_of_the_theorem_is_compared_with_m() {
     let one_hot = Array2::from_shape_fn((400, 4), |(i, j)| f64::from(u8::from(i % 4 == j)));
-    let found = diagnose_weights(one_hot.view()).unwrap();
-    assert!(found.bound_met && found.conditions.m == 0.0, "{found:?}");
+    let diagnosis = diagnose_weights(one_hot.view()).unwrap();
+    assert!(diagnosis.bound_met && diagnosis.conditions.m == 0.0, "{diagnosis:?}");
     assert!(!diagnose_weights(draw(paired(0.8, None), 1).view()).unwrap().bound_met);
 }
 

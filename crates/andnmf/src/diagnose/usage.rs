@@ -75,8 +75,8 @@ mod tests {
         weights[7] = 1.0;
         weights[3] = 0.0;
         weights[100] = 0.1;
-        let found = usage(weights.view());
-        assert_eq!((found.smallest, found.floor, found.on), (0.0, 0.5, 199));
+        let result = usage(weights.view());
+        assert_eq!((result.smallest, result.floor, result.on), (0.0, 0.5, 199));
         weights[9] = 0.2;
         assert_eq!(usage(weights.view()).floor, 0.2);
     }

@@ -156,15 +156,15 @@ mod tests {
         // More documents than are read at once.
         let counts = corpus(2500, 12);
         let topics = [vec![0, 1, 2, 3], vec![3, 7, 11], vec![5, 4]];
-        let found = coherence(&topics, &DenseSamples::new(counts.view()).unwrap()).unwrap();
-        for (topic, score) in topics.iter().zip(&found.per_topic) {
+        let result = coherence(&topics, &DenseSamples::new(counts.view()).unwrap()).unwrap();
+        for (topic, score) in topics.iter().zip(&result.per_topic) {
             assert!((score.unwrap() - naive(topic, &counts)).abs() < 1e-12, "{topic:?}: {score:?}");
         }
         let mean = topics.iter().map(|topic| naive(topic, &counts)).sum::<f64>() / 3.0;
-        assert!((found.mean.unwrap() - mean).abs() < 1e-12);
+        assert!((result.mean.unwrap() - mean).abs() < 1e-12);
         let (pointers, indices, values) = sparse_copy(&counts);
         let sparse = CsrSamples::new(12, &pointers, indices, values).unwrap();
-        assert_eq!(coherence(&topics, &sparse).unwrap(), found);
+        assert_eq!(coherence(&topics, &sparse).unwrap(), result);
     }
 
     #[test]
@@ -178,8 +178,8 @@ mod tests {
     #[test]
     fn topics_without_pairs_have_no_score_and_unknown_words_are_refused() {
         let samples = DenseSamples::new(array![[1.0, 1.0]]).unwrap();
-        let found = coherence(&[vec![], vec![1]], &samples).unwrap();
-        assert_eq!(found, Coherence { per_topic: vec![None, None], mean: None });
+        let result = coherence(&[vec![], vec![1]], &samples).unwrap();
+        assert_eq!(result, Coherence { per_topic: vec![None, None], mean: None });
         let error = coherence(&[vec![0, 2]], &samples).unwrap_err().to_string();
         assert!(error.contains("must be below 2"), "{error}");
     }

@@ -11,6 +11,22 @@ use crate::fit::{Observer, StageView};
 /// An observer that records the relative total correlation error against a known truth after every stage.
 ///
 /// Solvers never see the truth, and the time spent here does not count as solver time.
+///
+/// ```
+/// use andnmf::and::AndParams;
+/// use andnmf::fit::{Run, Solver, Start};
+/// use andnmf::metrics::RecoveryObserver;
+/// use andnmf::samples::DenseSamples;
+/// use andnmf::synth::{DatasetKind, DatasetSpec};
+///
+/// let spec = DatasetSpec { n_features: 60, rank: 4, n_samples: 300, ..DatasetSpec::new(DatasetKind::Dir) };
+/// let data = spec.generate()?;
+/// let samples = DenseSamples::new(data.samples.view())?;
+/// let mut observer = RecoveryObserver::new(data.truth.clone());
+/// let fit = AndParams::new(4).check()?.fit(&samples, Start::Auto, &mut Run::new().observe(&mut observer))?;
+/// assert_eq!(observer.errors.len(), fit.trace.len());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct RecoveryObserver<T: Real> {
     truth: Array2<T>,

@@ -219,8 +219,8 @@ mod tests {
         let sparse = CsrSamples::new(9, &pointers, indices, values).unwrap();
         let dense = DenseSamples::new(y.view()).unwrap();
         for samples in [&dense as &dyn Samples<f64>, &sparse] {
-            let found = reconstruction_error(samples, weights.view(), components.view()).unwrap();
-            assert!((found - expected).abs() < 1e-14);
+            let error = reconstruction_error(samples, weights.view(), components.view()).unwrap();
+            assert!((error - expected).abs() < 1e-14);
         }
     }
 
@@ -254,8 +254,8 @@ mod tests {
         components[[0, 999]] = 2.0;
         let weights = Array2::from_elem((1000, 1), 0.5);
         // Every sample but one has an error of 1 at its own feature and of 1 at the last.
-        let found = reconstruction_error(&sparse, weights.view(), components.view()).unwrap();
-        assert!((found - (2.0_f64 * 999.0 / 1000.0).sqrt()).abs() < 1e-12, "{found}");
+        let error = reconstruction_error(&sparse, weights.view(), components.view()).unwrap();
+        assert!((error - (2.0_f64 * 999.0 / 1000.0).sqrt()).abs() < 1e-12, "{error}");
     }
 
     #[test]

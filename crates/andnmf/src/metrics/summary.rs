@@ -28,6 +28,15 @@ impl Recovery {
     ///
     /// # Errors
     /// If the two have different numbers of features.
+    ///
+    /// ```
+    /// use andnmf::metrics::Recovery;
+    /// let truth = ndarray::array![[2.0, 0.0], [0.0, 5.0]];
+    /// let components = ndarray::array![[0.0, 1.0], [3.0, 4.0]];
+    /// let recovery = Recovery::measure(components.view(), truth.view())?;
+    /// assert!((recovery.relative_total_correlation_error - 0.8).abs() < 1e-12);
+    /// # Ok::<(), andnmf::ShapeError>(())
+    /// ```
     pub fn measure<T: Real>(
         components: ArrayView2<'_, T>,
         truth: ArrayView2<'_, T>,

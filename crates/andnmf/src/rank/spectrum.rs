@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_span_of_samples_without_noise_is_their_rank() {
+    fn samples_without_noise_have_their_exact_rank() {
         let data = low_rank::<f64>(200, 7, 30);
         assert_eq!(rank_of(&data, 20), Some(7));
         assert_eq!(rank_of(&data, 7), Some(7));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_hides_no_direction_that_stands_above_it() {
+    fn all_directions_above_the_noise_are_counted() {
         for seed in 0..5 {
             let noise = random_matrix::<f64>(400, 90, 50 + seed);
             let data = low_rank::<f64>(400, 7, 90) + noise * 0.3;

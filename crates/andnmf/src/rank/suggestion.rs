@@ -60,7 +60,7 @@ fn has_further_scores(score: &RankScore) -> bool {
     score.held_out_error.is_some() || score.unstable_share.is_some()
 }
 
-/// What the other scores of the table show, if there is no suggestion.
+/// Reasons from cross-validation and stability, used if there is no suggestion.
 fn table_reasons(scores: &[RankScore]) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let cross_validated = scores.iter().filter_map(|score| Some((score.rank, score.held_out_error?)));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rank_that_hardly_stands_above_the_noise_is_doubtful() {
+    fn a_rank_just_above_the_noise_is_doubtful() {
         let (clear, near) = (about(7, None), about(9, None));
         assert_eq!((clear.rank, clear.judgement.verdict), (Some(7), Verdict::Good), "{}", clear.reason());
         assert_eq!((near.rank, near.judgement.verdict), (Some(9), Verdict::Doubtful), "{}", near.reason());

@@ -31,11 +31,11 @@ fn the_true_rank_is_found_with_and_without_noise() {
     for kind in [DatasetKind::Dir, DatasetKind::Paired] {
         for noise in [0.0, 0.01] {
             for seed in 0..3 {
-                let found = suggest(&samples_of(kind, noise, seed), 2..=25, &QUICK);
-                let what = format!("{kind}, noise {noise}, seed {seed}: {}", found.reason());
-                assert_eq!((found.rank, found.noise_rank), (Some(10), Some(10)), "{what}");
-                assert_eq!(found.judgement.verdict, Verdict::Good, "{what}");
-                assert!(found.scores[8].held_out_error < found.scores[6].held_out_error, "{what}");
+                let suggestion = suggest(&samples_of(kind, noise, seed), 2..=25, &QUICK);
+                let what = format!("{kind}, noise {noise}, seed {seed}: {}", suggestion.reason());
+                assert_eq!((suggestion.rank, suggestion.noise_rank), (Some(10), Some(10)), "{what}");
+                assert_eq!(suggestion.judgement.verdict, Verdict::Good, "{what}");
+                assert!(suggestion.scores[8].held_out_error < suggestion.scores[6].held_out_error, "{what}");
             }
         }
     }
@@ -44,12 +44,12 @@ fn the_true_rank_is_found_with_and_without_noise() {
 #[test]
 fn stability_is_tested_at_up_to_nine_ranks_if_requested() {
     let data = samples_of(DatasetKind::Dir, 0.0, 1);
-    let found = suggest(&data, 9..=40, &RankSettings::default());
+    let suggestion = suggest(&data, 9..=40, &RankSettings::default());
     let judged: Vec<usize> =
-        found.scores.iter().filter(|s| s.unstable_share.is_some()).map(|s| s.rank).collect();
+        suggestion.scores.iter().filter(|s| s.unstable_share.is_some()).map(|s| s.rank).collect();
     assert_eq!(judged.len(), 9);
     assert!(judged.contains(&9) && judged.contains(&10) && judged.contains(&40), "{judged:?}");
-    assert_eq!(found.scores[1].unstable_share, Some(0.0));
+    assert_eq!(suggestion.scores[1].unstable_share, Some(0.0));
     assert!(suggest(&data, 9..=12, &QUICK).scores.iter().all(|score| score.unstable_share.is_none()));
 }
 
@@ -115,9 +115,9 @@ fn degenerate_samples_have_a_defined_answer() {
     assert_eq!((zeros.rank, zeros.judgement.verdict), (None, Verdict::Poor));
     assert!(zeros.reason().contains("all samples are zero"), "{}", zeros.reason());
     for data in [random_matrix::<f64>(1, 7, 1), random_matrix(7, 1, 1), random_matrix(2, 2, 1)] {
-        let found = suggest(&data, 1..=9, &settings);
-        assert_eq!(found.rank, None, "{}", found.reason());
-        assert_eq!(found.scores.len(), data.nrows().min(data.ncols()));
+        let suggestion = suggest(&data, 1..=9, &settings);
+        assert_eq!(suggestion.rank, None, "{}", suggestion.reason());
+        assert_eq!(suggestion.scores.len(), data.nrows().min(data.ncols()));
     }
     let same = Array2::from_shape_fn((30, 6), |(_, j)| 1.0 + j as f64);
     assert_eq!(suggest(&same, 1..=4, &settings).rank, Some(1));
@@ -127,9 +127,9 @@ fn degenerate_samples_have_a_defined_answer() {
 fn ranks_above_that_of_the_samples_are_scored_but_not_suggested() {
     let data = low_rank::<f64>(60, 3, 12).mapv(f64::abs);
     let spanned = low_rank::<f64>(60, 3, 12);
-    let found = suggest(&spanned, 1..=usize::MAX, &RankSettings::default());
-    assert_eq!((found.rank, found.scores.len()), (Some(3), 12));
-    for score in suggest(&data, 1..=12, &RankSettings::default()).scores.iter().chain(&found.scores) {
+    let suggestion = suggest(&spanned, 1..=usize::MAX, &RankSettings::default());
+    assert_eq!((suggestion.rank, suggestion.scores.len()), (Some(3), 12));
+    for score in suggest(&data, 1..=12, &RankSettings::default()).scores.iter().chain(&suggestion.scores) {
         let figures =
             [Some(score.last_kept), Some(score.first_omitted), score.noise_edge, score.held_out_error];
         assert!(figures.into_iter().flatten().all(|v| v.is_finite() && v >= 0.0), "{score:?}");
@@ -179,8 +179,8 @@ fn cancelling_returns_an_error() {
 
 #[test]
 fn the_suggestion_is_written_as_json() {
-    let found = suggest(&samples_of(DatasetKind::Dir, 0.01, 0), 9..=11, &QUICK);
-    let json = serde_json::to_value(&found).unwrap();
+    let suggestion = suggest(&samples_of(DatasetKind::Dir, 0.01, 0), 9..=11, &QUICK);
+    let json = serde_json::to_value(&suggestion).unwrap();
     assert_eq!((json["rank"].as_u64(), json["verdict"].as_str()), (Some(10), Some("good")));
     assert_eq!(json["scores"][1]["rank"], 10);
     assert!(json["scores"][0]["unstable_share"].is_null() && json["scores"][0]["first_left_out"].is_number());

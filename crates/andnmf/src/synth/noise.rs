@@ -16,6 +16,14 @@ use crate::random::{Stream, generator};
 ///
 /// # Errors
 /// If `gamma` is negative or not finite; `samples` are then unchanged.
+///
+/// ```
+/// let mut samples = ndarray::Array2::zeros((10, 400));
+/// andnmf::synth::add_gaussian(&mut samples, 0.5, 0)?;
+/// let norm = samples.row(0).dot(&samples.row(0)).sqrt();
+/// assert!((norm - 0.5).abs() < 0.1);
+/// # Ok::<(), andnmf::SettingError>(())
+/// ```
 pub fn add_gaussian(samples: &mut Array2<f64>, gamma: f64, seed: u64) -> Result<(), SettingError> {
     ensure_not_negative("noise", gamma)?;
     if gamma == 0.0 || samples.is_empty() {

@@ -156,11 +156,11 @@ mod tests {
     fn a_small_case_by_hand() {
         // Δ = [[1/2, 1/4], [1/4, 1/2]] with eigenvalues 1/4 and 3/4.
         let weights = array![[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]];
-        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
-        assert_eq!((found.r, found.k, found.m), (2.0, 0.5, 1.0));
-        assert_near(found.lambda, 1.0, 1e-14);
-        assert_eq!(found.active_share, [0.5, 0.5]);
-        assert_eq!((found.n_samples, found.rank, found.rescaled), (4, 2, false));
+        let conditions = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert_eq!((conditions.r, conditions.k, conditions.m), (2.0, 0.5, 1.0));
+        assert_near(conditions.lambda, 1.0, 1e-14);
+        assert_eq!(conditions.active_share, [0.5, 0.5]);
+        assert_eq!((conditions.n_samples, conditions.rank, conditions.rescaled), (4, 2, false));
     }
 
     #[test]
@@ -168,23 +168,23 @@ mod tests {
         let (rank, s) = (8_usize, 3_u32);
         let patterns: Vec<u32> = (0..1 << rank).filter(|p: &u32| p.count_ones() == s).collect();
         let weights = Array2::from_shape_fn((patterns.len(), rank), |(i, j)| f64::from(patterns[i] >> j & 1));
-        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
-        assert_eq!(found.r, 3.0);
-        assert_near(found.k, 1.5, 1e-14);
-        assert_near(found.m, 3.0 * 2.0 * 8.0 / 7.0, 1e-14);
-        assert_near(found.lambda, 2.0 * 5.0 / 7.0, 1e-13);
+        let conditions = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert_eq!(conditions.r, 3.0);
+        assert_near(conditions.k, 1.5, 1e-14);
+        assert_near(conditions.m, 3.0 * 2.0 * 8.0 / 7.0, 1e-14);
+        assert_near(conditions.lambda, 2.0 * 5.0 / 7.0, 1e-13);
     }
 
     #[test]
     fn sampled_sparse_binary_weights_come_near_the_proposition() {
-        let found = GeneralCorrelationConditions::of(sparse_binary(50_000, 20, 4, 1).view()).unwrap();
-        assert_eq!(found.r, 4.0);
-        assert_near(found.k, 2.0, 0.05);
+        let conditions = GeneralCorrelationConditions::of(sparse_binary(50_000, 20, 4, 1).view()).unwrap();
+        assert_eq!(conditions.r, 4.0);
+        assert_near(conditions.k, 2.0, 0.05);
         // The largest of 190 estimates of s(s−1)·20/19 = 12.6; the proposition's s² is the bound.
-        assert!(found.m > 12.6 && found.m < 16.0, "{}", found.m);
-        assert_near(found.lambda, 2.0 * 16.0 / 19.0, 0.1);
-        assert_eq!((found.decay_order, found.decay_judged), (f64::INFINITY, 20));
-        assert!(found.active_share.iter().all(|&share| (share - 0.2).abs() < 0.01));
+        assert!(conditions.m > 12.6 && conditions.m < 16.0, "{}", conditions.m);
+        assert_near(conditions.lambda, 2.0 * 16.0 / 19.0, 0.1);
+        assert_eq!((conditions.decay_order, conditions.decay_judged), (f64::INFINITY, 20));
+        assert!(conditions.active_share.iter().all(|&share| (share - 0.2).abs() < 0.01));
     }
 
     #[test]
@@ -194,11 +194,11 @@ mod tests {
         for x in &mut weights {
             *x *= rng.random_range(0.0..1.0_f64).powf(1.0 / 4.0);
         }
-        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
-        assert_near(found.decay_order, 4.0, 0.1);
+        let conditions = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert_near(conditions.decay_order, 4.0, 0.1);
         weights.column_mut(2).mapv_inplace(|x| x * x); // halves the order of this one
-        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
-        assert_near(found.decay_order, 2.0, 0.1);
+        let conditions = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert_near(conditions.decay_order, 2.0, 0.1);
     }
 
     #[test]
@@ -206,23 +206,23 @@ mod tests {
         let weights = sparse_binary(3000, 5, 2, 4);
         let plain = GeneralCorrelationConditions::of(weights.view()).unwrap();
         let scaled = &weights * &array![4.0, 0.5, 2.0, 8.0, 1024.0];
-        let found = GeneralCorrelationConditions::of(scaled.view()).unwrap();
-        assert!(found.rescaled && !plain.rescaled);
-        assert_eq!(GeneralCorrelationConditions { rescaled: false, ..found }, plain);
+        let conditions = GeneralCorrelationConditions::of(scaled.view()).unwrap();
+        assert!(conditions.rescaled && !plain.rescaled);
+        assert_eq!(GeneralCorrelationConditions { rescaled: false, ..conditions }, plain);
     }
 
     #[test]
     fn weights_up_to_one_keep_their_scale() {
         let weights = array![[0.5, 0.0], [0.0, 0.25]];
-        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
-        assert_eq!((found.r, found.k, found.m, found.rescaled), (0.5, 0.125, 0.0, false));
+        let conditions = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert_eq!((conditions.r, conditions.k, conditions.m, conditions.rescaled), (0.5, 0.125, 0.0, false));
     }
 
     #[test]
     fn weights_that_are_never_active_give_zeros_and_no_nan() {
-        let found = GeneralCorrelationConditions::of(Array2::<f32>::zeros((30, 3)).view()).unwrap();
-        assert_eq!((found.r, found.k, found.m, found.lambda), (0.0, 0.0, 0.0, 0.0));
-        assert_eq!((found.active_share, found.decay_judged), (vec![0.0; 3], 0));
+        let conditions = GeneralCorrelationConditions::of(Array2::<f32>::zeros((30, 3)).view()).unwrap();
+        assert_eq!((conditions.r, conditions.k, conditions.m, conditions.lambda), (0.0, 0.0, 0.0, 0.0));
+        assert_eq!((conditions.active_share, conditions.decay_judged), (vec![0.0; 3], 0));
     }
 
     #[test]
@@ -230,20 +230,20 @@ mod tests {
         let mut weights = sparse_binary(1000, 4, 2, 5);
         let twin = weights.column(0).to_owned();
         weights.column_mut(1).assign(&twin);
-        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
-        assert!((0.0..1e-12).contains(&found.lambda), "{}", found.lambda);
+        let conditions = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert!((0.0..1e-12).contains(&conditions.lambda), "{}", conditions.lambda);
     }
 
     #[test]
     fn a_single_component_has_no_pairs() {
-        let found = GeneralCorrelationConditions::of(array![[1.0], [0.0]].view()).unwrap();
-        assert_eq!((found.k, found.m, found.lambda), (0.25, 0.0, 2.0));
+        let conditions = GeneralCorrelationConditions::of(array![[1.0], [0.0]].view()).unwrap();
+        assert_eq!((conditions.k, conditions.m, conditions.lambda), (0.25, 0.0, 2.0));
     }
 
     #[test]
     fn an_infinite_order_is_null_in_json() {
-        let found = GeneralCorrelationConditions::of(sparse_binary(100, 3, 1, 6).view()).unwrap();
-        assert!(serde_json::to_value(&found).unwrap()["decay_order"].is_null());
+        let conditions = GeneralCorrelationConditions::of(sparse_binary(100, 3, 1, 6).view()).unwrap();
+        assert!(serde_json::to_value(&conditions).unwrap()["decay_order"].is_null());
     }
 
     #[test]

@@ -16,6 +16,13 @@ const BLOCK_ROWS: usize = 1024;
 ///
 /// # Errors
 /// If there are no samples or no components, or a weight is negative or not finite.
+///
+/// ```
+/// use andnmf::theory::strongest_correlations;
+/// let weights = ndarray::array![[1.0, 0.0], [1.0, 0.0], [0.0, 2.0], [0.0, 2.0]];
+/// assert_eq!(strongest_correlations(weights.view(), 1)?, [(0, 1, -1.0)]);
+/// # Ok::<(), andnmf::theory::MatrixError>(())
+/// ```
 pub fn strongest_correlations<T: Real>(
     weights: ArrayView2<'_, T>,
     count: usize,
@@ -67,24 +74,24 @@ mod tests {
     fn a_small_case_by_hand() {
         // Columns 0 and 2 are opposite to each other; 0 and 1 agree in three of four rows.
         let weights = array![[1.0, 5.0, 0.0], [1.0, 5.0, 0.0], [0.0, 5.0, 2.0], [0.0, 0.0, 2.0]];
-        let found = strongest_correlations(weights.view(), 10).unwrap();
+        let pairs = strongest_correlations(weights.view(), 10).unwrap();
         let third = (1.0_f64 / 3.0).sqrt();
         let expected = [(0, 2, -1.0), (0, 1, third), (1, 2, -third)];
-        assert_eq!(found.len(), 3);
-        for (given, expected) in found.iter().zip(expected) {
+        assert_eq!(pairs.len(), 3);
+        for (given, expected) in pairs.iter().zip(expected) {
             assert_eq!((given.0, given.1), (expected.0, expected.1));
-            assert!((given.2 - expected.2).abs() < 1e-15, "{found:?}");
+            assert!((given.2 - expected.2).abs() < 1e-15, "{pairs:?}");
         }
-        assert_eq!(strongest_correlations(weights.view(), 1).unwrap(), found[..1]);
+        assert_eq!(strongest_correlations(weights.view(), 1).unwrap(), pairs[..1]);
     }
 
     #[test]
     fn equals_the_textbook_formula_over_many_blocks() {
         // Enough components that only the lower triangle of the products is computed.
         let weights = random_matrix::<f64>(3000, 17, 1).mapv(|v| (v + 1.0) * 50.0);
-        let found = strongest_correlations(weights.view(), 200).unwrap();
-        assert_eq!(found.len(), 17 * 16 / 2);
-        for (i, j, pearson) in found {
+        let pairs = strongest_correlations(weights.view(), 200).unwrap();
+        assert_eq!(pairs.len(), 17 * 16 / 2);
+        for (i, j, pearson) in pairs {
             let (a, b) = (weights.column(i), weights.column(j));
             let (a, b) = (&a - a.sum() / 3000.0, &b - b.sum() / 3000.0);
             assert!((pearson - a.dot(&b) / (a.dot(&a) * b.dot(&b)).sqrt()).abs() < 1e-13);
@@ -96,8 +103,8 @@ mod tests {
         let mut weights = random_matrix::<f64>(50, 3, 2).mapv(f64::abs);
         weights.column_mut(1).fill(0.1);
         weights.column_mut(2).fill(0.0);
-        let found = strongest_correlations(weights.view(), 3).unwrap();
-        assert!(found.iter().all(|&(_, _, pearson)| pearson == 0.0), "{found:?}");
+        let pairs = strongest_correlations(weights.view(), 3).unwrap();
+        assert!(pairs.iter().all(|&(_, _, pearson)| pearson == 0.0), "{pairs:?}");
     }
 
     #[test]

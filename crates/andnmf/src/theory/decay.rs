@@ -61,8 +61,8 @@ mod tests {
     fn the_order_of_a_power_law_is_found_within_a_tenth() {
         for q in [0.5, 1.0, 2.0, 5.0] {
             for seed in 0..20 {
-                let found = decay_order(power_law(q, 10_000, seed)).unwrap();
-                assert!((found / q - 1.0).abs() < 0.1, "{found} instead of {q}");
+                let order = decay_order(power_law(q, 10_000, seed)).unwrap();
+                assert!((order / q - 1.0).abs() < 0.1, "{order} instead of {q}");
             }
         }
     }

@@ -67,6 +67,13 @@ fn contraction(before: f64, after: f64) -> f64 {
 }
 
 /// The stage lemma along a whole run.
+///
+/// ```
+/// use andnmf::theory::{ErrorNorms, StageLemmaReport};
+/// let norms = |mixing_error| ErrorNorms { scale_error: 0.0, mixing_error, outside_error: 0.0 };
+/// let report = StageLemmaReport::from_norms(&[norms(0.1), norms(0.001)]);
+/// assert!(report.holds() && report.premises_held == 1);
+/// ```
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct StageLemmaReport {
     /// Every stage in order.
