@@ -1,4 +1,4 @@
-"""A headless Chromium, driven over a pipe in its own protocol: nothing to install but the browser."""
+"""Controls a headless Chromium over a pipe with the DevTools protocol; needs nothing but the browser."""
 
 import base64
 import json
@@ -10,28 +10,28 @@ import tempfile
 import time
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-PATIENCE = 60.0
+TIMEOUT_SECONDS = 60.0
 
 
 def find():
-    """The path of a Chromium, or None. ANDNMF_CHROMIUM names one that is not on the path."""
+    """Returns the path of Chromium, or None. ANDNMF_CHROMIUM overrides the search on PATH."""
     named = os.environ.get("ANDNMF_CHROMIUM")
     candidates = [named] if named else NAMES
     return next(filter(None, map(shutil.which, candidates)), None)
 
 
 class PageError(Exception):
-    """What a script in the page threw."""
+    """An error of a script in the page or of a browser command."""
 
 
 class Browser:
-    """One browser with one page; remembers what the page logged, threw and asked the network for."""
+    """One browser with one page; records console messages, errors and network requests of the page."""
 
     def __init__(self, program):
         self._profile = tempfile.TemporaryDirectory()
         to_read, self._write = os.pipe()
         self._read, to_write = os.pipe()
-        # The browser listens on descriptor 3 and answers on 4.
+        # The browser reads from descriptor 3 and writes to 4.
         command = 'exec "$@" 3<&"$BROWSER_IN" 4>&"$BROWSER_OUT"'
         flags = ["--headless=new", "--remote-debugging-pipe", "--no-first-run", "--disable-background-networking",
                  "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", f"--user-data-dir={self._profile.name}"]
@@ -44,21 +44,21 @@ class Browser:
         os.close(to_read)
         os.close(to_write)
         self._buffer, self._next, self._session = b"", 0, None
-        self.complaints, self.requests, self._loaded = [], [], False
+        self.messages, self.requests, self._loaded = [], [], False
         page = next(t for t in self._pages())
         self._session = self.send("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
 
     def _pages(self):
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT_SECONDS
         while time.monotonic() < end:
             targets = self.send("Target.getTargets")["targetInfos"]
             yield from (target["targetId"] for target in targets if target["type"] == "page")
-        raise TimeoutError("the browser opened no page")
+        raise TimeoutError("the browser did not open a page")
 
     def close(self):
-        """Ends the browser, by force if it does not go."""
+        """Closes the browser; kills it if it does not exit."""
         try:
             self._session = None
             self.send("Browser.close")
@@ -71,34 +71,34 @@ class Browser:
         self._profile.cleanup()
 
     def _receive(self):
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT_SECONDS
         while b"\0" not in self._buffer:
             ready, _, _ = select.select([self._read], [], [], max(0.0, end - time.monotonic()))
             part = os.read(self._read, 1 << 16) if ready else b""
             if not part:
-                raise TimeoutError("the browser does not answer")
+                raise TimeoutError("the browser does not respond")
             self._buffer += part
         message, _, self._buffer = self._buffer.partition(b"\0")
         return json.loads(message)
 
-    def _notice(self, message):
-        method, about = message.get("method"), message.get("params", {})
+    def _handle_event(self, message):
+        method, params = message.get("method"), message.get("params", {})
         if method == "Runtime.exceptionThrown":
-            detail = about["exceptionDetails"]
-            self.complaints.append(detail.get("exception", {}).get("description") or detail["text"])
+            detail = params["exceptionDetails"]
+            self.messages.append(detail.get("exception", {}).get("description") or detail["text"])
         elif method == "Runtime.consoleAPICalled":
-            self.complaints.append(f"console.{about['type']}: " + " ".join(str(a.get("value")) for a in about["args"]))
+            self.messages.append(f"console.{params['type']}: " + " ".join(str(a.get("value")) for a in params["args"]))
         elif method == "Log.entryAdded":
-            self.complaints.append(f"log: {about['entry']['text']}")
+            self.messages.append(f"log: {params['entry']['text']}")
         elif method == "Page.javascriptDialogOpening":
-            self.complaints.append(f"dialog: {about['message']}")
-            self._post("Page.handleJavaScriptDialog", accept=True)
+            self.messages.append(f"dialog: {params['message']}")
+            self._send_message("Page.handleJavaScriptDialog", accept=True)
         elif method == "Network.requestWillBeSent":
-            self.requests.append(about["request"]["url"])
+            self.requests.append(params["request"]["url"])
         elif method == "Page.loadEventFired":
             self._loaded = True
 
-    def _post(self, method, **parameters):
+    def _send_message(self, method, **parameters):
         self._next += 1
         message = {"id": self._next, "method": method, "params": parameters}
         if self._session:
@@ -107,34 +107,34 @@ class Browser:
         return self._next
 
     def send(self, method, **parameters):
-        """Asks the browser, and waits for its answer."""
-        sent = self._post(method, **parameters)
+        """Sends a command and returns its result."""
+        sent = self._send_message(method, **parameters)
         while True:
             message = self._receive()
             if message.get("id") != sent:
-                self._notice(message)
+                self._handle_event(message)
             elif "error" in message:
                 raise PageError(f"{method}: {message['error']['message']}")
             else:
                 return message["result"]
 
     def open(self, path, width=1280, height=900, dark=False):
-        """Opens a file in a window of this size and waits until it is drawn."""
-        self.complaints, self.requests, self._loaded = [], [], False
+        """Opens a file in a window of this size and waits until it is rendered."""
+        self.messages, self.requests, self._loaded = [], [], False
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.send("Emulation.setEmulatedMedia", features=[scheme, {"name": "prefers-reduced-motion", "value": "reduce"}])
         self.send("Page.navigate", url=path.resolve().as_uri())
         while not self._loaded:
-            self._notice(self._receive())
+            self._handle_event(self._receive())
         self.settle()
 
     def settle(self):
-        """Waits until the page has drawn what it was told."""
+        """Waits until the page has rendered its changes."""
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def run(self, script):
-        """The value of an expression in the page."""
+        """Evaluates an expression in the page and returns its value."""
         result = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in result:
             detail = result["exceptionDetails"]
@@ -146,7 +146,7 @@ class Browser:
         self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, buttons=pressed, clickCount=int(button == "left"))
 
     def click(self, selector):
-        """Clicks in the middle of an element with the mouse."""
+        """Clicks the centre of an element with the mouse."""
         x, y, width, height = self.box(selector)
         x, y = x + width / 2, y + height / 2
         self.mouse("mouseMoved", x, y)
@@ -155,7 +155,7 @@ class Browser:
         self.settle()
 
     def box(self, selector):
-        """Left, top, width and height of an element, after bringing it into view."""
+        """Scrolls an element into view and returns its left, top, width and height."""
         name = json.dumps(selector)
         return self.run(f"""(() => {{
             const found = document.querySelector({name});
@@ -166,8 +166,8 @@ class Browser:
         }})()""")
 
     def press(self, key):
-        """Presses and releases a key by its name in the page."""
-        # Keys that the browser itself acts on are known to it by number.
+        """Presses and releases a key, given by its name."""
+        # Keys with a default action of the browser need their key code.
         number = {"Tab": 9, "Delete": 46}.get(key)
         extra = {"windowsVirtualKeyCode": number} if number else {}
         self.send("Input.dispatchKeyEvent", type="keyDown", key=key, code=key, **extra)
@@ -178,7 +178,7 @@ class Browser:
         self.send("Input.insertText", text=text)
         self.settle()
 
-    def picture(self, path, whole=True):
-        """Saves what the page looks like."""
+    def screenshot(self, path, whole=True):
+        """Saves a screenshot of the page."""
         shot = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         path.write_bytes(base64.b64decode(shot["data"]))

@@ -1,7 +1,7 @@
-"""Charts and the heat map: what they draw, and what mouse and keyboard make of it."""
+"""Line charts and the heat map: what they draw, and how they react to mouse and keyboard."""
 
-from case import BARS, WORDS, PageCase
-from reading import parsed, shares_digits
+from page_case import BARS, WORDS, PageCase
+from page_reader import equals_rounded, parse_number
 
 
 class ChartsTests(PageCase):
@@ -20,16 +20,16 @@ class ChartsTests(PageCase):
                         self.assertAlmostEqual(place, x, delta=0.01 * max(trace[along]))
                         self.assertAlmostEqual(value / y, 1, delta=0.1)
 
-    def test_thresholds_stand_on_the_second_axis(self):
+    def test_thresholds_use_the_second_axis(self):
         page = self.open(WORDS)
         for series, column in ((1, "threshold_median"), (2, "threshold_min")):
             _, values = page.curve_values("#convergence", series, right=True)
-            for value, wanted in zip(values, page.data["trace"][column], strict=True):
-                self.assertAlmostEqual(value / wanted, 1, delta=0.1)
+            for value, expected in zip(values, page.data["trace"][column], strict=True):
+                self.assertAlmostEqual(value / expected, 1, delta=0.1)
         page = self.open(BARS)
         self.assertEqual(page.run("document.querySelectorAll('#convergence [data-series]').length"), 1)
 
-    def test_hovering_tells_the_stage_under_the_mouse(self):
+    def test_hovering_shows_the_stage_under_the_mouse(self):
         page = self.open(WORDS)
         trace = page.data["trace"]
         x, y, width, height = page.box("#convergence .plot")
@@ -41,12 +41,12 @@ class ChartsTests(PageCase):
             self.assertAlmostEqual(stage, (share * width - 58) / (width - 116) * trace["stage"][-1], delta=1)
             columns = ("relative_correlation_error", "threshold_median", "threshold_min")
             for text, column in zip(lines[1:], columns, strict=True):
-                self.assertTrue(shares_digits(parsed(text), trace[column][stage]), f"{text} for {column} {stage}")
+                self.assertTrue(equals_rounded(parse_number(text), trace[column][stage]), f"{text} for {column} {stage}")
         self.browser.mouse("mouseMoved", 5, 5)
         page.settle()
         self.assertTrue(page.run("document.querySelector('#convergence .tip').hidden"))
 
-    def test_dragging_zooms_and_the_button_shows_the_whole_range_again(self):
+    def test_dragging_zooms_and_the_button_resets_the_zoom(self):
         page = self.open(WORDS)
         whole = page.ticks("#convergence", "middle")
         x, y, width, height = page.box("#convergence .plot")
@@ -61,7 +61,7 @@ class ChartsTests(PageCase):
         page.click("#convergence .reset")
         self.assertEqual(page.ticks("#convergence", "middle"), whole)
 
-    def test_the_chart_obeys_the_keyboard(self):
+    def test_the_chart_reacts_to_the_keyboard(self):
         page = self.open(WORDS)
         whole = page.ticks("#convergence", "middle")
         page.run("document.querySelector('#convergence .plot').focus()")
@@ -80,8 +80,8 @@ class ChartsTests(PageCase):
         rows = page.run("[...document.querySelectorAll('#methods tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
         for cells, method in zip(rows, page.data["methods"], strict=True):
             self.assertEqual(cells[0], method["name"])
-            self.assertTrue(shares_digits(parsed(cells[1]), method["error"]), cells)
-            self.assertTrue(shares_digits(parsed(cells[2]), method["seconds"]), cells)
+            self.assertTrue(equals_rounded(parse_number(cells[1]), method["error"]), cells)
+            self.assertTrue(equals_rounded(parse_number(cells[2]), method["seconds"], digits=3), cells)
             self.assertIn(method["note"], cells[3])
         best = min(page.data["methods"], key=lambda method: method["error"])["name"]
         self.assertEqual(page.texts("#methods tr.best td:first-child"), [best])
@@ -90,7 +90,7 @@ class ChartsTests(PageCase):
             for value, (_, error) in zip(values, method["curve"], strict=True):
                 self.assertAlmostEqual(value / error, 1, delta=0.1)
 
-    def test_the_heat_map_tells_the_cell_under_the_mouse(self):
+    def test_the_heat_map_shows_the_cell_under_the_mouse(self):
         page = self.open(WORDS)
         found = page.data["correlations"]
         size = len(found["members"])
@@ -101,10 +101,10 @@ class ChartsTests(PageCase):
                 self.browser.mouse("mouseMoved", x + (column + 0.5) * width / size, y + (row + 0.5) * height / size)
                 page.settle()
                 first, second = max(order[row], order[column]), min(order[row], order[column])
-                self.assertTrue(shares_digits(parsed(page.texts(".readout b")[0]), found["lower"][first][second], 0.0006))
-                said = page.texts(".readout")[0]
+                self.assertTrue(equals_rounded(parse_number(page.texts(".readout b")[0]), found["lower"][first][second], 0.0006))
+                readout = page.texts(".readout")[0]
                 for member in (order[row], order[column]):
-                    self.assertIn(page.data["components"]["items"][found["members"][member]]["label"], said)
+                    self.assertIn(page.data["components"]["items"][found["members"][member]]["label"], readout)
 
     def test_the_heat_map_is_painted_by_correlation_and_theme(self):
         page = self.open(WORDS)
@@ -128,16 +128,16 @@ class ChartsTests(PageCase):
         page.click("nav button")
         self.assertEqual(page.pixels(".map canvas"), light)
 
-    def test_pairs_are_listed_and_lead_to_their_cell(self):
+    def test_pairs_are_listed_and_select_their_cell(self):
         page = self.open(WORDS)
         rows = page.run("[...document.querySelectorAll('.pairs tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
         pairs = page.data["correlations"]["pairs"][:12]
         for cells, pair in zip(rows, pairs, strict=True):
-            self.assertTrue(shares_digits(parsed(cells[1]), pair["correlation"], 0.0006), cells)
+            self.assertTrue(equals_rounded(parse_number(cells[1]), pair["correlation"], 0.0006), cells)
             self.assertIn(page.data["components"]["items"][pair["first"]]["label"], cells[0])
             self.assertIn(page.data["components"]["items"][pair["second"]]["label"], cells[0])
         page.click(".pairs tr:nth-child(2) button")
-        self.assertTrue(shares_digits(parsed(page.texts(".readout b")[0]), pairs[1]["correlation"], 0.0006))
+        self.assertTrue(equals_rounded(parse_number(page.texts(".readout b")[0]), pairs[1]["correlation"], 0.0006))
         page.run("document.querySelector('.map').focus()")
         before = page.texts(".readout")
         page.press("ArrowUp")

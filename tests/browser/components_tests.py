@@ -1,9 +1,9 @@
-"""Components and their use: order, search, pictures, histograms."""
+"""Components and their activity: sorting, search, images, curves, histograms."""
 
 import json
 
-from case import BARS, CURVE, IMAGE, WORDS, PageCase
-from reading import parsed, shares_digits
+from page_case import BARS, CURVE, IMAGE, WORDS, PageCase
+from page_reader import equals_rounded, parse_number
 
 
 class ComponentsTests(PageCase):
@@ -57,14 +57,14 @@ class ComponentsTests(PageCase):
                 self.assertEqual([row[0] for row in rows], [feature for feature, _ in item["top"]])
                 largest = max(abs(value) for _, value in item["top"])
                 for (_, text, length), (_, value) in zip(rows, item["top"]):
-                    self.assertTrue(shares_digits(parsed(text), value), f"{text} for {value}")
+                    self.assertTrue(equals_rounded(parse_number(text), value), f"{text} for {value}")
                     self.assertAlmostEqual(length, abs(value) / largest, delta=0.01)
             if name == BARS:
                 negative = sum(value < 0 for item in page.data["components"]["items"] for _, value in item["top"])
                 self.assertGreater(negative, 0)
                 self.assertEqual(page.run("document.querySelectorAll('.bars .negative').length"), negative)
 
-    def test_pictures_have_the_pixels_of_the_data(self):
+    def test_images_have_the_pixels_of_the_data(self):
         page = self.open(IMAGE)
         for number, item in enumerate(page.data["components"]["items"]):
             wanted = page.run(f"[...atob({json.dumps(item['picture']['image']['pixels'])})].map(c => c.charCodeAt(0))")
@@ -89,11 +89,11 @@ class ComponentsTests(PageCase):
         x, y, width, height = page.box("[data-component='0'] svg")
         self.browser.mouse("mouseMoved", x + width / 2, y + height / 2)
         page.settle()
-        said = page.texts("[data-component='0'] p.muted")[0]
-        value, place = (parsed(part) for part in said.split(" at "))
+        readout = page.texts("[data-component='0'] p.muted")[0]
+        value, place = (parse_number(part) for part in readout.split(" at "))
         at = min(range(300), key=lambda i: abs(page.data["components"]["axis"][i] - place))
         self.assertAlmostEqual(at, 150, delta=4)
-        self.assertTrue(shares_digits(value, page.data["components"]["items"][0]["picture"]["curve"]["values"][at]), said)
+        self.assertTrue(equals_rounded(value, page.data["components"]["items"][0]["picture"]["curve"]["values"][at]), readout)
 
     def test_histograms_count_every_sample(self):
         page = self.open(WORDS)
@@ -102,18 +102,18 @@ class ComponentsTests(PageCase):
             activity = item["activity"]
             card = f"[data-activity='{number}']"
             titles = page.texts(f"{card} title")
-            solid = [parsed(title.split(": ")[1].split(" ")[0]) for title in titles]
-            pale = [parsed(title.split(", and ")[1].split(" ")[0]) if ", and " in title else 0 for title in titles]
+            solid = [parse_number(title.split(": ")[1].split(" ")[0]) for title in titles]
+            pale = [parse_number(title.split(", and ")[1].split(" ")[0]) if ", and " in title else 0 for title in titles]
             self.assertEqual((solid, pale), (activity["counts"], activity["below"]))
             self.assertEqual(sum(solid) + sum(pale) + activity["zeros"], n_samples)
             heights = page.run(f"""[...document.querySelectorAll("{card} .column:not(.below)")].map(c => Number(c.getAttribute('height')))""")
             self.assertEqual(heights.index(max(heights)), activity["counts"].index(max(activity["counts"])))
             threshold = page.texts(f"{card} [data-fact='threshold']")[0]
-            self.assertTrue(shares_digits(parsed(threshold), activity["threshold"]), threshold)
+            self.assertTrue(equals_rounded(parse_number(threshold), activity["threshold"]), threshold)
             place = page.run(f"""Number(document.querySelector("{card} .threshold").getAttribute('x1'))""")
             self.assertAlmostEqual(place, max(1, 220 * activity["threshold"] / activity["largest"]), delta=0.1)
 
-    def test_hundreds_of_components_come_in_portions(self):
+    def test_hundreds_of_components_are_shown_in_parts(self):
         page = self.open("many")
         self.assertEqual(len(page.components()), 24)
         page.click("#components .more button")

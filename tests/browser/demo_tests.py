@@ -1,9 +1,9 @@
-"""The page that `andnmf demo` writes: AND's fit, and the other methods beside it."""
+"""The page of `andnmf demo`: AND's fit, and a comparison with other methods."""
 
 import json
 
-from case import DEMO, PageCase
-from reading import parsed, shares_digits
+from page_case import DEMO, PageCase
+from page_reader import equals_rounded, parse_number
 
 METHODS = ["AND", "HALS", "ANLS", "MU", "LDA"]
 
@@ -17,15 +17,15 @@ class DemoTests(PageCase):
         self.assertEqual(page.texts("#methods tr.best td:first-child"), ["AND"])
         errors = [method["relative_total_correlation_error"] for method in summary["methods"]]
         for cells, error in zip(rows, errors, strict=True):
-            self.assertTrue(shares_digits(parsed(cells[1]), error), f"{cells}: {error}")
+            self.assertTrue(equals_rounded(parse_number(cells[1]), error), f"{cells}: {error}")
         self.assertLess(errors[0], 1e-9)
         self.assertGreater(min(errors[1:]), 1e-3)
-        # A method that finished no stage in its time has no way to show.
+        # A method that finished no stage within its time has no curve.
         drawn = [method["name"] for method in page.data["methods"] if method["curve"]]
         self.assertIn("AND", drawn)
         self.assertEqual(page.run("document.querySelectorAll('#methods [data-series]').length"), len(drawn))
 
-    def test_the_fit_is_there_as_on_every_page(self):
+    def test_the_page_shows_the_fit_like_every_other(self):
         page = self.open(DEMO)
         summary = json.loads((self.pages / DEMO / "summary.json").read_text())
         self.assertEqual(page.data["summary"], summary)

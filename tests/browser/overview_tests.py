@@ -1,9 +1,9 @@
-"""The page as a whole: themes, screens, verdict, summary, navigation, what names may contain."""
+"""The whole page: themes, screen sizes, verdict, summary, navigation, escaping of names."""
 
 import json
 
-from case import BARS, FITS, WORDS, PageCase
-from reading import parsed, shares_digits
+from page_case import BARS, FITS, WORDS, PageCase
+from page_reader import equals_rounded, parse_number
 
 
 class OverviewTests(PageCase):
@@ -19,7 +19,7 @@ class OverviewTests(PageCase):
                         shown = page.run("document.body.innerText")
                         for word in ("NaN", "undefined", "Infinity", "[object"):
                             self.assertNotIn(word, shown)
-                        self.assertEqual(self.browser.complaints, [])
+                        self.assertEqual(self.browser.messages, [])
                         self.assertEqual(len([url for url in self.browser.requests if not url.startswith("data:")]), 1)
 
     def test_figures_are_those_of_the_summary_file(self):
@@ -33,9 +33,9 @@ class OverviewTests(PageCase):
                 expected["recovery"] = summary["recovery"]["relative_total_correlation_error"]
                 self.assertEqual(set(shown), set(expected))
                 for key, value in expected.items():
-                    self.assertTrue(shares_digits(parsed(shown[key]), value), f"{key}: {shown[key]} for {value}")
-                words = page.texts("#in-words")[0]
-                self.assertIn({"converged": "no longer moved", "max_stages": "all the stages"}[summary["stop_reason"]], words)
+                    self.assertTrue(equals_rounded(parse_number(shown[key]), value, digits=3 if key == "seconds" else 4), f"{key}: {shown[key]} for {value}")
+                text = page.texts("#summary-text")[0]
+                self.assertIn({"converged": "no longer changed", "max_stages": "maximum number of stages"}[summary["stop_reason"]], text)
 
     def test_the_verdict_comes_first_with_its_reasons(self):
         for name, word in ((WORDS, None), ("many", "poor"), (BARS, "unknown"), ("single", "unknown")):
@@ -57,7 +57,7 @@ class OverviewTests(PageCase):
         for key, value in page.data["summary"]["settings"].items():
             text = {None: "not set", False: "no", True: "yes"}.get(value, value) if not isinstance(value, (int, float)) or isinstance(value, bool) else value
             shown = settings[key.replace("_", " ")]
-            self.assertTrue(shown == text or shares_digits(parsed(shown), text), f"{key}: {shown} for {value}")
+            self.assertTrue(shown == text or equals_rounded(parse_number(shown), text), f"{key}: {shown} for {value}")
 
     def test_links_lead_to_their_sections(self):
         for name in (WORDS, "sections"):
@@ -73,17 +73,17 @@ class OverviewTests(PageCase):
                     if not at_end:
                         self.assertEqual(page.run("document.querySelector('[aria-current]').getAttribute('href')"), link)
 
-    def test_what_is_missing_is_left_out(self):
+    def test_missing_parts_are_omitted(self):
         page = self.open("single")
         self.assertEqual(page.run("[...document.querySelectorAll('main > section')].map(s => s.id)"), ["verdict", "summary", "components"])
         page = self.open("sections")
         self.assertEqual(page.texts("h2"), ["A table", "A drawing", "Text alone"])
         self.assertEqual(page.texts("td"), ["DIR", "1.25 × 10⁻⁷", "yes", "CTM", "0.25", "–"])
         self.assertEqual(page.run("[document.querySelectorAll('.drawing path').length, document.querySelectorAll('.drawing script, .drawing [onload]').length]"), [1, 0])
-        # Of pictures only those that came with the drawing are shown.
+        # Only images embedded in the drawing are shown.
         self.assertEqual(page.run("[...document.querySelectorAll('.drawing image')].map(e => e.getAttribute('href')?.slice(0, 10) ?? null)"), [None, "data:image"])
 
-    def test_names_are_text_whatever_they_contain(self):
+    def test_names_are_escaped(self):
         page = self.open(WORDS)
         self.assertEqual(page.run("[document.images.length, document.querySelectorAll('main script').length]"), [0, 0])
         labels = page.run("Object.fromEntries([...document.querySelectorAll('[data-component]')].map(c => [c.dataset.component, c.querySelector('h3 span:last-child').textContent]))")
@@ -91,7 +91,7 @@ class OverviewTests(PageCase):
             self.assertEqual(labels[str(number)], item["label"])
         self.assertIn("</script><script>alert(1)</script>", labels["0"])
 
-    def test_everything_can_be_reached_and_is_labelled(self):
+    def test_every_control_is_labelled_and_reachable_by_keyboard(self):
         page = self.open(WORDS)
         unlabelled = page.run("""[...document.querySelectorAll('input, select, button, [tabindex], canvas:not([aria-hidden]), svg[role]')]
             .filter(e => !(e.labels?.length || e.getAttribute('aria-label') || (e.matches('button, [tabindex]') && e.textContent.trim()))).map(e => e.outerHTML.slice(0, 80))""")
@@ -103,7 +103,7 @@ class OverviewTests(PageCase):
             page.press("Tab")
         self.assertEqual(page.run(f"[...reached].filter(e => e.matches({json.dumps(wanted)})).length"), expected)
 
-    def test_text_stands_out_from_its_ground_in_both_themes(self):
+    def test_text_has_enough_contrast_in_both_themes(self):
         for dark in (False, True):
             page = self.open(WORDS, dark=dark)
             for text in ("text", "muted", "accent", "good", "doubtful", "poor"):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Opens the report pages of a folder in a real browser and checks that they show what their data say.
+"""Opens the report pages of a folder in a real browser and checks that they show their data correctly.
 
     cargo run -p andnmf-report --example report -- DIR
     cargo run -p andnmf-cli -- demo --out DIR/demo
     cargo run -p andnmf-lab -- fig4 --quick --out DIR/reproduced
     tests/browser/report_page.py DIR
 
-Each folder in DIR has a report.html and the summary.json that belongs to it. A test by name: `DIR ChartsTests`.
+Each folder in DIR has a report.html and its summary.json. To run one test class: `report_page.py DIR ChartsTests`.
 """
 
 import sys
@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 import browser
-from case import PageCase
+from page_case import PageCase
 from charts_tests import ChartsTests
 from components_tests import ComponentsTests
 from demo_tests import DemoTests
@@ -24,11 +24,11 @@ __all__ = ["ChartsTests", "ComponentsTests", "DemoTests", "OverviewTests"]
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
-        sys.exit(f"usage: {sys.argv[0]} DIR [TESTS]; DIR is what the example `report` of andnmf-report wrote")
+        sys.exit(f"usage: {sys.argv[0]} DIR [TESTS]; DIR is the output of the example `report` of andnmf-report")
     PageCase.pages = Path(sys.argv.pop(1))
     if not any(PageCase.pages.glob("*/report.html")):
         sys.exit(f"{PageCase.pages} has no folder with a report.html")
     if browser.find() is None:
-        print("skipped: no Chromium to open the pages with; install one, or name it in ANDNMF_CHROMIUM")
+        print("skipped: Chromium not found; install it or set ANDNMF_CHROMIUM")
         sys.exit(0)
     unittest.main()

@@ -1,14 +1,13 @@
 //! What goes with fits: starts, datasets with a known truth, recovery, diagnoses.
 
 use andnmf::diagnose::{
-    Diagnosis, Overall, diagnose_model as of_model, diagnose_samples as of_samples,
+    Diagnosis, OverallDiagnosis, diagnose_model as of_model, diagnose_samples as of_samples,
     diagnose_weights as of_weights,
 };
 use andnmf::fit::{Run, Start};
 use andnmf::init::{SampleSizes, sample_sizes as sizes_of};
 use andnmf::metrics::{
-    Recovery, coherence as coherence_of, correlation_error, reconstruction_error as error_of,
-    unexplained as unexplained_by,
+    Recovery, coherence as coherence_of, correlation_error, reconstruction_error as error_of, residual_norms,
 };
 use andnmf::samples::Samples;
 use andnmf::synth::{DatasetKind, DatasetSpec};
@@ -76,7 +75,7 @@ pub(crate) fn unexplained<'py>(
         let (view, components) = (held.view()?, held.like(components)?);
         let components = components.as_array();
         let sizes = interruptible(py, threads, |cancel| {
-            view.until(cancel, |samples| Ok(unexplained_by(samples, components)?))
+            view.until(cancel, |samples| Ok(residual_norms(samples, components)?))
         })?;
         Ok((sizes.residual, sizes.samples))
     })
@@ -149,7 +148,7 @@ pub(crate) fn dataset<'py>(
     let truth = truth.map(|truth| truth.as_array().to_owned());
     let data = interruptible(py, None, |_| {
         Ok(match truth {
-            Some(truth) => spec.generate_on(truth)?,
+            Some(truth) => spec.generate_with_truth(truth)?,
             None => spec.generate()?,
         })
     })?;
@@ -183,7 +182,7 @@ fn replace(old: &mut Value, new: Value) {
 #[pyfunction]
 pub(crate) fn diagnose_weights(py: Python<'_>, weights: PyReadonlyArray2<'_, f64>) -> PyResult<String> {
     let weights = weights.as_array();
-    json(&interruptible(py, None, |_| Ok(Overall::new(of_weights(weights)?, None, None)))?)
+    json(&interruptible(py, None, |_| Ok(OverallDiagnosis::new(of_weights(weights)?, None, None)))?)
 }
 
 /// Judges components on samples: JSON.
@@ -203,7 +202,7 @@ pub(crate) fn diagnose_model<'py>(
         let told = interruptible(py, threads, |cancel| {
             let run = Run::new().cancel_with(cancel);
             let found = of_model(view.check()?.as_ref(), components, &run)?;
-            Ok(Overall::from(Diagnosis { trust, ..found }))
+            Ok(OverallDiagnosis::from(Diagnosis { trust, ..found }))
         })?;
         json(&told)
     })
@@ -221,7 +220,7 @@ pub(crate) fn diagnose_samples<'py>(
         let view = held.view()?;
         let told = interruptible(py, threads, |cancel| {
             let mut run = Run::new().cancel_with(cancel);
-            Ok(Overall::from(of_samples(view.check()?.as_ref(), rank, &mut run)?.0))
+            Ok(OverallDiagnosis::from(of_samples(view.check()?.as_ref(), rank, &mut run)?.0))
         })?;
         json(&told)
     })

@@ -17,7 +17,7 @@ pub fn with_out_of_span_share(data: Dataset, share: f64) -> Result<Dataset, Sett
     let lengths = data.truth.rows().into_iter().map(|row| row.dot(&row).sqrt());
     let mean = lengths.sum::<f64>() / data.truth.nrows() as f64;
     let spec = DatasetSpec { out_of_span: share * mean / unit, ..data.spec };
-    spec.generate_on(data.truth)
+    spec.generate_with_truth(data.truth)
 }
 
 #[cfg(test)]

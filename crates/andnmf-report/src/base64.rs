@@ -1,6 +1,10 @@
-//! Bytes as text, for pictures within pages and drawings.
+//! Base64 encoding of images embedded in pages and drawings.
 
-/// The usual alphabet, padded.
+/// Encodes bytes as base64 with padding (RFC 4648).
+///
+/// ```
+/// assert_eq!(andnmf_report::base64(b"foob"), "Zm9vYg==");
+/// ```
 #[must_use]
 pub fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -1,30 +1,29 @@
-//! An order in which things that are alike stand together: hierarchical clustering with average linkage.
+//! Hierarchical clustering with average linkage, to order similar components next to each other.
 //!
-//! Clusters that are nearest to each other are merged wherever a chain of nearest neighbours ends in such a pair.
-//! For average linkage that gives the same tree as always merging the nearest pair of all, in quadratic time.
+//! Nearest-neighbour chain algorithm: two clusters are merged when each is the nearest neighbour of the other. For average
+//! linkage this gives the same tree as always merging the closest pair, in quadratic time.
 
 use std::mem::take;
 
 use ndarray::{Array2, ArrayView2};
 
-/// Positions 0…n−1 so that every cluster is in one piece, its halves turned to have their most similar ends meet.
-/// `distances` is symmetric and free of NaN.
+/// The leaves 0…n−1 of the cluster tree in an order that keeps every cluster contiguous; the two parts of a cluster are
+/// oriented so that their most similar ends meet. `distances` is symmetric and without NaN.
 pub(crate) fn leaf_order(distances: ArrayView2<'_, f64>) -> Vec<usize> {
     let mut leaves: Vec<Vec<usize>> = (0..distances.nrows()).map(|leaf| vec![leaf]).collect();
-    for (kept, gone) in merges(distances.to_owned()) {
-        let (left, right) = (take(&mut leaves[kept]), take(&mut leaves[gone]));
-        leaves[kept] = joined(left, right, distances);
+    for (kept, removed) in merges(distances.to_owned()) {
+        let (left, right) = (take(&mut leaves[kept]), take(&mut leaves[removed]));
+        leaves[kept] = join(left, right, distances);
     }
     let mut order = leaves.into_iter().find(|leaves| !leaves.is_empty()).unwrap_or_default();
-    // Both directions are as good: take the one that begins with the smaller number.
+    // Both directions are equivalent: start with the smaller number.
     if order.first() > order.last() {
         order.reverse();
     }
     order
 }
 
-/// Pairs of clusters in an order in which they can be merged; a cluster goes by the place of one of its members,
-/// and the first of a pair keeps its place.
+/// The merges of clusters in order, as pairs (kept, removed). A cluster is identified by the index of one member.
 fn merges(mut distances: Array2<f64>) -> Vec<(usize, usize)> {
     let count = distances.nrows();
     let mut sizes = vec![1.0; count];
@@ -42,24 +41,24 @@ fn merges(mut distances: Array2<f64>) -> Vec<(usize, usize)> {
             chain.push(nearest);
             continue;
         }
-        let (kept, gone) = (last.min(nearest), last.max(nearest));
+        let (kept, removed) = (last.min(nearest), last.max(nearest));
         let (share, rest) =
-            (sizes[kept] / (sizes[kept] + sizes[gone]), sizes[gone] / (sizes[kept] + sizes[gone]));
-        alive.retain(|&cluster| cluster != gone);
+            (sizes[kept] / (sizes[kept] + sizes[removed]), sizes[removed] / (sizes[kept] + sizes[removed]));
+        alive.retain(|&cluster| cluster != removed);
         for &other in alive.iter().filter(|&&other| other != kept) {
-            let mean = share * distances[[kept, other]] + rest * distances[[gone, other]];
+            let mean = share * distances[[kept, other]] + rest * distances[[removed, other]];
             (distances[[kept, other]], distances[[other, kept]]) = (mean, mean);
         }
-        sizes[kept] += sizes[gone];
-        // Rounding could in principle lead a chain back into itself: cut it where it first meets the pair.
-        let end = chain.iter().position(|&cluster| cluster == kept || cluster == gone);
+        sizes[kept] += sizes[removed];
+        // Rounding could make a chain revert to itself: cut it where it first contains one of the pair.
+        let end = chain.iter().position(|&cluster| cluster == kept || cluster == removed);
         chain.truncate(end.unwrap_or(0));
-        merged.push((kept, gone));
+        merged.push((kept, removed));
     }
     merged
 }
 
-/// The nearest other cluster; among equals the one before in the chain, so that chains end.
+/// The nearest other cluster; ties go to the previous one in the chain, so that chains end.
 fn nearest(distances: &Array2<f64>, alive: &[usize], from: usize, before: Option<usize>) -> usize {
     let others = alive.iter().copied().filter(|&other| other != from);
     let by_distance = |a: &usize, b: &usize| distances[[from, *a]].total_cmp(&distances[[from, *b]]);
@@ -67,8 +66,8 @@ fn nearest(distances: &Array2<f64>, alive: &[usize], from: usize, before: Option
     before.filter(|&before| distances[[from, before]] <= distances[[from, nearest]]).unwrap_or(nearest)
 }
 
-/// Both lists in one, each turned so that the ends that meet are as near as they can be.
-fn joined(mut left: Vec<usize>, mut right: Vec<usize>, distances: ArrayView2<'_, f64>) -> Vec<usize> {
+/// Concatenates two lists, each oriented so that the ends that meet are as close as possible.
+fn join(mut left: Vec<usize>, mut right: Vec<usize>, distances: ArrayView2<'_, f64>) -> Vec<usize> {
     let ends = |list: &[usize]| (list[0], list[list.len() - 1]);
     let ((a, b), (c, d)) = (ends(&left), ends(&right));
     let gaps = [distances[[b, c]], distances[[b, d]], distances[[a, c]], distances[[a, d]]];
@@ -88,7 +87,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Distances that look random, without equals.
+    /// Pseudo-random distances without ties.
     fn distances(count: usize, seed: u64) -> Array2<f64> {
         let mut matrix = Array2::zeros((count, count));
         let mut state = seed;
@@ -102,7 +101,7 @@ mod tests {
         matrix
     }
 
-    /// Always merges the two clusters with the least mean distance between members, over all members anew.
+    /// Always merges the two clusters with the smallest mean distance, computed directly from all members.
     fn naive_clusters(distances: &Array2<f64>) -> BTreeSet<BTreeSet<usize>> {
         let mut clusters: Vec<BTreeSet<usize>> =
             (0..distances.nrows()).map(|leaf| BTreeSet::from([leaf])).collect();
@@ -133,29 +132,33 @@ mod tests {
             let count = 2 + seed as usize % 23;
             let distances = distances(count, seed + 1);
             let mut members: Vec<BTreeSet<usize>> = (0..count).map(|leaf| BTreeSet::from([leaf])).collect();
-            let mut found = BTreeSet::new();
-            for (kept, gone) in merges(distances.clone()) {
-                let other = take(&mut members[gone]);
+            let mut clusters = BTreeSet::new();
+            for (kept, removed) in merges(distances.clone()) {
+                let other = take(&mut members[removed]);
                 members[kept].extend(other);
-                found.insert(members[kept].clone());
+                clusters.insert(members[kept].clone());
             }
-            assert_eq!(found, naive_clusters(&distances), "seed {seed}");
+            assert_eq!(clusters, naive_clusters(&distances), "seed {seed}");
         }
     }
 
     #[test]
-    fn every_cluster_is_in_one_piece_of_the_order() {
+    fn every_cluster_is_contiguous_in_the_order() {
         let distances = distances(30, 7);
         let order = leaf_order(distances.view());
         assert_eq!(order.iter().copied().collect::<BTreeSet<_>>(), (0..30).collect());
         for cluster in naive_clusters(&distances) {
-            let places: Vec<usize> = (0..30).filter(|&place| cluster.contains(&order[place])).collect();
-            assert_eq!(places[places.len() - 1] - places[0] + 1, cluster.len(), "{cluster:?} in {order:?}");
+            let positions: Vec<usize> = (0..30).filter(|&at| cluster.contains(&order[at])).collect();
+            assert_eq!(
+                positions[positions.len() - 1] - positions[0] + 1,
+                cluster.len(),
+                "{cluster:?} in {order:?}"
+            );
         }
     }
 
     #[test]
-    fn groups_that_were_shuffled_are_found_again() {
+    fn shuffled_groups_are_recovered() {
         let group = |i: usize| i % 3;
         let distances = Array2::from_shape_fn((9, 9), |(i, j)| {
             if i == j {
@@ -172,14 +175,14 @@ mod tests {
 
     #[test]
     fn the_ends_that_meet_are_the_nearest() {
-        // Points on a line: any other order than that of the line would put distant ones side by side.
-        let places = [5.0, 0.0, 9.0, 1.0, 6.5, 10.5];
-        let distances = Array2::from_shape_fn((6, 6), |(i, j)| f64::abs(places[i] - places[j]));
+        // Points on a line: any other order would put distant points next to each other.
+        let positions = [5.0, 0.0, 9.0, 1.0, 6.5, 10.5];
+        let distances = Array2::from_shape_fn((6, 6), |(i, j)| f64::abs(positions[i] - positions[j]));
         assert_eq!(leaf_order(distances.view()), [1, 3, 0, 4, 2, 5]);
     }
 
     #[test]
-    fn one_or_none_is_no_trouble() {
+    fn one_leaf_or_none_is_handled() {
         assert_eq!(leaf_order(Array2::zeros((1, 1)).view()), [0]);
         assert!(leaf_order(Array2::zeros((0, 0)).view()).is_empty());
     }

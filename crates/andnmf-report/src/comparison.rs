@@ -1,22 +1,22 @@
-//! What a page may show beside or instead of one fit.
+//! A comparison of methods, and additional sections of text, tables and drawings.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::rounding::{rounded, rounded_json};
 
-/// One method among several on the same samples.
+/// One method of a comparison on the same samples.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct MethodRow {
-    /// The method as users call it.
+    /// The name of the method.
     pub name: String,
-    /// Distance from the truth at the end, where there is one.
+    /// The final error against the truth, if there is a truth.
     pub error: Option<f64>,
-    /// Time in the solver.
+    /// Solver time in seconds.
     pub seconds: Option<f64>,
-    /// What else there is to say of it.
+    /// A remark.
     pub note: String,
-    /// Its way there: (seconds, error) in the order of time; empty where it is not known.
+    /// The error over time as (seconds, error), in order of time; empty if unknown.
     pub curve: Vec<(f64, f64)>,
 }
 
@@ -31,34 +31,34 @@ impl MethodRow {
     }
 }
 
-/// A part of the page that the caller brings along.
+/// An additional section of the page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Section {
     /// The heading.
     pub title: String,
     /// Paragraphs, separated by empty lines.
     pub text: String,
-    /// What is shown below the text, one after the other.
+    /// Tables and drawings below the text.
     pub figures: Vec<Figure>,
 }
 
-/// What a [`Section`] shows.
+/// A table or drawing of a [`Section`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Figure {
-    /// A drawing. `currentColor` follows the theme; scripts and whatever it would load are removed.
+    /// A drawing. `currentColor` follows the theme; scripts and external references are removed.
     Svg(String),
     /// A table of text and numbers.
     Table {
         /// Headings of the columns.
         header: Vec<String>,
-        /// Rows with as many cells.
+        /// Rows, with one cell per heading.
         rows: Vec<Vec<Value>>,
     },
 }
 
 impl Figure {
-    /// A table whose fractions are rounded to what the page shows.
+    /// A table with fractions rounded to four digits.
     #[must_use]
     pub fn table(header: Vec<String>, rows: Vec<Vec<Value>>) -> Self {
         let rows = rows.into_iter().map(|row| row.into_iter().map(rounded_json).collect()).collect();

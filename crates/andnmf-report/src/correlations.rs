@@ -1,4 +1,4 @@
-//! How the weights of components go together: the reason for this program.
+//! Correlations between the weights of components.
 
 use andnmf::Real;
 use andnmf::theory::strongest_correlations;
@@ -9,19 +9,19 @@ use crate::cluster::leaf_order;
 use crate::error::ReportError;
 use crate::rounding::rounded;
 
-/// Components in the matrix, at most: more are neither seen on a screen nor quickly loaded.
-const LARGEST_MATRIX: usize = 300;
-/// Pairs that are listed.
-const PAIRS: usize = 30;
+/// Maximum number of components in the matrix: more would be unreadable and slow to load.
+const MAX_MATRIX_SIZE: usize = 300;
+/// Number of pairs listed.
+const LISTED_PAIRS: usize = 30;
 
 /// Pearson correlations between the weights of components.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Correlations {
-    /// The components of the matrix, counted from 0: all, or the strongest where there are too many.
+    /// The components of the matrix, counted from 0: all, or the strongest if there are too many.
     pub members: Vec<usize>,
-    /// The correlation of each member (row) with those before it: the triangle below the diagonal.
+    /// The lower triangle: the correlation of each member (row) with those before it.
     pub lower: Vec<Vec<f64>>,
-    /// The members (by their place in `members`) so that those which go together stand together.
+    /// The members (as indices into `members`), ordered so that correlated ones are next to each other.
     pub order: Vec<usize>,
     /// The most strongly correlated pairs of all components, strongest first.
     pub pairs: Vec<Pair>,
@@ -30,16 +30,16 @@ pub struct Correlations {
 /// Two components and the correlation of their weights.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Pair {
-    /// The one, counted from 0.
+    /// The first component, counted from 0.
     pub first: usize,
-    /// The other, counted from 0.
+    /// The second component, counted from 0.
     pub second: usize,
-    /// Pearson correlation of their weights.
+    /// The Pearson correlation of their weights.
     pub correlation: f64,
 }
 
 impl Correlations {
-    /// Measures them; `shares` says how strong each component is. `None` for a single component.
+    /// Computes the correlations; `shares` ranks the components by strength. `None` for a single component.
     pub(crate) fn of<T: Real>(
         weights: ArrayView2<'_, T>,
         shares: &[f64],
@@ -54,18 +54,18 @@ impl Correlations {
             second,
             correlation: rounded(correlation),
         };
-        let pairs = all.iter().take(PAIRS).map(pair).collect();
+        let pairs = all.iter().take(LISTED_PAIRS).map(pair).collect();
         let mut members: Vec<usize> = (0..rank).collect();
         members.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]));
-        members.truncate(LARGEST_MATRIX);
+        members.truncate(MAX_MATRIX_SIZE);
         members.sort_unstable();
-        let mut place = vec![None; rank];
+        let mut row_of = vec![None; rank];
         for (i, &member) in members.iter().enumerate() {
-            place[member] = Some(i);
+            row_of[member] = Some(i);
         }
         let mut matrix = Array2::eye(members.len());
         for (first, second, correlation) in all {
-            if let (Some(i), Some(j)) = (place[first], place[second]) {
+            if let (Some(i), Some(j)) = (row_of[first], row_of[second]) {
                 (matrix[[i, j]], matrix[[j, i]]) = (correlation, correlation);
             }
         }
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn correlations_are_those_of_the_definition() {
         let weights = array![[1.0, 2.0, 0.0], [2.0, 4.5, 1.0], [3.0, 5.5, 0.0], [4.0, 8.0, 3.0]];
-        let found = Correlations::of(weights.view(), &[0.3; 3]).unwrap().unwrap();
+        let correlations = Correlations::of(weights.view(), &[0.3; 3]).unwrap().unwrap();
         let by_definition = |i: usize, j: usize| {
             let (a, b) = (weights.column(i).to_vec(), weights.column(j).to_vec());
             let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
@@ -95,37 +95,40 @@ mod tests {
         };
         for i in 0..3 {
             for j in 0..i {
-                assert_eq!(found.lower[i][j], rounded(by_definition(i, j)));
+                assert_eq!(correlations.lower[i][j], rounded(by_definition(i, j)));
             }
         }
-        let Pair { first, second, correlation } = found.pairs[0];
+        let Pair { first, second, correlation } = correlations.pairs[0];
         assert_eq!((first, second, correlation), (0, 1, rounded(by_definition(0, 1))));
-        assert_eq!(found.pairs.len(), 3);
+        assert_eq!(correlations.pairs.len(), 3);
     }
 
     #[test]
-    fn components_that_go_together_stand_together() {
-        // 0 goes with 2, and 1 with 3; the one pair comes where the other does not.
+    fn correlated_components_are_next_to_each_other() {
+        // 0 is correlated with 2, and 1 with 3; the pairs exclude each other.
         let weights =
             array![[1.0, 0.0, 2.0, 0.1], [3.0, 0.2, 6.0, 0.0], [0.0, 2.0, 0.3, 4.0], [0.1, 5.0, 0.0, 9.0]];
         let order = Correlations::of(weights.view(), &[0.25; 4]).unwrap().unwrap().order;
-        let place = |member: usize| order.iter().position(|&other| other == member).unwrap();
-        assert!(place(0).abs_diff(place(2)) == 1 && place(1).abs_diff(place(3)) == 1, "{order:?}");
+        let position = |member: usize| order.iter().position(|&other| other == member).unwrap();
+        assert!(
+            position(0).abs_diff(position(2)) == 1 && position(1).abs_diff(position(3)) == 1,
+            "{order:?}"
+        );
     }
 
     #[test]
-    fn the_strongest_components_make_up_the_matrix_of_very_many() {
-        let rank = LARGEST_MATRIX + 2;
+    fn a_large_matrix_shows_the_strongest_components() {
+        let rank = MAX_MATRIX_SIZE + 2;
         let weights = Array2::from_shape_fn((5, rank), |(i, j)| ((i * 7 + j * 13) % 11) as f64);
         let mut shares = vec![1.0; rank];
         (shares[3], shares[10]) = (0.0, 0.5);
-        let found = Correlations::of(weights.view(), &shares).unwrap().unwrap();
+        let correlations = Correlations::of(weights.view(), &shares).unwrap().unwrap();
         assert_eq!(
-            (found.members.len(), found.lower.len(), found.order.len()),
-            (LARGEST_MATRIX, LARGEST_MATRIX, LARGEST_MATRIX)
+            (correlations.members.len(), correlations.lower.len(), correlations.order.len()),
+            (MAX_MATRIX_SIZE, MAX_MATRIX_SIZE, MAX_MATRIX_SIZE)
         );
-        assert!(!found.members.contains(&3) && !found.members.contains(&10));
-        assert_eq!(found.pairs.len(), PAIRS);
+        assert!(!correlations.members.contains(&3) && !correlations.members.contains(&10));
+        assert_eq!(correlations.pairs.len(), LISTED_PAIRS);
     }
 
     #[test]

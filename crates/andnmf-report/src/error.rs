@@ -1,19 +1,19 @@
-//! What can be wrong with the parts of a report.
+//! Errors of reports.
 
 use andnmf::ShapeError;
 use andnmf::theory::MatrixError;
 
-/// Why a fit cannot be shown.
+/// The reasons why a fit cannot be shown.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// Matrices that do not fit together.
+    /// The shapes of the matrices do not match.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// Weights that are negative or not finite.
+    /// A weight is negative or not finite.
     #[error(transparent)]
     Weights(#[from] MatrixError),
-    /// A value of a component that is NaN or infinite.
+    /// A value of a component is NaN or infinite.
     #[error(
         "component {component}, feature {feature} is {value} (both counted from 0); every value must be a finite number"
     )]
@@ -22,23 +22,25 @@ pub enum ReportError {
         component: usize,
         /// Feature, counted from 0.
         feature: usize,
-        /// The offending value.
+        /// The value.
         value: f64,
     },
-    /// A list with too few or too many entries.
-    #[error("there are {given} {what}, but {expected} are needed: one for each {each}")]
+    /// A list has too few or too many entries.
+    #[error("{what}: {given} given, but {expected} are needed (one per {each})")]
     Count {
-        /// What is listed.
+        /// Name of the list.
         what: &'static str,
-        /// How many there are.
+        /// Number of entries.
         given: usize,
-        /// How many there must be.
+        /// Required number of entries.
         expected: usize,
-        /// What each of them belongs to.
+        /// What each entry belongs to.
         each: &'static str,
     },
-    /// Pictures with another number of pixels than there are features.
-    #[error("pictures of {height} × {width} pixels need as many features, but there are {n_features}")]
+    /// The number of pixels differs from the number of features.
+    #[error(
+        "images of {height} × {width} pixels need one feature per pixel, but there are {n_features} features"
+    )]
     ImageShape {
         /// Rows of pixels.
         height: usize,

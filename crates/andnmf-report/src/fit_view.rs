@@ -1,43 +1,43 @@
-//! What a caller hands over of a fit.
+//! The parts of a fit that a report reads.
 
 use andnmf::{Real, ShapeError};
 use ndarray::ArrayView2;
 
 use crate::error::ReportError;
 
-/// What the features are, and so how components are drawn.
+/// The kind of features, which decides how components are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Kind {
-    /// Words of a text: the strongest as bars.
+pub enum FeatureKind {
+    /// Words of a text: bars of the strongest words.
     Words,
-    /// Pixels, row after row: a picture.
+    /// Pixels, row by row: an image.
     Image {
         /// Rows of pixels.
         height: usize,
         /// Columns of pixels.
         width: usize,
     },
-    /// Points of an axis, such as wavelengths: a curve.
+    /// Points on an axis, such as wavelengths: a curve.
     Curve,
-    /// Anything else: the strongest as bars.
+    /// Anything else: bars of the strongest features.
     #[default]
     Bars,
 }
 
-/// The level below which a weight counts as zero, one per component.
+/// The threshold of each component, below which a weight counts as zero.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Thresholds<'a> {
-    /// There are none.
+pub enum ComponentThresholds<'a> {
+    /// No thresholds.
     #[default]
     None,
-    /// In the units of the weights, as schedules state them.
+    /// In the units of the weights, as in threshold schedules.
     Weights(&'a [f64]),
-    /// As shares of the largest weight of the component, as fits with thresholds from the data state them.
+    /// As shares of the component's largest weight, as in fits with automatic thresholds.
     Shares(&'a [f64]),
 }
 
-impl Thresholds<'_> {
-    /// The threshold of a component whose largest weight is given.
+impl ComponentThresholds<'_> {
+    /// The threshold of a component with this largest weight.
     pub(crate) fn of(self, component: usize, largest: f64) -> Option<f64> {
         match self {
             Self::None => None,
@@ -55,38 +55,38 @@ impl Thresholds<'_> {
     }
 }
 
-/// A fit as the report reads it.
+/// A fit to show in a report.
 #[derive(Debug, Clone, Copy)]
 pub struct FitView<'a, T: Real> {
     /// The components, rank × features.
     pub components: ArrayView2<'a, T>,
-    /// The weights, n × rank, where they are known.
+    /// The weights, n × rank, if known.
     pub weights: Option<ArrayView2<'a, T>>,
-    /// What the features are.
-    pub kind: Kind,
-    /// Names of the features. Names that are rising or falling numbers become the axis of curves.
+    /// The kind of features.
+    pub kind: FeatureKind,
+    /// Names of the features. If all are numbers in rising or falling order, they become the axis of curves.
     pub feature_names: Option<&'a [String]>,
-    /// Names of the components. Without them words are named by their strongest, others by number.
+    /// Names of the components. Without names, topics are labelled by their top words, others by number.
     pub component_names: Option<&'a [String]>,
     /// The thresholds of the last stage.
-    pub thresholds: Thresholds<'a>,
+    pub thresholds: ComponentThresholds<'a>,
 }
 
 impl<'a, T: Real> FitView<'a, T> {
-    /// Components and nothing else.
+    /// A view of components alone.
     #[must_use]
     pub fn new(components: ArrayView2<'a, T>) -> Self {
         Self {
             components,
             weights: None,
-            kind: Kind::default(),
+            kind: FeatureKind::default(),
             feature_names: None,
             component_names: None,
-            thresholds: Thresholds::None,
+            thresholds: ComponentThresholds::None,
         }
     }
 
-    /// Whether the parts fit together and all numbers are finite. (Weights are checked where they are used.)
+    /// Checks that the parts match and that components are finite. Weights are checked when they are used.
     pub(crate) fn check(&self) -> Result<(), ReportError> {
         let (rank, n_features) = self.components.dim();
         if rank == 0 || n_features == 0 {
@@ -103,18 +103,18 @@ impl<'a, T: Real> FitView<'a, T> {
             let expected = format!("n × {rank} (samples × rank), with at least one sample");
             return Err(ShapeError::new("weights", weights.dim(), expected).into());
         }
-        if let Kind::Image { height, width } = self.kind
+        if let FeatureKind::Image { height, width } = self.kind
             && height.checked_mul(width) != Some(n_features)
         {
             return Err(ReportError::ImageShape { height, width, n_features });
         }
-        count("feature names", self.feature_names.map(<[String]>::len), n_features, "feature")?;
-        count("component names", self.component_names.map(<[String]>::len), rank, "component")?;
-        count("thresholds", self.thresholds.count(), rank, "component")
+        check_count("feature names", self.feature_names.map(<[String]>::len), n_features, "feature")?;
+        check_count("component names", self.component_names.map(<[String]>::len), rank, "component")?;
+        check_count("thresholds", self.thresholds.count(), rank, "component")
     }
 }
 
-fn count(
+fn check_count(
     what: &'static str,
     given: Option<usize>,
     expected: usize,

@@ -1,7 +1,7 @@
-//! A finished fit, or a comparison of methods, as one page that needs nothing but a browser.
+//! The report of a fit, or of a comparison of methods, as one self-contained HTML page.
 //!
-//! A [`Report`] is everything the page draws, as data; [`Report::to_html`] puts style, script and data into one
-//! text. Nothing here reads or writes files.
+//! A [`Report`] has the data that the page shows; [`Report::to_html`] combines style, script and data in one string. This
+//! crate reads and writes no files.
 //!
 //! ```
 //! use andnmf_report::{FitView, Report};
@@ -37,34 +37,33 @@ pub use comparison::{Figure, MethodRow, Section};
 pub use components::{Component, Components};
 pub use correlations::{Correlations, Pair};
 pub use error::ReportError;
-pub use fit_view::{FitView, Kind, Thresholds};
+pub use fit_view::{ComponentThresholds, FeatureKind, FitView};
 pub use pictures::Picture;
 pub use trace::Trace;
 
-/// Everything that a page shows. Parts that are missing are left out of the page.
+/// The data of a report page. The page omits the parts that are missing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// What was fitted, as the heading of the page.
+    /// The heading of the page.
     pub title: String,
     /// The program and its version.
     pub made_by: String,
-    /// The figures of the fit as in `summary.json`; null where the page is not about one fit.
+    /// The content of `summary.json`; null if the page is not about a single fit.
     pub summary: Value,
-    /// One entry per stage.
+    /// The trace of the fit, with one entry per stage.
     pub trace: Option<Trace>,
-    /// What was found.
+    /// The components.
     pub components: Option<Components>,
-    /// How the weights of the components go together.
+    /// The correlations between the weights of components.
     pub correlations: Option<Correlations>,
-    /// Several methods on the same samples.
+    /// A comparison of methods on the same samples.
     pub methods: Vec<MethodRow>,
-    /// What else there is to say.
+    /// Additional sections.
     pub sections: Vec<Section>,
 }
 
 impl Report {
-    /// A report with a summary and nothing else. Of the summary the page understands the fields of
-    /// `summary.json`, each of which may be missing.
+    /// A report with only a summary. The page shows the fields of `summary.json`, each of which may be missing.
     #[must_use]
     pub fn new(title: impl Into<String>, summary: Value) -> Self {
         Self {
@@ -79,18 +78,18 @@ impl Report {
         }
     }
 
-    /// Adds the stages of the fit.
+    /// Adds the trace of the fit.
     #[must_use]
     pub fn with_trace(mut self, trace: Trace) -> Self {
         self.trace = Some(trace.rounded());
         self
     }
 
-    /// Adds components and, where there are weights, how they are used and go together. How stable each component
-    /// is comes from the summary.
+    /// Adds components and, if there are weights, their activity and correlations. The stability of components comes from
+    /// the summary.
     ///
     /// # Errors
-    /// Where the parts do not fit together, or a number is not finite.
+    /// If the parts do not match, or a number is not finite.
     pub fn with_fit<T: Real>(mut self, fit: &FitView<'_, T>) -> Result<Self, ReportError> {
         fit.check()?;
         let stability = self.summary.pointer("/trust/component_stability").and_then(Value::as_array);
@@ -112,13 +111,23 @@ impl Report {
     }
 
     /// Adds a section at the end of the page.
+    ///
+    /// ```
+    /// use andnmf_report::{Figure, Report, Section};
+    /// use serde_json::{Value, json};
+    ///
+    /// let table = Figure::table(vec!["method".into(), "error".into()], vec![vec![json!("AND"), json!(0.25)]]);
+    /// let section = Section { title: "Errors".into(), text: "One row per method.".into(), figures: vec![table] };
+    /// let page = Report::new("Comparison", Value::Null).with_section(section).to_html();
+    /// assert!(page.contains("One row per method."));
+    /// ```
     #[must_use]
     pub fn with_section(mut self, section: Section) -> Self {
         self.sections.push(section);
         self
     }
 
-    /// The page: one HTML document that loads nothing.
+    /// The page as one HTML document that loads nothing else.
     #[must_use]
     pub fn to_html(&self) -> String {
         let data = serde_json::to_string(self).expect("a report has nothing that JSON cannot hold");

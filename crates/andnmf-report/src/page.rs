@@ -1,8 +1,8 @@
-//! Style, script and data in one document.
+//! Combines style, script and data in one HTML document.
 
 const TEMPLATE: &str = include_str!("page/page.html");
 const STYLE: &str = concat!(include_str!("page/page.css"), include_str!("page/charts.css"));
-/// One script in parts by idea, in the order in which they need each other.
+/// The script, from files in the order of their dependencies.
 const SCRIPT: &str = concat!(
     "(() => {\n\"use strict\";\n",
     include_str!("page/elements.js"),
@@ -22,15 +22,15 @@ const SCRIPT: &str = concat!(
     "})();\n",
 );
 
-/// The whole page of a report that is this JSON.
+/// The HTML page for a report given as JSON.
 pub(crate) fn html(title: &str, data: &str) -> String {
-    let (title, data) = (escaped_text(title), escaped_json(data));
+    let (title, data) = (escape_text(title), escape_json(data));
     let mut page =
         String::with_capacity(TEMPLATE.len() + STYLE.len() + SCRIPT.len() + title.len() + data.len());
-    // What is put in is never searched for places, whatever it contains.
+    // Only the template is searched for placeholders, never the inserted text.
     for part in TEMPLATE.split("{{") {
-        let (place, rest) = part.split_once("}}").unwrap_or(("", part));
-        page.push_str(match place {
+        let (placeholder, rest) = part.split_once("}}").unwrap_or(("", part));
+        page.push_str(match placeholder {
             "title" => &title,
             "style" => STYLE,
             "data" => &data,
@@ -42,13 +42,13 @@ pub(crate) fn html(title: &str, data: &str) -> String {
     page
 }
 
-/// Text that is text in HTML, too.
-fn escaped_text(text: &str) -> String {
+/// Escapes text for HTML.
+fn escape_text(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
-/// JSON that cannot end the element it stands in: `<` occurs in strings only, where it may be written by number.
-fn escaped_json(json: &str) -> String {
+/// Escapes JSON so that it cannot end its script element: `<` only occurs in strings, where `\u003c` is the same.
+fn escape_json(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_names_contain_the_data_come_back_as_they_were() {
+    fn names_with_any_content_round_trip_through_the_page() {
         let hostile = "</script><script>alert(1)</script><!-- {{data}} \u{2028} \" ' & ☂";
         let report = Report::new(hostile, json!({"method": hostile, "seconds": 0.1}));
         let page = report.to_html();
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_every_part_and_asks_for_nothing_elsewhere() {
+    fn the_page_is_complete_and_loads_nothing_external() {
         let page = Report::new("t", Value::Null).to_html();
         assert!(!page.contains("{{") && page.contains(STYLE) && page.contains(SCRIPT));
         for loading in ["src=\"http", "href=\"http", "@import", "url(http", "fetch(", "XMLHttpRequest"] {

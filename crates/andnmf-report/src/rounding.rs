@@ -1,12 +1,12 @@
-//! Numbers as short as the page needs them: it shows four digits and draws to less than a pixel in a thousand.
+//! Rounds numbers to the four digits that the page shows.
 
 use serde_json::Value;
 
-/// The value to four significant digits.
+/// The value rounded to four significant digits.
 pub(crate) fn rounded(value: f64) -> f64 {
-    // Through decimal text, so that the nearest number with four digits is also printed with four.
+    // Via decimal text, so that the result prints with four digits.
     let short = format!("{value:.3e}").parse().ok();
-    // The largest numbers of all have no neighbour above them.
+    // Rounding up the largest numbers would overflow.
     short.filter(|short: &f64| short.is_finite()).unwrap_or(value)
 }
 
@@ -17,7 +17,7 @@ pub(crate) fn round_all(values: &mut [f64]) {
     }
 }
 
-/// Rounds every fraction in a value of JSON.
+/// Rounds every fraction in a JSON value.
 pub(crate) fn rounded_json(value: Value) -> Value {
     match value {
         Value::Number(number) if number.is_f64() => {

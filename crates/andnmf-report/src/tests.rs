@@ -1,4 +1,4 @@
-//! The report as a whole: what is refused, what odd fits give, and how large pages become.
+//! Tests of whole reports: refused input, edge cases, and page size.
 
 use andnmf::fit::StageRecord;
 use ndarray::{Array2, array};
@@ -11,18 +11,23 @@ fn refused<T: Real>(fit: FitView<'_, T>) -> String {
 }
 
 #[test]
-fn parts_that_do_not_fit_together_are_refused_by_name() {
+fn parts_that_do_not_match_are_refused_by_name() {
     let components = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
     let fit = FitView::new(components.view());
     let weights = array![[1.0, 2.0, 3.0]];
     assert!(refused(FitView { weights: Some(weights.view()), ..fit }).starts_with("weights must be n × 2"));
     let names = vec!["a".to_owned()];
     let too_few = refused(FitView { feature_names: Some(&names), ..fit });
-    assert_eq!(too_few, "there are 1 feature names, but 3 are needed: one for each feature");
-    assert!(refused(FitView { component_names: Some(&names), ..fit }).contains("component names, but 2"));
-    assert!(refused(FitView { thresholds: Thresholds::Shares(&[0.1]), ..fit }).contains("thresholds, but 2"));
-    let image = refused(FitView { kind: Kind::Image { height: 2, width: 2 }, ..fit });
-    assert_eq!(image, "pictures of 2 × 2 pixels need as many features, but there are 3");
+    assert_eq!(too_few, "feature names: 1 given, but 3 are needed (one per feature)");
+    assert!(
+        refused(FitView { component_names: Some(&names), ..fit }).contains("component names: 1 given, but 2")
+    );
+    assert!(
+        refused(FitView { thresholds: ComponentThresholds::Shares(&[0.1]), ..fit })
+            .contains("thresholds: 1 given, but 2")
+    );
+    let image = refused(FitView { kind: FeatureKind::Image { height: 2, width: 2 }, ..fit });
+    assert_eq!(image, "images of 2 × 2 pixels need one feature per pixel, but there are 3 features");
     assert!(refused(FitView::new(Array2::<f64>::zeros((0, 3)).view())).starts_with("components must be"));
     let broken = array![[1.0, f64::NAN]];
     assert!(refused(FitView::new(broken.view())).starts_with("component 0, feature 1 is NaN"));
@@ -57,7 +62,8 @@ fn stability_comes_from_the_summary_and_may_be_missing() {
 fn one_component_without_weights_and_components_of_zeros_are_shown() {
     let zeros = Array2::<f32>::zeros((2, 4));
     let weights = Array2::<f32>::zeros((3, 2));
-    let fit = FitView { weights: Some(weights.view()), kind: Kind::Words, ..FitView::new(zeros.view()) };
+    let fit =
+        FitView { weights: Some(weights.view()), kind: FeatureKind::Words, ..FitView::new(zeros.view()) };
     let report = Report::new("t", Value::Null).with_fit(&fit).unwrap();
     let components = report.components.unwrap();
     assert_eq!((components.items[1].label.as_str(), components.items[1].share), ("Component 1", Some(0.0)));
@@ -69,10 +75,11 @@ fn one_component_without_weights_and_components_of_zeros_are_shown() {
 }
 
 #[test]
-fn words_name_their_component_unless_it_has_a_name() {
+fn top_words_label_a_component_without_a_name() {
     let components = array![[1.0, 0.5, 3.0, 0.0]];
     let names: Vec<String> = ["sea", "sky", "ship", "sun"].map(String::from).to_vec();
-    let fit = FitView { kind: Kind::Words, feature_names: Some(&names), ..FitView::new(components.view()) };
+    let fit =
+        FitView { kind: FeatureKind::Words, feature_names: Some(&names), ..FitView::new(components.view()) };
     let label = |fit: &FitView<'_, f64>| {
         let report = Report::new("t", Value::Null).with_fit(fit).unwrap();
         report.components.unwrap().items[0].label.clone()
@@ -83,7 +90,7 @@ fn words_name_their_component_unless_it_has_a_name() {
 }
 
 #[test]
-fn traces_and_methods_are_rounded_and_never_hold_nan() {
+fn traces_and_methods_are_rounded_and_nan_becomes_null() {
     let record = StageRecord {
         stage: 0,
         seconds: 1.234_567,
@@ -121,7 +128,12 @@ fn large_fits_of_every_kind_stay_below_ten_megabytes() {
         Array2::from_shape_fn((rank, side * side), |(k, w)| 1.0 / (1 + (k * 31 + w * 17) % 9973) as f32);
     let weights = Array2::from_shape_fn((50, rank), |(i, k)| ((i * 37 + k * 101) % 97) as f32 / 97.0);
     let names: Vec<String> = (0..side * side).map(|w| format!("some feature {w}")).collect();
-    for kind in [Kind::Words, Kind::Bars, Kind::Curve, Kind::Image { height: side, width: side }] {
+    for kind in [
+        FeatureKind::Words,
+        FeatureKind::Bars,
+        FeatureKind::Curve,
+        FeatureKind::Image { height: side, width: side },
+    ] {
         let fit = FitView {
             weights: Some(weights.view()),
             kind,

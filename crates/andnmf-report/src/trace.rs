@@ -1,4 +1,4 @@
-//! The stages of a fit, column by column.
+//! The trace of a fit: one column per quantity, one entry per stage.
 
 use andnmf::fit::StageRecord;
 use serde::Serialize;
@@ -8,21 +8,21 @@ use crate::rounding::{round_all, rounded};
 /// The columns of `trace.csv`, each with one entry per stage.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Trace {
-    /// Stage, counted from 0.
+    /// The stage, counted from 0.
     pub stage: Vec<usize>,
-    /// Time in the solver up to the end of the stage.
+    /// Solver time in seconds up to the end of the stage.
     pub seconds: Vec<f64>,
-    /// Smallest threshold of any component, where the method has thresholds.
+    /// The smallest threshold of any component; `None` if the method has no thresholds.
     pub threshold_min: Vec<Option<f64>>,
-    /// Median threshold of the components, where the method has thresholds.
+    /// The median threshold of the components; `None` if the method has no thresholds.
     pub threshold_median: Vec<Option<f64>>,
-    /// Share of weights that are not zero.
+    /// The share of non-zero weights.
     pub active_fraction: Vec<f64>,
-    /// How far the components moved, relative to their size.
+    /// The relative change of the components.
     pub change: Vec<f64>,
-    /// What the method minimizes, where it minimizes anything that it knows.
+    /// The loss; `None` if the method does not compute one.
     pub loss: Vec<Option<f64>>,
-    /// Distance from the truth; empty where none is known.
+    /// The error against the truth; empty without a truth.
     pub relative_correlation_error: Vec<f64>,
 }
 
@@ -42,7 +42,7 @@ impl Trace {
         }
     }
 
-    /// Adds the distance from the truth after each stage.
+    /// Adds the error against the truth after each stage.
     #[must_use]
     pub fn with_errors(mut self, errors: Vec<f64>) -> Self {
         self.relative_correlation_error = errors;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use andnmf::Real;
 use andnmf::diagnose::{
-    Diagnosis, Overall, WeightDiagnosis, diagnose_model, diagnose_samples, diagnose_weights,
+    Diagnosis, OverallDiagnosis, WeightDiagnosis, diagnose_model, diagnose_samples, diagnose_weights,
 };
 use andnmf_io::model::{Model, stored_precision};
 use andnmf_io::read_array;
@@ -49,7 +49,7 @@ pub(crate) struct DiagnoseArgs {
 pub(crate) fn run(args: &DiagnoseArgs) -> Result<(), Failure> {
     args.common.set_threads()?;
     let told = match (&args.weights, &args.subject) {
-        (Some(weights), _) => Overall::new(of_weights(weights)?, None, None),
+        (Some(weights), _) => OverallDiagnosis::new(of_weights(weights)?, None, None),
         (None, Some(subject)) if is_model(subject) => {
             let model = model_file(subject);
             match stored_precision(&model).map_err(reading)? {
@@ -77,7 +77,7 @@ fn of_weights(path: &Path) -> Result<WeightDiagnosis, Failure> {
     diagnose_weights(weights.view()).map_err(|error| Failure::Request(format!("{}: {error}", path.display())))
 }
 
-fn of_model<T: Real>(args: &DiagnoseArgs, subject: &Path, file: &Path) -> Result<Overall, Failure> {
+fn of_model<T: Real>(args: &DiagnoseArgs, subject: &Path, file: &Path) -> Result<OverallDiagnosis, Failure> {
     if args.rank.is_some() {
         return Err(Failure::Request("--rank is for samples: a model has one already".to_owned()));
     }
@@ -100,10 +100,10 @@ fn of_model<T: Real>(args: &DiagnoseArgs, subject: &Path, file: &Path) -> Result
             subject.display()
         )));
     }
-    Ok(Overall::new(of_weights(&weights)?, None, model.trust().cloned()))
+    Ok(OverallDiagnosis::new(of_weights(&weights)?, None, model.trust().cloned()))
 }
 
-fn of_samples<T: Real>(args: &DiagnoseArgs, path: &Path) -> Result<Overall, Failure> {
+fn of_samples<T: Real>(args: &DiagnoseArgs, path: &Path) -> Result<OverallDiagnosis, Failure> {
     if args.data.is_some() {
         return Err(Failure::Request(format!(
             "--data is for models, but {} is none; leave out --data, and give --rank K",
@@ -126,7 +126,7 @@ fn of_samples<T: Real>(args: &DiagnoseArgs, path: &Path) -> Result<Overall, Fail
     Ok(told.into())
 }
 
-fn print(told: &Overall, quiet: bool) -> io::Result<()> {
+fn print(told: &OverallDiagnosis, quiet: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "verdict: {}", told.verdict)?;
     for reason in &told.reasons {

@@ -9,7 +9,7 @@ use andnmf_io as io;
 use andnmf_io::images::{contact_sheet, read_folder};
 use andnmf_io::{ReadOptions, Table};
 use andnmf_program::{Common, Failure, OutputFolder, Precision, Progress, json as print_json, reading};
-use andnmf_report::Kind;
+use andnmf_report::FeatureKind;
 use clap::Args;
 use serde_json::json;
 
@@ -81,7 +81,7 @@ fn images<T: Real>(args: &ImagesArgs) -> Result<(), Failure> {
     progress.doing("drawing");
     let sheet = contact_sheet(found.fit.components.view(), shape, args.columns)?.enlarged(enlargement(shape));
     let others = vec![("components.png", sheet.to_png()?)];
-    let files = found.write(&folder, &args.pictures, Kind::Image { height, width }, others)?;
+    let files = found.write(&folder, &args.pictures, FeatureKind::Image { height, width }, others)?;
     drop(progress);
     if args.common.json {
         return print_json::print(&found.summary);

@@ -9,7 +9,7 @@ use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real};
 use andnmf_io::model::Model;
 use andnmf_program::{Common, Failure, OutputFolder, Precision, Progress};
-use andnmf_report::Kind;
+use andnmf_report::FeatureKind;
 use clap::Args;
 use ndarray::Array2;
 use serde_json::Value;
@@ -68,7 +68,7 @@ impl<T: Real> PlainFit<T> {
         &mut self,
         folder: &OutputFolder,
         title: &Path,
-        kind: Kind,
+        kind: FeatureKind,
         others: Vec<(&'static str, Vec<u8>)>,
     ) -> Result<Vec<&'static str>, Failure> {
         let title = title.file_name().unwrap_or_default().to_string_lossy();

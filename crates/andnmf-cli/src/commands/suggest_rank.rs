@@ -84,7 +84,7 @@ fn print(found: &RankSuggestion, args: &SuggestRankArgs) -> io::Result<()> {
                 "{mark} {:>4}  {:>9.4}  {:>9.4}  {:>10}  {:>8}  {:>8}",
                 score.rank,
                 score.last_kept,
-                score.first_left_out,
+                score.first_omitted,
                 or_dash(score.noise_edge),
                 or_dash(score.held_out_error),
                 or_dash(score.unstable_share),

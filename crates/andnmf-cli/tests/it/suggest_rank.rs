@@ -30,5 +30,5 @@ fn wrong_ranges_are_refused() {
     refused(&["suggest-rank", &samples, "--ranks", "3-7"], &["2..30"]);
     refused(&["suggest-rank", &samples, "--ranks", "7..3"], &["--ranks is 7 to 3"]);
     refused(&["suggest-rank", &samples, "--ranks", "0..3"], &["--ranks is 0 to 3"]);
-    refused(&["suggest-rank", &samples, "--ranks", "100..120"], &["60 directions at most"]);
+    refused(&["suggest-rank", &samples, "--ranks", "100..120"], &["rank 60 at most"]);
 }

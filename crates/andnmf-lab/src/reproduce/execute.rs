@@ -117,7 +117,7 @@ impl<'a> Executor<'a> {
         let mut data = match (&recovery.truth, &self.around.sources.truth) {
             (Truth::BuiltIn, _) => spec.generate()?,
             (Truth::Given(print), Some(truth)) if Sources::print_of(truth) == *print => {
-                spec.generate_on(truth.clone())?
+                spec.generate_with_truth(truth.clone())?
             }
             (Truth::Given(_), _) => return Err("the truth that the samples are made of is not there".into()),
         };

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use andnmf::and::Decoder;
 use andnmf::fit::{Observer, StageView};
 use andnmf::synth::Dataset;
-use andnmf::theory::bounds::singular_range;
+use andnmf::theory::bounds::extreme_singular_values;
 use andnmf::theory::{Decomposition, MatrixError};
 use ndarray::Array2;
 
@@ -85,9 +85,9 @@ fn disturbance(
     let moment = diagonal.dot(&pull);
     let rest = |now: &Array2<f64>| {
         let rest = &xz - &pull - now.dot(&(&zz - &moment));
-        singular_range(rest.view()).ok().map(|(largest, _)| largest)
+        extreme_singular_values(rest.view()).ok().map(|(largest, _)| largest)
     };
-    let (_, smallest) = singular_range(moment.view()).ok()?;
+    let (_, smallest) = extreme_singular_values(moment.view()).ok()?;
     Some(Disturbance { size: rest(&first)?.max(rest(&last)?), allowed: ALLOWED * smallest * mixing })
 }
 
@@ -127,10 +127,10 @@ mod tests {
         let q = Array2::from_diag(&inverse.diag().mapv(|value| 1.0 / value));
         let moment = d.dot(&(data.weights.t().dot(&data.weights) / 500.0)).dot(&d);
         let lemma = start.dot(&(Array2::eye(8) - &moment * step)) + q.dot(&moment) * step;
-        let rest = singular_range(((&moved - &lemma) / step).view()).unwrap().0;
+        let rest = extreme_singular_values(((&moved - &lemma) / step).view()).unwrap().0;
         let found = disturbance(&data, &data.init, &data.init, &[0.25; 8]).unwrap();
         assert!((found.size / rest - 1.0).abs() < 1e-6, "{found:?} {rest}");
-        let smallest = singular_range(moment.view()).unwrap().1;
+        let smallest = extreme_singular_values(moment.view()).unwrap().1;
         let mixing = Decomposition::of(data.init.view(), data.truth.view()).unwrap().norms.mixing_error;
         assert!((found.allowed / (smallest * mixing / 160.0) - 1.0).abs() < 1e-9);
     }

@@ -1,4 +1,4 @@
-//! Small fits with a known truth, one for each way in which components are drawn.
+//! Small fits with a known truth, one per way of drawing components.
 
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -11,11 +11,11 @@ use andnmf::samples::DenseSamples;
 use andnmf::synth::{Dataset, DatasetKind, DatasetSpec, Weights};
 use andnmf::{Method, MethodParams};
 use andnmf_program::{Experiment, StartFrom};
-use andnmf_report::{FitView, Kind, MethodRow, Report, Thresholds, Trace};
+use andnmf_report::{ComponentThresholds, FeatureKind, FitView, MethodRow, Report, Trace};
 use ndarray::Array2;
 use serde_json::{Value, json};
 
-/// Names that would break a page which takes text for anything else.
+/// Names that would break a page that does not escape its text.
 const HOSTILE: [&str; 4] = [
     "</script><script>alert(1)</script>",
     "<img src=x onerror=alert(2)>",
@@ -24,13 +24,13 @@ const HOSTILE: [&str; 4] = [
 ];
 const SYLLABLES: [&str; 12] = ["ka", "lo", "mi", "ren", "sto", "ve", "tal", "dur", "ine", "os", "pha", "qui"];
 
-/// Samples whose components come in pairs, on the given truth or on built-in topics.
+/// Samples with paired components, from the given truth or from built-in topics.
 fn paired(truth: Option<Array2<f64>>, spec: DatasetSpec) -> Result<Dataset, Box<dyn Error>> {
     let weights =
         Weights::Paired { sparsity: spec.rank as f64 / 4.0, co_occurrence: 0.7, decay_order: Some(2.0) };
     let spec = DatasetSpec { weights, ..spec };
     Ok(match truth {
-        Some(truth) => spec.generate_on(truth)?,
+        Some(truth) => spec.generate_with_truth(truth)?,
         None => spec.generate()?,
     })
 }
@@ -39,16 +39,16 @@ fn spec(rank: usize, n_features: usize, n_samples: usize) -> DatasetSpec {
     DatasetSpec { rank, n_features, n_samples, ..DatasetSpec::new(DatasetKind::Paired) }
 }
 
-/// A fit with everything that is said of it.
-struct Fitted {
+/// A fit with its weights, summary and errors.
+struct FittedExample {
     fit: Fit<f64>,
     weights: Array2<f64>,
     summary: Value,
     errors: Vec<f64>,
 }
 
-fn fitted(data: &Dataset, params: &MethodParams) -> Result<Fitted, Box<dyn Error>> {
-    let begun = Instant::now();
+fn fit_example(data: &Dataset, params: &MethodParams) -> Result<FittedExample, Box<dyn Error>> {
+    let started = Instant::now();
     let samples = DenseSamples::new(data.samples.view())?;
     let mut observer = RecoveryObserver::new(data.truth.clone());
     let fit = params.clone().check()?.fit(&samples, Start::Auto, &mut Run::new().observe(&mut observer))?;
@@ -62,7 +62,7 @@ fn fitted(data: &Dataset, params: &MethodParams) -> Result<Fitted, Box<dyn Error
         "stages": fit.stages,
         "stop_reason": fit.stop,
         "solver_seconds": fit.seconds,
-        "seconds": begun.elapsed().as_secs_f64(),
+        "seconds": started.elapsed().as_secs_f64(),
         "reconstruction_error": reconstruction_error(&samples, weights.view(), fit.components.view())?,
         "passes": fit.passes,
         "trust": fit.trust,
@@ -70,14 +70,19 @@ fn fitted(data: &Dataset, params: &MethodParams) -> Result<Fitted, Box<dyn Error
         "settings": params,
         "recovery": Recovery::measure(fit.components.view(), data.truth.view())?,
     });
-    Ok(Fitted { fit, weights, summary, errors: observer.errors })
+    Ok(FittedExample { fit, weights, summary, errors: observer.errors })
 }
 
-impl Fitted {
-    fn report(&self, title: &str, kind: Kind, names: Option<&[String]>) -> Result<Report, Box<dyn Error>> {
+impl FittedExample {
+    fn report(
+        &self,
+        title: &str,
+        kind: FeatureKind,
+        names: Option<&[String]>,
+    ) -> Result<Report, Box<dyn Error>> {
         let thresholds = match self.fit.thresholds.as_slice() {
-            [] => Thresholds::None,
-            shares => Thresholds::Shares(shares),
+            [] => ComponentThresholds::None,
+            shares => ComponentThresholds::Shares(shares),
         };
         let view = FitView { kind, feature_names: names, thresholds, ..self.view() };
         let trace = Trace::of(&self.fit.trace).with_errors(self.errors.clone());
@@ -89,23 +94,23 @@ impl Fitted {
     }
 }
 
-/// Topics, with several methods beside AND and names that are no plain words.
+/// Topics, with a comparison of methods and names that need escaping.
 pub(crate) fn words() -> Result<Report, Box<dyn Error>> {
     let data = paired(None, spec(20, 400, 2000))?;
     let part = |i: usize| SYLLABLES[i % SYLLABLES.len()];
     let mut names: Vec<String> =
         (0..400).map(|w| format!("{}{}{}", part(w), part(w / 12), part(w / 144 + 5))).collect();
-    let fitted = fitted(&data, &MethodParams::new(Method::And, 20))?;
+    let fitted = fit_example(&data, &MethodParams::new(Method::And, 20))?;
     for (component, hostile) in HOSTILE.into_iter().enumerate() {
         let row = fitted.fit.components.row(component);
         let strongest = (0..400).max_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap_or(0);
         hostile.clone_into(&mut names[strongest]);
     }
-    let report = fitted.report("Topics of made-up documents", Kind::Words, Some(&names))?;
+    let report = fitted.report("Topics of made-up documents", FeatureKind::Words, Some(&names))?;
     Ok(report.with_methods(methods(&data)?))
 }
 
-/// The way of several methods on the same samples.
+/// The errors of several methods over time, on the same samples.
 fn methods(data: &Dataset) -> Result<Vec<MethodRow>, Box<dyn Error>> {
     let mut rows = Vec::new();
     for method in [Method::And, Method::Hals, Method::Anls, Method::Mu] {
@@ -124,7 +129,7 @@ fn methods(data: &Dataset) -> Result<Vec<MethodRow>, Box<dyn Error>> {
     Ok(rows)
 }
 
-/// Strokes and blobs in small pictures.
+/// Small images with strokes and blobs.
 pub(crate) fn image() -> Result<Report, Box<dyn Error>> {
     let (height, width, rank) = (24, 20, 12);
     let truth = Array2::from_shape_fn((rank, height * width), |(k, pixel)| {
@@ -137,9 +142,9 @@ pub(crate) fn image() -> Result<Report, Box<dyn Error>> {
     });
     let truth = truth.mapv(|value: f64| if value < 1e-3 { 0.0 } else { value });
     let data = paired(Some(truth), spec(rank, height * width, 1500))?;
-    fitted(&data, &MethodParams::new(Method::And, rank))?.report(
+    fit_example(&data, &MethodParams::new(Method::And, rank))?.report(
         "Parts of small pictures",
-        Kind::Image { height, width },
+        FeatureKind::Image { height, width },
         None,
     )
 }
@@ -154,17 +159,17 @@ pub(crate) fn curve() -> Result<Report, Box<dyn Error>> {
     });
     let names: Vec<String> = (0..n_features).map(|w| format!("{}", 400.0 + 1.5 * w as f64)).collect();
     let data = paired(Some(truth), DatasetSpec { noise: 0.05, ..spec(rank, n_features, 800) })?;
-    fitted(&data, &MethodParams::new(Method::And, rank))?.report(
+    fit_example(&data, &MethodParams::new(Method::And, rank))?.report(
         "Spectra of mixed materials",
-        Kind::Curve,
+        FeatureKind::Curve,
         Some(&names),
     )
 }
 
-/// Features without names and a method without a verdict. Small values are turned negative, to have some.
+/// Features without names and a method without a verdict. Small values are made negative to test negative bars.
 pub(crate) fn bars() -> Result<Report, Box<dyn Error>> {
     let data = paired(None, spec(8, 40, 500))?;
-    let fitted = fitted(&data, &MethodParams::new(Method::Hals, 8).with_max_stages(60))?;
+    let fitted = fit_example(&data, &MethodParams::new(Method::Hals, 8).with_max_stages(60))?;
     let signed = fitted.fit.components.mapv(|value| if value < 0.02 { -0.5 * value } else { value });
     let view = FitView { components: signed.view(), ..fitted.view() };
     let trace = Trace::of(&fitted.fit.trace);

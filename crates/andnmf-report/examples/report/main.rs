@@ -1,8 +1,8 @@
-//! Reports of small fits of every kind, to look at and to test the page with: `report DIR` writes a folder for each,
-//! with `report.html` and the `summary.json` that it shows.
+//! Example reports for viewing and for the browser tests: `report DIR` writes one folder per example, with `report.html`
+//! and the `summary.json` that it shows.
 
+mod edge_cases;
 mod fits;
-mod odd;
 
 use std::error::Error;
 use std::fs;
@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use andnmf_report::Report;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = std::env::args_os().nth(1).map(PathBuf::from).ok_or("name the folder to write to")?;
+    let folder = std::env::args_os().nth(1).map(PathBuf::from).ok_or("usage: report DIR")?;
     write(&folder, "words", &fits::words()?)?;
     write(&folder, "image", &fits::image()?)?;
     write(&folder, "curve", &fits::curve()?)?;
     write(&folder, "bars", &fits::bars()?)?;
-    write(&folder, "single", &odd::single()?)?;
-    write(&folder, "many", &odd::many()?)?;
-    write(&folder, "sections", &odd::sections())
+    write(&folder, "single", &edge_cases::single()?)?;
+    write(&folder, "many", &edge_cases::many()?)?;
+    write(&folder, "sections", &edge_cases::sections())
 }
 
 fn write(folder: &Path, name: &str, report: &Report) -> Result<(), Box<dyn Error>> {

@@ -1,4 +1,4 @@
-// Elements of the page. Text always goes in as text, so names of features cannot be anything else.
+// Helpers that create elements. Text is always inserted as text, so names of features cannot contain markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -17,7 +17,7 @@ function fill(element, attributes, children) {
 const el = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
 const svg = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
-/** A table that scrolls by itself where the screen is narrow; columns listed in `numeric` are set right. */
+/** A table that scrolls horizontally on narrow screens; columns listed in `numeric` are right-aligned. */
 function table(name, header, rows, numeric = []) {
   const align = (column) => (numeric.includes(column) ? "number" : null);
   const head = el("tr", {}, header.map((text, i) => el("th", { scope: "col", class: align(i) }, text)));
@@ -29,15 +29,15 @@ function table(name, header, rows, numeric = []) {
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name }, whole);
 }
 
-/** A labelled choice; `options` are pairs of value and text. */
+/** A labelled drop-down list; `options` are pairs of value and text. */
 function choice(label, options, chosen, changed) {
   const entries = options.map(([value, text]) => el("option", { value, selected: value === chosen }, text));
   const select = el("select", { onchange: () => changed(select.value) }, entries);
   return el("label", {}, label, select);
 }
 
-/** Draws now and whenever the width changes. */
-function drawnToWidth(host, draw) {
+/** Draws now and on every change of width. */
+function redrawOnResize(host, draw) {
   let width = 0;
   const update = () => {
     const now = Math.round(host.getBoundingClientRect().width);

@@ -1,11 +1,11 @@
-// Numbers and keys as people read them.
+// Formats numbers, durations and keys for readers.
 
 const DASH = "–";
 const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 const raised = (exponent) => [...String(exponent)].map((sign) => RAISED[sign]).join("");
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
-/** Four digits; whole numbers in full, in groups of three. */
+/** Four significant digits; whole numbers in full, in groups of three. */
 function number(value) {
   if (!isNumber(value)) return DASH;
   const size = Math.abs(value);
@@ -20,7 +20,7 @@ function number(value) {
 const signed = (text) => text.replace(/^-/, "−");
 const grouped = (value) => signed(String(value).replace(/\B(?=(\d{3})+$)/g, "\u202f"));
 
-/** A share of one, in percent unless that would be tiny. */
+/** A share in percent, unless it is tiny. */
 function percent(share) {
   if (!isNumber(share)) return DASH;
   const hundredths = 100 * share;
@@ -28,18 +28,19 @@ function percent(share) {
   return `${signed(String(Number(hundredths.toPrecision(3))))} %`;
 }
 
+/** Three significant digits below two minutes, then minutes and hours. */
 function duration(seconds) {
   if (!isNumber(seconds)) return DASH;
-  if (seconds < 120) return `${number(seconds)} s`;
+  if (seconds < 120) return `${number(Number(seconds.toPrecision(3)))} s`;
   const whole = Math.round(seconds);
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${rest} s`;
 }
 
-/** Correlations are compared with each other: always the same number of digits, and a sign. */
+/** Correlations with a sign and three decimals, so that they can be compared. */
 const correlationText = (value) => (isNumber(value) ? `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}` : DASH);
 
-const words = (key) => String(key).replace(/[_-]+/g, " ");
+const readableKey = (key) => String(key).replace(/[_-]+/g, " ");
 const count = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
 const METHODS = { and: "AND", hals: "HALS", anls: "ANLS", mu: "Multiplicative updates", lda: "Online LDA", "online-lda": "Online LDA", online_lda: "Online LDA", "anchor-words": "Anchor words", anchor_words: "Anchor words", "min-volume": "Minimum volume", min_volume: "Minimum volume" };

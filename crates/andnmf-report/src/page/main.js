@@ -1,15 +1,15 @@
-// The page from its data.
+// Builds the page from its data.
 
 const report = JSON.parse(document.getElementById("report-data").textContent);
 const summary = report.summary ?? {};
-const about = { ...report, summary };
-const aboutFit = report.summary !== null;
+const reportData = { ...report, summary };
+const hasSummary = report.summary !== null;
 
 const content = document.getElementById("content");
 content.replaceChildren(
   el("p", { class: "eyebrow" }, "andnmf report"),
   el("h1", {}, report.title),
-  ...(aboutFit ? [verdictCard(summary), overview(about)] : []),
+  ...(hasSummary ? [verdictCard(summary), overview(reportData)] : []),
   ...(report.methods.length > 0 ? [methods(report)] : []),
   ...(report.trace?.stage.length > 0 ? [convergence(report)] : []),
 );
@@ -18,16 +18,16 @@ if (componentsPart) content.append(componentsPart);
 if (report.correlations) content.append(correlationSection(report));
 if (activityPart) content.append(activityPart);
 content.append(...report.sections.map(extraSection));
-document.getElementById("footer").append(`Made by ${report.made_by}. Everything shown is in this file.`);
+document.getElementById("footer").append(`Made by ${report.made_by}. This file contains all the data shown.`);
 
-// Navigation: a link per section; the one being read is marked.
+// Navigation: one link per section; the current section is marked.
 const sections = [...content.querySelectorAll(":scope > section")];
 const titleOf = (section) => (section.id === "verdict" ? "Verdict" : section.querySelector("h2").textContent);
 const links = sections.map((section) => el("a", { href: `#${section.id}` }, titleOf(section)));
 document.getElementById("navigation").append(el("div", { class: "bar" }, el("div", { class: "links" }, links), theme.button));
 
-function follow() {
-  // A little below where a section stands after its link was followed.
+function markCurrentSection() {
+  // Slightly below the top of a section after a click on its link.
   const line = 140;
   const atEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
   const reached = sections.filter((section) => section.getBoundingClientRect().top <= line);
@@ -40,5 +40,5 @@ function follow() {
     }
   });
 }
-addEventListener("scroll", follow, { passive: true });
-follow();
+addEventListener("scroll", markCurrentSection, { passive: true });
+markCurrentSection();

@@ -1,23 +1,23 @@
-// What came out, in words: verdict, figures, warnings, settings.
+// The verdict and the section Summary: text, key figures, warnings, settings.
 
 const VERDICTS = {
-  good: ["Good", "Nothing speaks against these components.", "M5 13l4.5 4.5L19 7.5"],
-  doubtful: ["Doubtful", "Part of this may be wrong: look closer before you build on it.", "M8.5 9a3.5 3.5 0 1 1 5 3.2c-1 .5-1.5 1.1-1.5 2.3M12 19v.01"],
-  poor: ["Poor", "Not to be believed as it stands.", "M6.5 6.5l11 11M17.5 6.5l-11 11"],
+  good: ["Good", "No problems were found with these components.", "M5 13l4.5 4.5L19 7.5"],
+  doubtful: ["Doubtful", "Some of these components may be wrong. Check them before you rely on them.", "M8.5 9a3.5 3.5 0 1 1 5 3.2c-1 .5-1.5 1.1-1.5 2.3M12 19v.01"],
+  poor: ["Poor", "Do not rely on these components.", "M6.5 6.5l11 11M17.5 6.5l-11 11"],
 };
 
 function verdictCard(summary) {
   const trust = summary.trust;
-  const [word, meaning, mark] = VERDICTS[trust?.verdict] ?? ["None", "This method says nothing about whether its components are the true ones.", "M6 12h12"];
+  const [title, meaning, icon] = VERDICTS[trust?.verdict] ?? ["None", "This method does not judge whether its components are the true ones.", "M6 12h12"];
   const known = VERDICTS[trust?.verdict] ? trust.verdict : "unknown";
   const reasons = trust?.reasons ?? [];
   return el("section", { class: `verdict ${known}`, id: "verdict", "aria-label": "Verdict" },
-    el("div", { class: "mark", "aria-hidden": "true" }, svg("svg", { viewBox: "0 0 24 24" }, svg("path", { d: mark }))),
-    el("div", {}, el("h2", {}, "Verdict: ", el("span", { "data-verdict": known }, word)), el("p", {}, meaning)),
+    el("div", { class: "mark", "aria-hidden": "true" }, svg("svg", { viewBox: "0 0 24 24" }, svg("path", { d: icon }))),
+    el("div", {}, el("h2", {}, "Verdict: ", el("span", { "data-verdict": known }, title)), el("p", {}, meaning)),
     reasons.length > 0 && el("ul", {}, reasons.map((reason) => el("li", { "data-code": reason?.code }, sentence(reasonText(reason))))));
 }
 
-/** A reason as its text and its advice; pages of earlier versions have plain text. */
+/** The text and advice of a reason; summaries of earlier versions have plain text. */
 const reasonText = (reason) => (typeof reason === "string" ? reason : [reason.text, reason.advice].filter(Boolean).join("; "));
 
 const sentence = (text) => {
@@ -26,36 +26,36 @@ const sentence = (text) => {
   return /[.!?…]$/.test(start) ? start : `${start}.`;
 };
 
-const STOPPED = {
-  converged: "It stopped because the components no longer moved",
-  max_stages: "It stopped because all the stages it was allowed were done",
-  time_limit: "It stopped because its time was up",
-  cancelled: "It was called off",
+const STOP_REASONS = {
+  converged: "It stopped because the components no longer changed",
+  max_stages: "It stopped at the maximum number of stages",
+  time_limit: "It stopped at the time limit",
+  cancelled: "It was cancelled",
 };
 
-function inWords(summary) {
+function summaryText(summary) {
   const { method, rank, n_samples: samples, n_features: features, recovery } = summary;
-  const said = [];
+  const sentences = [];
   if (isNumber(rank)) {
-    const size = isNumber(samples) && isNumber(features) ? ` in ${count(samples, "sample")} of ${count(features, "feature")}` : "";
-    // Where AND found nothing to rely on, the components are those of another method.
+    const size = isNumber(samples) && isNumber(features) ? ` in ${count(samples, "sample")} with ${count(features, "feature")}` : "";
+    // If AND found no reliable components, those of NMF are returned.
     const instead = method === "and" && summary.start === "nmf";
     const name = instead ? "NMF" : method ? methodName(method) : "The fit";
-    said.push(`${name} found ${count(rank, "component")}${size}${instead ? ", as AND found none that can be relied on" : ""}.`);
+    sentences.push(`${name} found ${count(rank, "component")}${size}${instead ? "; AND found none that are reliable" : ""}.`);
   }
-  if (STOPPED[summary.stop_reason]) {
+  if (STOP_REASONS[summary.stop_reason]) {
     const after = isNumber(summary.stages) ? `, after ${count(summary.stages, "stage")}` : "";
-    const time = isNumber(summary.solver_seconds) ? ` and ${duration(summary.solver_seconds)} in the solver` : "";
-    said.push(`${STOPPED[summary.stop_reason]}${after}${time}.`);
+    const time = isNumber(summary.solver_seconds) ? ` and ${duration(summary.solver_seconds)} of computing` : "";
+    sentences.push(`${STOP_REASONS[summary.stop_reason]}${after}${time}.`);
   }
-  if (isNumber(summary.passes)) said.push(`The samples were read ${summary.passes === 1 ? "once" : `${number(summary.passes)} times`}.`);
-  if (typeof summary.start === "string" && summary.start !== "nmf") said.push(`It began from: ${words(summary.start)}.`);
-  if (isNumber(summary.reconstruction_error)) said.push(`Weights and components leave ${percent(summary.reconstruction_error)} of the samples unexplained (relative Frobenius norm).`);
+  if (isNumber(summary.passes)) sentences.push(`It read the samples ${summary.passes === 1 ? "once" : `${number(summary.passes)} times`}.`);
+  if (typeof summary.start === "string" && summary.start !== "nmf") sentences.push(`It started from: ${readableKey(summary.start)}.`);
+  if (isNumber(summary.reconstruction_error)) sentences.push(`The components leave ${percent(summary.reconstruction_error)} of the samples unexplained (reconstruction error, relative Frobenius norm).`);
   if (isNumber(recovery?.relative_total_correlation_error)) {
-    const mean = isNumber(recovery.mean_matched_cosine) ? `, and a component and its match have a cosine of ${number(recovery.mean_matched_cosine)} on average` : "";
-    said.push(`Beside the known truth, the relative distances of all components add up to ${number(recovery.relative_total_correlation_error)}${mean}.`);
+    const mean = isNumber(recovery.mean_matched_cosine) ? `; the mean cosine between a component and its match is ${number(recovery.mean_matched_cosine)} (1 is perfect)` : "";
+    sentences.push(`Compared with the known truth, the relative errors of all components add up to ${number(recovery.relative_total_correlation_error)}${mean}.`);
   }
-  return said.join(" ");
+  return sentences.join(" ");
 }
 
 function figures(summary) {
@@ -64,18 +64,18 @@ function figures(summary) {
     ["n_samples", "samples", number(summary.n_samples)],
     ["n_features", "features", number(summary.n_features)],
     ["stages", "stages", number(summary.stages)],
-    ["seconds", "in all", duration(summary.seconds ?? summary.solver_seconds)],
+    ["seconds", "total time", duration(summary.seconds ?? summary.solver_seconds)],
     ["reconstruction_error", "unexplained", percent(summary.reconstruction_error)],
-    ["recovery", "distance from the truth", number(summary.recovery?.relative_total_correlation_error)],
+    ["recovery", "error against the truth", number(summary.recovery?.relative_total_correlation_error)],
   ].filter(([, , text]) => text !== DASH);
   return entries.length > 0 && el("dl", { class: "figures" },
     entries.map(([key, name, text]) => el("div", {}, el("dt", {}, name), el("dd", { "data-figure": key }, text))));
 }
 
-/** Nested settings as a flat list of names and values. */
+/** Flattens nested settings to a list of names and values. */
 function flattened(value, path = []) {
   if (value !== null && typeof value === "object" && !Array.isArray(value)) {
-    return Object.entries(value).flatMap(([key, inner]) => flattened(inner, [...path, words(key)]));
+    return Object.entries(value).flatMap(([key, inner]) => flattened(inner, [...path, readableKey(key)]));
   }
   const text = (entry) => (typeof entry === "number" ? number(entry) : entry === true ? "yes" : entry === false ? "no" : entry === null ? "not set" : String(entry));
   return [[path.join(" › "), Array.isArray(value) ? value.map((entry) => (entry !== null && typeof entry === "object" ? JSON.stringify(entry) : text(entry))).join(", ") || "none" : text(value)]];
@@ -92,7 +92,7 @@ function overview({ summary, components }) {
   const warnings = summary.warnings ?? [];
   const kind = { words: "words", image: "pixels", curve: "points of a curve", bars: null }[components?.kind];
   return el("section", { id: "summary" }, el("h2", {}, "Summary"),
-    el("p", { id: "in-words" }, inWords(summary), kind && components.items.length > 0 ? ` The features are ${kind}.` : ""),
+    el("p", { id: "summary-text" }, summaryText(summary), kind && components.items.length > 0 ? ` The features are ${kind}.` : ""),
     figures(summary),
     el("h3", {}, "Warnings"),
     warnings.length > 0 ? el("ul", { class: "warnings" }, warnings.map((warning) => el("li", {}, sentence(warning)))) : el("p", { class: "muted" }, "None."),

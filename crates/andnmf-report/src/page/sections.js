@@ -1,8 +1,8 @@
-// Sections that come with the data.
+// Additional sections: text, tables and drawings.
 
 const ALLOWED = new Set(["svg", "g", "path", "line", "polyline", "polygon", "rect", "circle", "ellipse", "text", "tspan", "image", "title", "desc", "defs", "clippath", "lineargradient", "radialgradient", "stop", "marker", "use", "pattern", "mask"]);
 
-/** A drawing without anything that could run or load. */
+/** An SVG drawing, without scripts and external references. */
 function drawing(source, title) {
   const parsed = new DOMParser().parseFromString(source, "image/svg+xml");
   const root = parsed.documentElement;

@@ -1,16 +1,16 @@
-// Light or dark: as the system says until the reader says otherwise.
+// Light or dark theme: the system setting, or the reader's choice.
 
 const theme = (() => {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const listeners = [];
   let chosen = null;
-  // A page opened from a file may be refused its storage.
+  // Browsers may deny storage to pages opened from a file.
   try { chosen = localStorage.getItem("andnmf-theme"); } catch { chosen = null; }
 
   const dark = () => (chosen ? chosen === "dark" : system.matches);
   const button = el("button", { type: "button", onclick: () => {
     chosen = dark() ? "light" : "dark";
-    try { localStorage.setItem("andnmf-theme", chosen); } catch { /* it lasts as long as the page */ }
+    try { localStorage.setItem("andnmf-theme", chosen); } catch { /* the choice lasts until the page is closed */ }
     apply();
   } });
 
@@ -23,7 +23,7 @@ const theme = (() => {
   system.addEventListener("change", apply);
   apply();
 
-  /** Canvases know no style sheets: they ask for colours, and are told when these change. */
+  /** Canvases do not follow style sheets: they read colours here and redraw on a change of theme. */
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-  return { button, colour, changed: (listener) => listeners.push(listener) };
+  return { button, colour, onChange: (listener) => listeners.push(listener) };
 })();

@@ -14,7 +14,7 @@ use crate::Real;
 use crate::constants::StartConstants;
 use crate::fit::StageInterrupt;
 use crate::linalg::pseudo_inverse::pseudo_inverse_of_rows;
-use crate::metrics::cheapest_assignment;
+use crate::metrics::min_cost_assignment;
 
 /// Components (rows) from a decoder with independent rows and its values (rows × samples), in which some rows may be
 /// differences of paired components. `None` where the decoder cannot be inverted.
@@ -212,7 +212,7 @@ impl<T: Real> Rows<T> {
                 }
             }
         }
-        for (i, partner) in cheapest_assignment(costs.view()).into_iter().enumerate() {
+        for (i, partner) in min_cost_assignment(costs.view()).into_iter().enumerate() {
             if let Some(j) = partner
                 && costs[[i, j]] < 0.0
             {

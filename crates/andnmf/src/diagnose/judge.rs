@@ -1,4 +1,4 @@
-//! From figures to a verdict. The limits are in [`DiagnosisConstants`].
+//! From the properties of weights to a verdict. The limits are in [`DiagnosisConstants`].
 
 use super::{ComponentUsage, WeightDiagnosis};
 use crate::constants::DiagnosisConstants;
@@ -12,7 +12,7 @@ pub(super) fn is_rarely_on(component: &ComponentUsage, constants: &DiagnosisCons
     component.on < constants.rare
 }
 
-/// What speaks against recovery from such weights.
+/// The reasons against recovery from such weights.
 pub(super) fn judge(diagnosis: &WeightDiagnosis, constants: &DiagnosisConstants) -> Judgement {
     let mut judgement = Judgement::default();
     background(diagnosis, constants, &mut judgement);
@@ -20,16 +20,16 @@ pub(super) fn judge(diagnosis: &WeightDiagnosis, constants: &DiagnosisConstants)
     density(diagnosis, constants, &mut judgement);
     dependence(diagnosis, constants, &mut judgement);
     let (n_samples, rank) = (diagnosis.conditions.n_samples, diagnosis.conditions.rank);
-    let wanted = constants.samples_per_component;
+    let required = constants.samples_per_component;
     if n_samples < rank {
         judgement.add(Reason::FewerSamplesThanComponents { n_samples, rank });
-    } else if n_samples / wanted.max(1) < rank {
-        judgement.add(Reason::FewSamples { n_samples, rank, wanted });
+    } else if n_samples / required.max(1) < rank {
+        judgement.add(Reason::FewSamples { n_samples, rank, wanted: required });
     }
     judgement
 }
 
-/// Weights that are always on: the paper's example of what cannot be recovered.
+/// Weights that are always on: the paper's example of components that cannot be recovered.
 fn background(diagnosis: &WeightDiagnosis, constants: &DiagnosisConstants, judgement: &mut Judgement) {
     let (share, components) = (diagnosis.background_share, diagnosis.always_on.clone());
     let severity = match share {
@@ -57,21 +57,21 @@ fn density(diagnosis: &WeightDiagnosis, constants: &DiagnosisConstants, judgemen
     let mut shares: Vec<f64> = diagnosis.usage.iter().map(|component| component.on_share).collect();
     shares.sort_unstable_by(f64::total_cmp);
     let typical = shares.get(shares.len() / 2).copied().unwrap_or(0.0);
-    // A single component has nothing to be confused with.
+    // A single component cannot be confused with another.
     if typical > constants.dense && shares.len() > 1 {
         judgement.add(Reason::DenseWeights { typical });
     }
 }
 
 fn dependence(diagnosis: &WeightDiagnosis, constants: &DiagnosisConstants, judgement: &mut Judgement) {
-    // Components that are never on depend on nothing, but leave no second moment either.
+    // Components that are never on make λ zero without being dependent.
     let all_used = diagnosis.usage.iter().all(|component| component.on > 0);
     if all_used && diagnosis.conditions.lambda <= constants.dependent {
         judgement.add(Reason::DependentWeights);
     }
-    let together = diagnosis.correlations.iter();
-    let together = together.filter(|pair| pair.correlation >= constants.hard_to_tell_apart);
-    let pairs: Vec<_> = together.map(|pair| (pair.first, pair.second, pair.correlation)).collect();
+    let correlated = diagnosis.correlations.iter();
+    let correlated = correlated.filter(|pair| pair.correlation >= constants.hard_to_tell_apart);
+    let pairs: Vec<_> = correlated.map(|pair| (pair.first, pair.second, pair.correlation)).collect();
     if !pairs.is_empty() {
         judgement.add(Reason::Inseparable { pairs });
     }

@@ -1,7 +1,7 @@
-//! Whether weights are of a kind from which components can be recovered.
+//! Diagnoses whether components can be recovered from given weights.
 //!
-//! The weights may be true ones, or those that a fit came to. Fitted weights flatter: where a fit went wrong it
-//! often did so by taking a background out of the weights and into the components.
+//! The weights may be true or fitted. Fitted weights can look better than they are: a fit that went wrong has often moved
+//! a background from the weights into the components.
 //!
 //! ```
 //! use andnmf::diagnose::diagnose_weights;
@@ -10,22 +10,22 @@
 //!
 //! let weights = Weights::Dirichlet { concentration: 1.0 }.draw(500, 10, 0)?;
 //! assert_eq!(diagnose_weights(weights.view())?.judgement.verdict, Verdict::Good);
-//! // Half as much again of every component in every sample: a background that belongs to no component.
+//! // A constant background added to all weights.
 //! let background = diagnose_weights((weights + 0.05).view())?;
 //! assert_eq!(background.judgement.verdict, Verdict::Poor);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod fitted;
 mod judge;
 mod overall;
+mod samples;
 mod usage;
 
 use ndarray::ArrayView2;
 use serde::Serialize;
 
-pub use fitted::{DiagnoseError, Diagnosis, diagnose_model, diagnose_samples};
-pub use overall::Overall;
+pub use overall::OverallDiagnosis;
+pub use samples::{DiagnoseError, Diagnosis, diagnose_model, diagnose_samples};
 pub use usage::ComponentUsage;
 
 use crate::constants::DiagnosisConstants;
@@ -34,47 +34,47 @@ use crate::theory::{GeneralCorrelationConditions, MatrixError, strongest_correla
 use crate::trust::Judgement;
 use crate::{Real, entry_point};
 
-/// Two components and how their weights go together.
+/// Two components and the correlation of their weights.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct CorrelatedPair {
-    /// A component, counted from 0.
+    /// The first component, counted from 0.
     pub first: usize,
-    /// Another with a larger number.
+    /// The second component, with a larger number.
     pub second: usize,
     /// The Pearson correlation of their weights.
     pub correlation: f64,
 }
 
-/// What weights are like, and what that means for the recovery of components. Components are counted from 0.
+/// Properties of weights that matter for recovery, and the verdict. Components are counted from 0.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WeightDiagnosis {
-    /// The paper's conditions, for each component in units of its largest weight, since its scale is free. The decay
-    /// order is among them.
+    /// The paper's conditions, including the decay order, with each component in units of its largest weight.
     pub conditions: GeneralCorrelationConditions,
-    /// What the theorems allow the m of the conditions to be.
+    /// The bounds of the theorems on the m of the conditions.
     pub bounds: CorrelationBounds,
-    /// Whether m keeps to the general bound. The theorems are far from sharp, and no verdict rests on this: most
-    /// weights from which recovery succeeds are beyond it.
+    /// True if m is within the general bound. The bound is far from sharp and does not affect the verdict: recovery
+    /// succeeds for most weights beyond it.
     pub bound_met: bool,
     /// The most strongly correlated pairs, strongest first.
     pub correlations: Vec<CorrelatedPair>,
-    /// How each component is used.
+    /// The usage of each component.
     pub usage: Vec<ComponentUsage>,
-    /// Components that hardly a sample is without.
+    /// Components that are active in almost all samples.
     pub always_on: Vec<usize>,
-    /// Components that hardly any sample has, those that none has included.
+    /// Components that are active in very few samples or none.
     pub rarely_on: Vec<usize>,
-    /// The share of all weight that stands still at the level that each component hardly ever falls below.
+    /// The share of the total weight that is constant background: the level that each component almost never falls
+    /// below.
     pub background_share: f64,
-    /// Whether components can be recovered from such weights, and what to do where they cannot.
+    /// The verdict on recovery from such weights, with reasons and advice.
     pub judgement: Judgement,
 }
 
 entry_point! {
-    /// Looks at weights, n samples × K components, for everything that recovery by AND depends on.
+    /// Diagnoses weights (n samples × K components) for recovery by AND.
     ///
     /// # Errors
-    /// When there are no samples or no components, or a weight is negative or not finite.
+    /// If there are no samples or no components, or a weight is negative or not finite.
     pub fn diagnose_weights<'a; T>(weights: ArrayView2<'a, T>) -> Result<WeightDiagnosis, MatrixError> = diagnosis;
 }
 
@@ -91,24 +91,24 @@ pub fn diagnose_weights_with<T: Real>(
     weights: ArrayView2<'_, T>,
     constants: &DiagnosisConstants,
 ) -> Result<WeightDiagnosis, MatrixError> {
-    // Refuses what cannot be weights before anything is made of it.
+    // This also refuses invalid weights.
     let correlations = strongest_correlations(weights, constants.correlations_shown)?
         .into_iter()
         .map(|(first, second, correlation)| CorrelatedPair { first, second, correlation })
         .collect();
-    let units = usage::in_own_units(weights);
+    let units = usage::scaled_to_largest(weights);
     let conditions = GeneralCorrelationConditions::of(units.view())?;
     let bounds = CorrelationBounds::of(&conditions);
     let columns = units.columns().into_iter();
     let usage: Vec<ComponentUsage> = columns.map(|column| ComponentUsage::of(column, constants)).collect();
     type Test = fn(&ComponentUsage, &DiagnosisConstants) -> bool;
-    let numbers = |test: Test| (0..usage.len()).filter(|&i| test(&usage[i], constants)).collect();
+    let components_where = |test: Test| (0..usage.len()).filter(|&i| test(&usage[i], constants)).collect();
     let means: f64 = usage.iter().map(|component| component.mean).sum();
     let floors: f64 = usage.iter().map(|component| component.floor).sum();
     let mut diagnosis = WeightDiagnosis {
         bound_met: conditions.m <= bounds.general,
-        always_on: numbers(judge::is_always_on),
-        rarely_on: numbers(judge::is_rarely_on),
+        always_on: components_where(judge::is_always_on),
+        rarely_on: components_where(judge::is_rarely_on),
         background_share: if means > 0.0 { floors / means } else { 0.0 },
         conditions,
         bounds,

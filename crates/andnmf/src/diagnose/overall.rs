@@ -1,27 +1,27 @@
-//! Everything that was judged, under one verdict.
+//! The combined verdict on weights and fit.
 
 use serde::Serialize;
 
 use super::{Diagnosis, WeightDiagnosis};
 use crate::trust::{Judgement, Reason, Trust, Verdict};
 
-/// A diagnosis with the verdict over all of it. The field names are those of the command's JSON.
+/// A diagnosis with its combined verdict. The field names are keys of the command's JSON output.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Overall {
-    /// The worst of all that was judged.
+pub struct OverallDiagnosis {
+    /// The worst of the verdicts on weights and fit.
     pub verdict: Verdict,
-    /// What speaks against recovery, each reason once.
+    /// The reasons against recovery, without duplicates.
     pub reasons: Vec<Reason>,
-    /// What the weights are like.
+    /// The diagnosis of the weights.
     pub weights: WeightDiagnosis,
-    /// What is left of the samples, relative to them, where there were samples.
+    /// The relative reconstruction error; `None` without samples.
     pub residual: Option<f64>,
-    /// Whether the fit that found the components is to be believed, where there was one.
+    /// The trust in the fit; `None` without a fit.
     pub trust: Option<Trust>,
 }
 
-impl Overall {
-    /// Puts the judgements on weights and fit together.
+impl OverallDiagnosis {
+    /// Combines the judgements on weights and fit.
     #[must_use]
     pub fn new(weights: WeightDiagnosis, residual: Option<f64>, trust: Option<Trust>) -> Self {
         let mut all = Judgement::default();
@@ -37,7 +37,7 @@ impl Overall {
     }
 }
 
-impl From<Diagnosis> for Overall {
+impl From<Diagnosis> for OverallDiagnosis {
     fn from(diagnosis: Diagnosis) -> Self {
         Self::new(diagnosis.weights, Some(diagnosis.residual), diagnosis.trust)
     }
@@ -50,13 +50,13 @@ mod tests {
     use ndarray::Array2;
 
     #[test]
-    fn the_worst_verdict_counts_and_no_reason_is_told_twice() {
+    fn the_worst_verdict_counts_and_no_reason_is_repeated() {
         let weights = diagnose_weights(Array2::<f64>::eye(6).view()).unwrap();
         let own = weights.judgement.clone();
         let mut judgement = own.clone();
         judgement.add(Reason::Stopped);
         let trust = Trust { judgement, component_stability: vec![0.0; 6] };
-        let overall = Overall::new(weights, Some(0.5), Some(trust));
+        let overall = OverallDiagnosis::new(weights, Some(0.5), Some(trust));
         assert_eq!(overall.verdict, Verdict::Poor);
         assert_eq!(overall.reasons.len(), own.reasons.len() + 1);
     }

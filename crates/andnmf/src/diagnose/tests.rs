@@ -1,4 +1,4 @@
-//! The verdict on every kind of weights that the project can draw, and on degenerate ones.
+//! The verdicts on all weight distributions of `synth`, and on degenerate weights.
 
 use ndarray::{Array2, array, s};
 
@@ -19,7 +19,7 @@ fn paired(co_occurrence: f64, decay_order: Option<f64>) -> Weights {
     Weights::Paired { sparsity: 5.0, co_occurrence, decay_order }
 }
 
-/// A sparse kind that is recovered exactly.
+/// Sparse weights that are recovered exactly.
 const EASY: Weights = Weights::Decay { sparsity: 5.0, order: 1.0 };
 
 #[test]
@@ -61,7 +61,7 @@ fn dense_weights_are_doubtful() {
 }
 
 #[test]
-fn one_component_that_is_always_on_makes_doubt_and_a_background_ruins_all() {
+fn one_component_that_is_always_on_is_doubtful_and_a_background_is_poor() {
     let mut weights = draw(EASY, 2);
     weights.column_mut(3).mapv_inplace(|weight| 0.05 + 0.95 * weight);
     let one = diagnose_weights(weights.view()).unwrap();
@@ -76,9 +76,9 @@ fn one_component_that_is_always_on_makes_doubt_and_a_background_ruins_all() {
         diagnose_weights(weights.view()).unwrap()
     };
     for (share, verdict) in [(0.01, Verdict::Good), (0.05, Verdict::Doubtful), (0.2, Verdict::Poor)] {
-        let found = everywhere(share);
-        assert_eq!(found.judgement.verdict, verdict, "{share}: {:?}", found.judgement);
-        assert!((found.background_share - share).abs() < 0.1 * share, "{}", found.background_share);
+        let diagnosis = everywhere(share);
+        assert_eq!(diagnosis.judgement.verdict, verdict, "{share}: {:?}", diagnosis.judgement);
+        assert!((diagnosis.background_share - share).abs() < 0.1 * share, "{}", diagnosis.background_share);
     }
     assert!(everywhere(0.2).judgement.reasons[0].advice().contains("HALS"));
 }
@@ -96,19 +96,22 @@ fn components_that_are_rarely_or_never_on_are_named() {
     weights.slice_mut(s![5.., 8]).fill(0.0);
     weights.slice_mut(s![..5, 8]).fill(1.0);
     weights.column_mut(9).fill(0.0);
-    let found = diagnose_weights(weights.view()).unwrap();
-    assert_eq!((found.rarely_on.as_slice(), found.judgement.verdict), (&[8, 9][..], Verdict::Doubtful));
-    assert_eq!(found.judgement.reasons.len(), 2, "{:?}", found.judgement);
-    assert!(
-        found.judgement.reasons[0].to_string().starts_with("no sample uses component 9;"),
-        "{:?}",
-        found.judgement
+    let diagnosis = diagnose_weights(weights.view()).unwrap();
+    assert_eq!(
+        (diagnosis.rarely_on.as_slice(), diagnosis.judgement.verdict),
+        (&[8, 9][..], Verdict::Doubtful)
     );
-    assert!(found.judgement.reasons[1].text().contains("component 8:"), "{:?}", found.judgement);
+    assert_eq!(diagnosis.judgement.reasons.len(), 2, "{:?}", diagnosis.judgement);
+    assert!(
+        diagnosis.judgement.reasons[0].to_string().starts_with("no sample uses component 9;"),
+        "{:?}",
+        diagnosis.judgement
+    );
+    assert!(diagnosis.judgement.reasons[1].text().contains("component 8:"), "{:?}", diagnosis.judgement);
 }
 
 #[test]
-fn twins_cannot_be_told_apart_and_near_twins_hardly() {
+fn identical_components_are_poor_and_nearly_identical_ones_doubtful() {
     let near = judged(&draw(paired(0.98, None), 1));
     assert_eq!(near.verdict, Verdict::Doubtful, "{near:?}");
     assert!(near.reasons[0].text().contains("hardly ever occur without each other"), "{near:?}");
@@ -121,7 +124,7 @@ fn twins_cannot_be_told_apart_and_near_twins_hardly() {
 }
 
 #[test]
-fn too_few_samples_are_counted() {
+fn too_few_samples_are_reported() {
     let weights = draw(EASY, 1);
     let with = |n: usize| judged(&weights.slice(s![..n, ..]).to_owned());
     assert!(with(2500).reasons.is_empty());
@@ -154,8 +157,8 @@ fn the_scale_of_components_does_not_matter() {
 #[test]
 fn the_bound_of_the_theorem_is_compared_with_m() {
     let one_hot = Array2::from_shape_fn((400, 4), |(i, j)| f64::from(u8::from(i % 4 == j)));
-    let found = diagnose_weights(one_hot.view()).unwrap();
-    assert!(found.bound_met && found.conditions.m == 0.0, "{found:?}");
+    let diagnosis = diagnose_weights(one_hot.view()).unwrap();
+    assert!(diagnosis.bound_met && diagnosis.conditions.m == 0.0, "{diagnosis:?}");
     assert!(!diagnose_weights(draw(paired(0.8, None), 1).view()).unwrap().bound_met);
 }
 

@@ -1,4 +1,4 @@
-//! How a component is used over the samples.
+//! How often and how strongly the samples use a component.
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 use serde::Serialize;
@@ -6,23 +6,23 @@ use serde::Serialize;
 use crate::Real;
 use crate::constants::DiagnosisConstants;
 
-/// How one component is used, in units of its largest weight.
+/// The usage of one component, with weights in units of its largest weight.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ComponentUsage {
-    /// Samples in which its weight is at least a hundredth of its largest.
+    /// Number of samples in which its weight is at least 1/100 of its largest.
     pub on: usize,
-    /// Their share of all samples.
+    /// The share of these samples.
     pub on_share: f64,
     /// The smallest weight of any sample.
     pub smallest: f64,
-    /// The weight that it keeps to at least in all samples but one in a hundred.
+    /// The weight that it reaches in 99 % of the samples: its background level.
     pub floor: f64,
     /// The mean weight.
     pub mean: f64,
 }
 
 impl ComponentUsage {
-    /// From weights in units of the largest; all zero where the component is never used.
+    /// Computes the usage from weights in units of the largest; all zero if the component is never used.
     pub(super) fn of(weights: ArrayView1<'_, f64>, constants: &DiagnosisConstants) -> Self {
         let count = weights.len();
         let mut sorted = weights.to_vec();
@@ -38,8 +38,8 @@ impl ComponentUsage {
     }
 }
 
-/// The weights with each component divided by its largest: its scale is free, and must not matter.
-pub(super) fn in_own_units<T: Real>(weights: ArrayView2<'_, T>) -> Array2<f64> {
+/// The weights with each component divided by its largest weight, because its scale is arbitrary.
+pub(super) fn scaled_to_largest<T: Real>(weights: ArrayView2<'_, T>) -> Array2<f64> {
     let mut units = weights.mapv(Real::as_f64);
     for mut column in units.columns_mut() {
         let largest = column.iter().copied().fold(0.0, f64::max);
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_small_case_by_hand() {
-        let units = in_own_units(array![[2.0_f32, 0.0], [8.0, 0.0], [0.04, 0.0], [0.0, 0.0]].view());
+        let units = scaled_to_largest(array![[2.0_f32, 0.0], [8.0, 0.0], [0.04, 0.0], [0.0, 0.0]].view());
         let first = usage(units.column(0));
         assert_eq!((first.on, first.on_share, first.smallest, first.floor), (2, 0.5, 0.0, 0.0));
         assert!((first.mean - 1.255 / 4.0).abs() < 1e-8);
@@ -70,13 +70,13 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_overlooks_one_sample_in_a_hundred() {
+    fn the_floor_ignores_one_sample_in_a_hundred() {
         let mut weights = Array1::from_elem(200, 0.5);
         weights[7] = 1.0;
         weights[3] = 0.0;
         weights[100] = 0.1;
-        let found = usage(weights.view());
-        assert_eq!((found.smallest, found.floor, found.on), (0.0, 0.5, 199));
+        let result = usage(weights.view());
+        assert_eq!((result.smallest, result.floor, result.on), (0.0, 0.5, 199));
         weights[9] = 0.2;
         assert_eq!(usage(weights.view()).floor, 0.2);
     }

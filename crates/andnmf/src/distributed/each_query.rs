@@ -135,7 +135,7 @@ fn parts_merge_to_the_whole_and_damage_is_refused() {
         each.check(&Residual { weights: rows.view().into(), components: view() }, |result| {
             vec![result.residual, result.samples]
         });
-        each.check(&Unexplained::new(view()), |result| vec![result.residual, result.samples]);
+        each.check(&NnlsResidual::new(view()), |result| vec![result.residual, result.samples]);
         let decoder = Decoder::new(components.view(), sparse).unwrap();
         let workspace = StageWorkspace::default();
         each.check(

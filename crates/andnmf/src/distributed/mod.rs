@@ -62,7 +62,7 @@ use crate::init::SampleSizesQuery;
 use crate::linalg::coordinates::ProjectionQuery;
 use crate::linalg::sample_products::{Combinations, NormalProduct, RandomSketch};
 use crate::linalg::subspace_iteration::SquaredNorm;
-use crate::metrics::{Residual, Unexplained};
+use crate::metrics::{NnlsResidual, Residual};
 use crate::nnls::WeightsQuery;
 use crate::query::{self, Part, Query, WireError};
 use crate::samples::{Reply, Samples};
@@ -84,7 +84,7 @@ fn registry<T: Real>() -> impl Iterator<Item = RegisteredQuery<T>> {
         register::<T, WeightPass<'_, T, MultiplicativeRule>>(),
         register::<T, WeightsQuery<'_, T>>(),
         register::<T, Residual<'_, T>>(),
-        register::<T, Unexplained<'_, T>>(),
+        register::<T, NnlsResidual<'_, T>>(),
     ]
     .into_iter()
 }

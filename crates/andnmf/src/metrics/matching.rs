@@ -3,27 +3,27 @@
 use ndarray::ArrayView2;
 use serde::Serialize;
 
-use super::assignment::cheapest_assignment;
-use super::unit_rows::{UnitRows, same_width};
+use super::assignment::min_cost_assignment;
+use super::unit_rows::{UnitRows, check_same_width};
 use crate::linalg::product::multiply;
 use crate::{Real, ShapeError};
 
-/// Which fitted component stands for which true one, each used at most once.
+/// A one-to-one matching of true and fitted components.
 ///
-/// The correlation error lets one fitted component cover several true ones; here two true components merged
-/// into one cost a match.
+/// Unlike the correlation error, it does not let one fitted component cover several true ones: two true components
+/// merged into one leave one of them unmatched.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Matching {
-    /// For each true component its fitted partner; `None` where there are too few, or where either of the
-    /// two has no direction (all zero or not finite).
+    /// The fitted component matched to each true one; `None` if there are too few fitted components, or if either
+    /// of the two is zero or not finite.
     pub component_of_truth: Vec<Option<usize>>,
-    /// For each true component the absolute cosine of the angle to its partner, 0 without one.
+    /// The absolute cosine between each true component and its match; 0 without a match.
     pub cosines: Vec<f64>,
 }
 
 impl Matching {
-    /// Mean of the absolute cosines over all true components, unmatched ones counting 0; 0 when there are no
-    /// true components.
+    /// The mean absolute cosine over all true components, with unmatched ones counted as 0; 0 without true
+    /// components.
     pub fn mean_cosine(&self) -> f64 {
         if self.cosines.is_empty() {
             0.0
@@ -33,28 +33,37 @@ impl Matching {
     }
 }
 
-/// Pairs the rows of `truth` with rows of `components` such that the sum of absolute cosines is greatest.
+/// Matches rows of `truth` with rows of `components` so that the sum of absolute cosines is largest.
 ///
-/// Takes time in proportion to the smaller number of rows squared times the larger.
+/// Time: O(short² · long) in the two numbers of rows.
 ///
 /// # Errors
-/// When the two have different numbers of features.
+/// If the two have different numbers of features.
+///
+/// ```
+/// use andnmf::metrics::match_components;
+/// let truth = ndarray::array![[1.0, 0.0], [0.0, 1.0]];
+/// let components = ndarray::array![[0.0, 3.0], [2.0, 0.0]];
+/// let matching = match_components(components.view(), truth.view())?;
+/// assert_eq!(matching.component_of_truth, [Some(1), Some(0)]);
+/// assert_eq!(matching.mean_cosine(), 1.0);
+/// # Ok::<(), andnmf::ShapeError>(())
+/// ```
 pub fn match_components<T: Real>(
     components: ArrayView2<'_, T>,
     truth: ArrayView2<'_, T>,
 ) -> Result<Matching, ShapeError> {
-    same_width(components, truth)?;
+    check_same_width(components, truth)?;
     let (fitted, truth) = (UnitRows::of(components), UnitRows::of(truth));
-    // Rounding may carry a cosine just past 1.
-    let gains = multiply(truth.directions.view(), fitted.directions.t()).mapv(|c| c.abs().min(1.0));
-    let mut component_of_truth = cheapest_assignment((-&gains).view());
+    // Rounding can push a cosine slightly above 1.
+    let cosines = multiply(truth.directions.view(), fitted.directions.t()).mapv(|c| c.abs().min(1.0));
+    let mut component_of_truth = min_cost_assignment((-&cosines).view());
     for (i, partner) in component_of_truth.iter_mut().enumerate() {
-        // The assignment also uses up rows without a direction, at no gain.
+        // The assignment may also pair rows without a direction; these are not matches.
         *partner = partner.filter(|&j| truth.has_direction(i) && fitted.has_direction(j));
     }
-    let cosines =
-        component_of_truth.iter().enumerate().map(|(i, j)| j.map_or(0.0, |j| gains[[i, j]])).collect();
-    Ok(Matching { component_of_truth, cosines })
+    let matched = component_of_truth.iter().enumerate().map(|(i, j)| j.map_or(0.0, |j| cosines[[i, j]]));
+    Ok(Matching { cosines: matched.collect(), component_of_truth })
 }
 
 #[cfg(test)]
@@ -70,8 +79,8 @@ mod tests {
         let mut components = truth.select(Axis(0), &order) * -3.0;
         components.row_mut(4).mapv_inplace(|v| v * -1e-6);
         let matching = match_components(components.view(), truth.view()).unwrap();
-        for (place, &true_row) in order.iter().enumerate() {
-            assert_eq!(matching.component_of_truth[true_row], Some(place));
+        for (fitted_row, &true_row) in order.iter().enumerate() {
+            assert_eq!(matching.component_of_truth[true_row], Some(fitted_row));
         }
         assert!(matching.cosines.iter().all(|&c| (1.0 - 1e-14..=1.0).contains(&c)));
         assert!((matching.mean_cosine() - 1.0).abs() < 1e-14);
@@ -115,7 +124,7 @@ mod tests {
         let refused = match_components(Array2::<f64>::ones((2, 3)).view(), Array2::ones((2, 4)).view());
         assert_eq!(
             refused.unwrap_err().to_string(),
-            "components must be as wide as the truth (4 features), but is 2 × 3"
+            "components must be rank × 4 (the features of the truth), but is 2 × 3"
         );
     }
 }

@@ -1,26 +1,25 @@
-//! How well fitted components agree with a known truth.
+//! Measures of a fit: recovery of a known truth, reconstruction error, topic coherence.
 //!
-//! Components and truth are K × W with one component per row. Their order, scale and sign carry no meaning in
-//! a factorization, so no measure here depends on them. Every computation is in double precision whatever
-//! the type of the input.
+//! Components and truth are K × W with one component per row. Order, scale and sign of components are arbitrary in a
+//! factorization, so no recovery measure depends on them. All computations are in double precision.
 
 mod assignment;
 mod coherence;
 mod matching;
+mod nnls_residual;
 mod observer;
 mod reconstruction;
 mod recovery;
 mod summary;
-mod unexplained;
 mod unit_rows;
 
-pub(crate) use assignment::cheapest_assignment;
+pub(crate) use assignment::min_cost_assignment;
 pub use coherence::{Coherence, coherence, top_features};
 pub use matching::{Matching, match_components};
+pub(crate) use nnls_residual::NnlsResidual;
+pub use nnls_residual::residual_norms;
 pub use observer::RecoveryObserver;
 pub(crate) use reconstruction::Residual;
-pub use reconstruction::{ReconstructionError, SquaredSizes, reconstruction_error};
+pub use reconstruction::{ReconstructionError, SquaredNorms, reconstruction_error};
 pub use recovery::{CorrelationError, correlation_error};
 pub use summary::Recovery;
-pub(crate) use unexplained::Unexplained;
-pub use unexplained::unexplained;

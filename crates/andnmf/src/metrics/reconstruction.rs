@@ -1,4 +1,4 @@
-//! How well weights and components reproduce the samples.
+//! The reconstruction error: how well weights and components reproduce the samples.
 
 use ndarray::{Array2, ArrayView2, CowArray, Ix2, s};
 
@@ -8,14 +8,14 @@ use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{Block, CsrView, Samples};
 use crate::{Real, SamplesError, ShapeError, entry_point};
 
-/// Sparse samples with at most one in so many values stored are measured by those alone.
-const THIN: usize = 16;
+/// Sparse samples that store less than 1 / this share of their values are never made dense.
+const SPARSE_RATIO: usize = 16;
 
-/// Why a reconstruction could not be measured.
+/// The reasons why a reconstruction error cannot be computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReconstructionError {
-    /// The matrices do not fit together.
+    /// The shapes of the matrices do not match.
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// The samples could not be read.
@@ -24,12 +24,23 @@ pub enum ReconstructionError {
 }
 
 entry_point! {
-    /// ‖samples − weights·components‖ / ‖samples‖ in the Frobenius norm, with weights n × rank and components
-    /// rank × features. Samples that are all zero count as size 1, so that the result is the residual itself.
-    /// Sparse samples of few values are never made dense; errors below about 1e-8 are then rounding.
+    /// The relative reconstruction error ‖samples − weights·components‖ / ‖samples‖ in the Frobenius norm.
+    ///
+    /// Weights are n × rank, components rank × features. If all samples are zero, the result is the norm of the
+    /// residual itself. For very sparse samples, which are never made dense, errors below about 1e-8 are rounding.
     ///
     /// # Errors
-    /// Where shapes do not fit, or the samples cannot be read.
+    /// If the shapes do not match, or the samples cannot be read.
+    ///
+    /// ```
+    /// use andnmf::metrics::reconstruction_error;
+    /// use andnmf::samples::DenseSamples;
+    /// use ndarray::array;
+    /// let samples = DenseSamples::new(array![[3.0, 4.0]])?;
+    /// let (weights, components) = (array![[1.0]], array![[3.0, 0.0]]);
+    /// assert_eq!(reconstruction_error(&samples, weights.view(), components.view())?, 0.8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn reconstruction_error<'a; T>(samples: &'a dyn Samples<T>, weights: ArrayView2<'a, T>, components: ArrayView2<'a, T>) -> Result<f64, ReconstructionError> = residual;
 }
 
@@ -47,11 +58,11 @@ fn residual<T: Real>(
         return Err(ShapeError::new("components", components.dim(), expected).into());
     }
     let query = Residual { weights: weights.into(), components: components.into() };
-    let SquaredSizes { residual, samples: size } = query::run(samples, &query)?;
-    Ok((residual / if size > 0.0 { size } else { 1.0 }).sqrt())
+    let SquaredNorms { residual, samples: norm } = query::run(samples, &query)?;
+    Ok((residual / if norm > 0.0 { norm } else { 1.0 }).sqrt())
 }
 
-/// The squared sizes of the samples and of what weights and components leave of them.
+/// The query for the squared norms of the samples and of their residual under weights and components.
 #[derive(Debug)]
 pub(crate) struct Residual<'a, T: Real> {
     /// Samples × components.
@@ -62,16 +73,16 @@ pub(crate) struct Residual<'a, T: Real> {
 
 /// Squared Frobenius norms.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SquaredSizes {
-    /// Of what weights and components leave of the samples.
+pub struct SquaredNorms {
+    /// Of the residual, samples − weights·components.
     pub residual: f64,
     /// Of the samples.
     pub samples: f64,
 }
 
-wire!(impl [] SquaredSizes { residual, samples });
+wire!(impl [] SquaredNorms { residual, samples });
 
-impl Sums for SquaredSizes {
+impl Sums for SquaredNorms {
     fn merge(&mut self, next: Self) -> Result<(), WireError> {
         self.residual += next.residual;
         self.samples += next.samples;
@@ -81,7 +92,7 @@ impl Sums for SquaredSizes {
 
 impl<T: Real> Query<T> for Residual<'_, T> {
     const NAME: &'static str = "residual";
-    type Partial = SquaredSizes;
+    type Partial = SquaredNorms;
     type Error = SamplesError;
 
     fn write(&self, to: &mut WireWriter) {
@@ -109,22 +120,22 @@ impl<T: Real> Query<T> for Residual<'_, T> {
         check_shape("the matrix of components", self.components.dim(), (rank, features), part)
     }
 
-    fn run(&self, part: &Part<'_, T>) -> Result<SquaredSizes, SamplesError> {
+    fn run(&self, part: &Part<'_, T>) -> Result<SquaredNorms, SamplesError> {
         let samples = part.samples;
         let all = samples.n_samples().saturating_mul(samples.n_features());
-        let thin = samples.is_sparse() && samples.stored_values().saturating_mul(THIN) < all;
-        let sparse = thin.then(|| SparseResidual::new(self.components.view()));
+        let very_sparse = samples.is_sparse() && samples.stored_values().saturating_mul(SPARSE_RATIO) < all;
+        let sparse = very_sparse.then(|| SparseResidual::new(self.components.view()));
         fold(
             samples,
             &FoldPlan::new(samples, 1),
-            &|| SquaredSizes { residual: 0.0, samples: 0.0 },
-            &|sums: &mut SquaredSizes, first, block| {
+            &|| SquaredNorms { residual: 0.0, samples: 0.0 },
+            &|sums: &mut SquaredNorms, first, block| {
                 let weights = self.weights.slice(s![first..first + block.n_samples(), ..]);
                 sums.residual += match (&block, &sparse) {
                     (Block::Sparse(rows), Some(sparse)) => sparse.residual(rows, weights),
                     _ => dense_residual(&block, weights, self.components.view()),
                 };
-                sums.samples += squared_size(&block);
+                sums.samples += squared_norm(&block);
                 Ok::<(), SamplesError>(())
             },
             &|left, right| {
@@ -134,12 +145,12 @@ impl<T: Real> Query<T> for Residual<'_, T> {
         )
     }
 
-    fn accepts(&self, _: &SquaredSizes, _: &Part<'_, T>) -> bool {
+    fn accepts(&self, _: &SquaredNorms, _: &Part<'_, T>) -> bool {
         true
     }
 }
 
-/// The squared residual of a block, by its definition.
+/// The squared residual norm of a block, by its definition.
 fn dense_residual<T: Real>(
     block: &Block<'_, T>,
     weights: ArrayView2<'_, T>,
@@ -152,10 +163,10 @@ fn dense_residual<T: Real>(
     difference.iter().map(|v| v.as_f64().powi(2)).sum()
 }
 
-/// The squared residual of sparse rows from their stored values alone: with ŷ = x·A it is (y − ŷ)² summed over what is
-/// stored, and all of ‖ŷ‖² = x·AAᵀ·xᵀ but what ŷ has there.
+/// The squared residual norm of sparse rows from their stored values alone: with ŷ = x·A, it is the sum of (y − ŷ)²
+/// over the stored entries plus the part of ‖ŷ‖² = x·AAᵀ·xᵀ that lies outside them.
 struct SparseResidual {
-    /// One row per feature, so that the values of one lie together.
+    /// The transposed components: one contiguous row per feature.
     columns: Array2<f64>,
     gram: Array2<f64>,
 }
@@ -172,21 +183,21 @@ impl SparseResidual {
             let x = weights.mapv(Real::as_f64);
             let (mut stored, mut unstored) = (0.0, x.dot(&self.gram.dot(&x)));
             for (feature, value) in rows.row(i) {
-                let made = self.columns.row(feature).dot(&x);
-                stored += (value.as_f64() - made).powi(2);
-                unstored -= made * made;
+                let predicted = self.columns.row(feature).dot(&x);
+                stored += (value.as_f64() - predicted).powi(2);
+                unstored -= predicted * predicted;
             }
-            // A difference of sums that should be equal may be below zero.
+            // Rounding can make the difference slightly negative.
             sum += stored + unstored.max(0.0);
         }
         sum
     }
 }
 
-fn squared_size<T: Real>(block: &Block<'_, T>) -> f64 {
-    let mut size = 0.0;
-    block.for_each(|_, _, v| size += v.as_f64().powi(2));
-    size
+fn squared_norm<T: Real>(block: &Block<'_, T>) -> f64 {
+    let mut sum = 0.0;
+    block.for_each(|_, _, v| sum += v.as_f64().powi(2));
+    sum
 }
 
 #[cfg(test)]
@@ -212,13 +223,13 @@ mod tests {
         let sparse = CsrSamples::new(9, &pointers, indices, values).unwrap();
         let dense = DenseSamples::new(y.view()).unwrap();
         for samples in [&dense as &dyn Samples<f64>, &sparse] {
-            let found = reconstruction_error(samples, weights.view(), components.view()).unwrap();
-            assert!((found - expected).abs() < 1e-14);
+            let error = reconstruction_error(samples, weights.view(), components.view()).unwrap();
+            assert!((error - expected).abs() < 1e-14);
         }
     }
 
     #[test]
-    fn few_stored_values_are_enough() {
+    fn very_sparse_samples_give_the_error_of_dense_ones() {
         let (weights, components) = (random_matrix::<f64>(40, 3, 1), random_matrix::<f64>(3, 500, 2));
         let mut y = Array2::zeros((40, 500));
         for i in 0..40 {
@@ -227,7 +238,7 @@ mod tests {
         }
         let (pointers, indices, values) = sparse_copy(&y);
         let sparse = CsrSamples::new(500, &pointers, indices, values).unwrap();
-        assert!(sparse.stored_values() * THIN < 40 * 500);
+        assert!(sparse.stored_values() * SPARSE_RATIO < 40 * 500);
         let dense = DenseSamples::new(y.view()).unwrap();
         let error = |samples: &dyn Samples<f64>| {
             reconstruction_error(samples, weights.view(), components.view()).unwrap()
@@ -246,13 +257,13 @@ mod tests {
         let mut components = Array2::zeros((1, n_features));
         components[[0, 999]] = 2.0;
         let weights = Array2::from_elem((1000, 1), 0.5);
-        // Each sample is off by 1 at its own feature and by 1 at the last, but for the one that is right.
-        let found = reconstruction_error(&sparse, weights.view(), components.view()).unwrap();
-        assert!((found - (2.0_f64 * 999.0 / 1000.0).sqrt()).abs() < 1e-12, "{found}");
+        // Every sample but one has an error of 1 at its own feature and of 1 at the last.
+        let error = reconstruction_error(&sparse, weights.view(), components.view()).unwrap();
+        assert!((error - (2.0_f64 * 999.0 / 1000.0).sqrt()).abs() < 1e-12, "{error}");
     }
 
     #[test]
-    fn shapes_that_do_not_fit_are_refused() {
+    fn mismatched_shapes_are_refused() {
         let samples = DenseSamples::new(random_matrix::<f64>(5, 4, 1)).unwrap();
         let error = |weights: (usize, usize), components: (usize, usize)| {
             let (w, c) = (

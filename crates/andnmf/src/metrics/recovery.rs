@@ -1,66 +1,75 @@
-//! The paper's correlation error: how well each true component is covered by the best fitted one.
+//! The paper's correlation error: the distance of each true component from the nearest fitted one.
 
 use ndarray::{ArrayView1, ArrayView2};
 use serde::Serialize;
 
-use super::unit_rows::{UnitRows, same_width};
+use super::unit_rows::{UnitRows, check_same_width};
 use crate::linalg::product::multiply;
 use crate::{Real, ShapeError};
 
-/// Distance of every true component from the line through the fitted component nearest to it.
+/// The distance of each true component from the line through the nearest fitted component.
 ///
-/// This is `ε_i(A, A*) = min over j and real σ of ‖[A*]^i − σ[A]^j‖₂` (experiments section, "Evaluation
-/// criterion"), with two variants: `relative` measures a truth scaled to unit length, `squared_relative` is
-/// what the authors' released program adds up.
+/// This is the paper's `ε_i(A, A*) = min over j and real σ of ‖[A*]^i − σ[A]^j‖₂` (experiments section, "Evaluation
+/// criterion"), with two variants: `relative` is for a truth scaled to unit length, `squared_relative` is the quantity
+/// that the authors' released program sums.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct CorrelationError {
-    /// The paper's error ε_i of each true component.
+    /// The paper's error ε_i for each true component.
     pub per_component: Vec<f64>,
-    /// The same divided by the length of the true component: the sine of the angle, between 0 and 1.
+    /// The error divided by the length of the true component: the sine of the angle, between 0 and 1.
     pub relative: Vec<f64>,
-    /// The relative error squared.
+    /// The squared relative error.
     pub squared_relative: Vec<f64>,
-    /// The fitted component that attains the minimum; `None` for a true component without a direction, or
-    /// where no fitted component has one.
+    /// The nearest fitted component; `None` if the true component, or every fitted one, is zero or not finite.
     pub nearest: Vec<Option<usize>>,
 }
 
 impl CorrelationError {
-    /// Sum over the true components: the paper's total correlation error ε(A, A*).
+    /// The paper's total correlation error ε(A, A*): the sum over the true components.
     pub fn total(&self) -> f64 {
         self.per_component.iter().sum()
     }
 
-    /// Sum of the relative errors.
+    /// The sum of the relative errors.
     pub fn relative_total(&self) -> f64 {
         self.relative.iter().sum()
     }
 
-    /// Sum of the squared relative errors, the figure printed by the authors' released program.
+    /// The sum of the squared relative errors, as printed by the authors' released program.
     pub fn squared_relative_total(&self) -> f64 {
         self.squared_relative.iter().sum()
     }
 }
 
-/// Measures `components` against `truth`, both with one component per row.
+/// The correlation error of `components` against `truth`, both with one component per row.
 ///
-/// The two may have different numbers of rows: several true components may share one nearest fitted
-/// component, and surplus fitted components cost nothing. The result is accurate down to rounding (about
-/// 1e-16 relative), because the residual itself is computed and not derived from a cosine near 1.
+/// The two may have different numbers of rows: several true components may share one nearest fitted component, and
+/// surplus fitted components add no error. The result is accurate to rounding (about 1e-16 relative), because it is
+/// computed from the residual and not from a cosine near 1.
 ///
-/// Rows without a direction have a defined result:
-/// * a fitted component that is zero, or has an entry that is not finite, never matches anything;
-/// * where nothing matches, the error is the length of the true component (relative error 1);
-/// * a true component that is zero is covered by zero times any component: its error is 0;
-/// * a true component with an entry that is not finite has an infinite error.
+/// Special cases:
+/// * a fitted component that is zero or not finite is never the nearest;
+/// * without any usable fitted component the error is the length of the true component (relative error 1);
+/// * a zero true component has error 0;
+/// * a true component that is not finite has an infinite error.
 ///
 /// # Errors
-/// When the two have different numbers of features.
+/// If the two have different numbers of features.
+///
+/// ```
+/// use andnmf::metrics::correlation_error;
+/// let truth = ndarray::array![[2.0, 0.0], [0.0, 5.0]];
+/// let components = ndarray::array![[0.0, 1.0], [3.0, 4.0]];
+/// let error = correlation_error(components.view(), truth.view())?;
+/// assert!((error.total() - 1.6).abs() < 1e-12);
+/// assert_eq!(error.nearest, [Some(1), Some(0)]);
+/// # Ok::<(), andnmf::ShapeError>(())
+/// ```
 pub fn correlation_error<T: Real>(
     components: ArrayView2<'_, T>,
     truth: ArrayView2<'_, T>,
 ) -> Result<CorrelationError, ShapeError> {
-    same_width(components, truth)?;
+    check_same_width(components, truth)?;
     let (fitted, truth) = (UnitRows::of(components), UnitRows::of(truth));
     let cosines = multiply(truth.directions.view(), fitted.directions.t());
 
@@ -77,7 +86,7 @@ pub fn correlation_error<T: Real>(
         })
         .unzip();
     let per_component = relative.iter().zip(&truth.lengths).map(|(&sine, &length)| {
-        // Spelled out because zero times infinity is not a number.
+        // 0 · ∞ would be NaN.
         if sine == 0.0 { 0.0 } else { sine * length }
     });
     Ok(CorrelationError {
@@ -88,7 +97,7 @@ pub fn correlation_error<T: Real>(
     })
 }
 
-/// The fitted row whose line passes nearest to the unit vector `direction`, and the distance from it.
+/// The fitted row whose line is nearest to the unit vector `direction`, and its distance.
 fn nearest_line(
     direction: ArrayView1<'_, f64>,
     fitted: &UnitRows,
@@ -96,8 +105,8 @@ fn nearest_line(
 ) -> Option<(usize, f64)> {
     let usable = || (0..cosines.len()).filter(|&j| fitted.has_direction(j));
     let best = usable().map(|j| cosines[j].abs()).fold(0.0, f64::max);
-    // Near 1 a cosine cannot tell an error of 1e-12 from one of 1e-9: every row whose cosine equals the best
-    // one up to the rounding of a dot product is a candidate, and the residual decides.
+    // A cosine near 1 cannot distinguish errors of 1e-12 and 1e-9. All rows whose cosine equals the best one within
+    // rounding are candidates; the residual decides between them.
     let rounding = 4.0 * (direction.len() as f64 + 1.0) * f64::EPSILON;
     usable()
         .filter(|&j| cosines[j].abs() >= best - rounding)
@@ -119,7 +128,7 @@ mod tests {
     use ndarray::{Array2, array, s};
     use proptest::prelude::*;
 
-    /// The definition, read aloud: try every pair, take the best multiple.
+    /// The definition, computed directly: the best multiple over all pairs.
     fn naive(components: &Array2<f64>, truth: &Array2<f64>) -> Vec<f64> {
         let mut errors = Vec::new();
         for t in truth.rows() {

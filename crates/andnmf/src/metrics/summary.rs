@@ -1,4 +1,4 @@
-//! The recovery figures that reports and result files carry.
+//! The recovery measures of reports and result files.
 
 use ndarray::ArrayView2;
 use serde::Serialize;
@@ -6,28 +6,37 @@ use serde::Serialize;
 use super::{correlation_error, match_components};
 use crate::{Real, ShapeError};
 
-/// How well a truth was recovered, in a few numbers.
+/// How well a fit recovered the truth.
 ///
-/// The field names are part of the file format of result summaries.
+/// The field names are keys of `summary.json`.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Recovery {
     /// The paper's total correlation error, see [`correlation_error`].
     pub total_correlation_error: f64,
-    /// The same for true components scaled to unit length.
+    /// The total correlation error for true components scaled to unit length.
     pub relative_total_correlation_error: f64,
-    /// The sum of squared relative errors, as the authors' released program prints it.
+    /// The sum of squared relative errors, as printed by the authors' released program.
     pub squared_relative_total_correlation_error: f64,
-    /// Absolute cosine of each true component with its partner, see [`match_components`].
+    /// The absolute cosine between each true component and its match, see [`match_components`].
     pub matched_cosines: Vec<f64>,
-    /// Mean of the matched cosines.
+    /// The mean of the matched cosines.
     pub mean_matched_cosine: f64,
 }
 
 impl Recovery {
-    /// Compares `components` with `truth`, one component per row in both; their numbers may differ.
+    /// Compares `components` with `truth`, one component per row in both; the numbers of rows may differ.
     ///
     /// # Errors
-    /// When the two have different numbers of features.
+    /// If the two have different numbers of features.
+    ///
+    /// ```
+    /// use andnmf::metrics::Recovery;
+    /// let truth = ndarray::array![[2.0, 0.0], [0.0, 5.0]];
+    /// let components = ndarray::array![[0.0, 1.0], [3.0, 4.0]];
+    /// let recovery = Recovery::measure(components.view(), truth.view())?;
+    /// assert!((recovery.relative_total_correlation_error - 0.8).abs() < 1e-12);
+    /// # Ok::<(), andnmf::ShapeError>(())
+    /// ```
     pub fn measure<T: Real>(
         components: ArrayView2<'_, T>,
         truth: ArrayView2<'_, T>,

@@ -1,12 +1,12 @@
-//! Rows as directions and lengths, the form in which scale no longer matters.
+//! Rows split into directions and lengths, so that comparisons ignore scale.
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use crate::{Real, ShapeError};
 
-/// The rows of a matrix, each split into a unit vector and a length.
+/// The rows of a matrix as unit vectors and lengths.
 pub(super) struct UnitRows {
-    /// Unit vectors. A row without a direction (all zero, or with an entry that is not finite) is zero.
+    /// Unit vectors; zero for rows that are all zero or have an entry that is not finite.
     pub(super) directions: Array2<f64>,
     /// 0 for a zero row, infinite for a row with an entry that is not finite.
     pub(super) lengths: Vec<f64>,
@@ -28,33 +28,33 @@ impl UnitRows {
                 row.mapv_inplace(|v| v / largest);
                 let length = row.dot(&row).sqrt();
                 row.mapv_inplace(|v| v / length);
-                // A finite row stays finite even where its length exceeds what a number can hold.
+                // The length of a finite row may overflow; keep it finite.
                 (largest * length).min(f64::MAX)
             })
             .collect();
         Self { directions, lengths }
     }
 
-    /// Whether row `i` points anywhere.
+    /// Returns true if row `i` is finite and not zero.
     pub(super) fn has_direction(&self, i: usize) -> bool {
         self.lengths[i] > 0.0 && self.lengths[i].is_finite()
     }
 }
 
-/// Largest absolute entry; infinite where any entry is not finite.
+/// The largest absolute entry; infinite if any entry is not finite.
 fn largest_magnitude(row: ArrayView1<'_, f64>) -> f64 {
     row.iter().fold(0.0, |top, v| if v.is_finite() { v.abs().max(top) } else { f64::INFINITY })
 }
 
-/// Components and truth must describe the same features; how many of each there are is free.
-pub(super) fn same_width<T: Real>(
+/// Checks that components and truth have the same number of features.
+pub(super) fn check_same_width<T: Real>(
     components: ArrayView2<'_, T>,
     truth: ArrayView2<'_, T>,
 ) -> Result<(), ShapeError> {
     if components.ncols() == truth.ncols() {
         return Ok(());
     }
-    let expected = format!("as wide as the truth ({} features)", truth.ncols());
+    let expected = format!("rank × {} (the features of the truth)", truth.ncols());
     Err(ShapeError::new("components", components.dim(), expected))
 }
 

@@ -1,16 +1,16 @@
-//! How many components there are: what the samples themselves say about the rank.
+//! Estimates the number of components (the rank) from the samples.
 //!
-//! Three views of it, for every rank of a range:
+//! Three scores for every rank of a range:
 //!
-//! * **The edge of the noise.** Directions beyond the true rank hold nothing but noise, and white noise has no
-//!   singular value much above a known edge. Where the values sink under it inside the range, that is the rank.
-//! * **The held-out error.** Bi-cross-validation: how well the leading directions of a part of the samples and
-//!   features predict the rest. Of very large samples a random part is used (at most 2048 samples, 2²² values).
+//! * **Noise edge.** Directions beyond the true rank contain only noise, and white noise has no singular value far
+//!   above a known edge. The rank is where the singular values fall below that edge.
+//! * **Cross-validation** (`held_out_error`). Bi-cross-validation: the leading directions of one part of the samples
+//!   and features predict the rest. Very large data are subsampled (at most 2048 samples and 2²² values).
 //! * **Stability.** The share of components that AND finds differently on two random halves of the samples.
 //!
-//! Only the first makes a claim: on data with a known truth it was right far more often than the other two. It
-//! knows white noise alone. Where noise is of another kind, or there is no truth of low rank, the values go on
-//! standing out, and there is no suggestion but the table.
+//! Only the noise edge leads to a suggestion: on data with a known truth it was right far more often than the other
+//! two. It assumes white noise. With other noise, or without a true low rank, the singular values may never fall below
+//! the edge; then there is no suggestion, only the table of scores.
 //!
 //! ```
 //! use andnmf::fit::Run;
@@ -21,13 +21,13 @@
 //! let sizes = DatasetSpec { n_features: 50, rank: 4, n_samples: 200, ..DatasetSpec::new(DatasetKind::Dir) };
 //! let data = DatasetSpec { noise: 0.01, ..sizes }.generate()?;
 //! let samples = DenseSamples::new(data.samples.view())?;
-//! let found = suggest_rank(&samples, 2..=8, &RankSettings::default(), &Run::new())?;
-//! assert_eq!(found.rank, Some(4), "{}", found.reason());
-//! assert_eq!(found.scores.len(), 7);
+//! let suggestion = suggest_rank(&samples, 2..=8, &RankSettings::default(), &Run::new())?;
+//! assert_eq!(suggestion.rank, Some(4), "{}", suggestion.reason());
+//! assert_eq!(suggestion.scores.len(), 7);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod held_out;
+mod cross_validation;
 mod spectrum;
 mod stability;
 mod suggestion;
@@ -42,20 +42,21 @@ use crate::trust::Judgement;
 use crate::{FitError, Real, SamplesError, SettingError, entry_point};
 use spectrum::Spectrum;
 
-/// Ranks whose stability is looked at, each for the price of three fits.
-const MOST_STABILITY_RANKS: usize = 9;
-/// More folds than this would only take time.
-const MOST_FOLDS: usize = 1000;
+/// Maximum number of ranks tested for stability; each costs three fits.
+const MAX_STABILITY_RANKS: usize = 9;
+/// Maximum number of cross-validation folds.
+const MAX_FOLDS: usize = 1000;
 
-/// How the ranks are scored.
+/// Settings of [`suggest_rank`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RankSettings {
-    /// Whether to fit the samples and two halves of them at up to nine ranks of the range: by far the longest part.
+    /// Test stability by fits to all samples and to two halves, at up to nine ranks of the range. This takes by far the
+    /// most time.
     pub stability: bool,
-    /// How often a random quarter of the values is held out and predicted; 0 for no held-out error.
+    /// Number of cross-validation folds: how often a random quarter of the values is held out and predicted; 0 for none.
     pub folds: usize,
-    /// Seed of everything random.
+    /// Random seed.
     pub seed: u64,
 }
 
@@ -65,40 +66,41 @@ impl Default for RankSettings {
     }
 }
 
-/// What speaks for and against one rank.
+/// The scores of one rank.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RankScore {
     /// The rank.
     pub rank: usize,
-    /// The weakest singular value that this rank keeps, as a share of the largest.
+    /// The smallest singular value that this rank keeps, as a share of the largest.
     pub last_kept: f64,
-    /// The strongest singular value that it leaves out, as a share of the largest.
-    pub first_left_out: f64,
-    /// How large that one could be if all that is left out were white noise; missing where nothing is left out.
+    /// The largest singular value that this rank omits, as a share of the largest.
+    #[serde(rename = "first_left_out")]
+    pub first_omitted: f64,
+    /// The upper limit of `first_omitted` if everything omitted were white noise; `None` if nothing is omitted.
     pub noise_edge: Option<f64>,
-    /// Error of the prediction of held-out values, relative to their size; missing where there was none.
+    /// Cross-validation error: the relative error of predicting held-out values; `None` if not computed.
     pub held_out_error: Option<f64>,
-    /// Share of components that two halves of the samples do not agree on (sine above 0.1); missing where it was
-    /// not looked at: for ranks beyond half the samples, and for most ranks of a range of more than nine.
+    /// The share of components that differ between two halves of the samples (sine above 0.1); `None` if not tested:
+    /// for ranks above half the number of samples, and for most ranks of a range of more than nine.
     pub unstable_share: Option<f64>,
 }
 
-/// What the samples say about the number of components.
+/// The suggested number of components, with the scores of all ranks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RankSuggestion {
-    /// The rank to use, where the samples have a clear answer.
+    /// The suggested rank; `None` without a clear answer.
     pub rank: Option<usize>,
-    /// How far to believe it, and why: poor where there is no answer.
+    /// The verdict on the suggestion, with reasons; poor without a suggestion.
     #[serde(flatten)]
     pub judgement: Judgement,
-    /// The rank at which the singular values sink into noise, be it inside the range or below.
+    /// The rank at which the singular values fall into the noise, inside the range or below it.
     pub noise_rank: Option<usize>,
-    /// All ranks of the range that the samples can have at all, in ascending order.
+    /// The ranks of the range that are possible for these samples, in ascending order.
     pub scores: Vec<RankScore>,
 }
 
 impl RankSuggestion {
-    /// Why, and what to do, in one line.
+    /// The reasons and advice in one line.
     #[must_use]
     pub fn reason(&self) -> String {
         let reasons: Vec<String> = self.judgement.reasons.iter().map(ToString::to_string).collect();
@@ -107,15 +109,14 @@ impl RankSuggestion {
 }
 
 entry_point! {
-    /// Scores every rank of the range, and suggests one where the singular values of the samples sink into white noise
-    /// inside it. Ranks above the number of samples or features do not exist and are left out.
+    /// Scores every rank of the range, and suggests the one at which the singular values of the samples fall into white
+    /// noise. Ranks above the number of samples or features are impossible and are skipped.
     ///
-    /// Reads the samples some eight times, and for the stability a few times more for each of up to nine ranks. Of
-    /// `run`, the threads and the cancel flag count; cancelling ends in [`SamplesError::Cancelled`].
+    /// Reads the samples about eight times, and a few more times for each of up to nine ranks tested for stability. Of
+    /// `run`, only the threads and the cancel flag are used; cancelling returns [`SamplesError::Cancelled`].
     ///
     /// # Errors
-    /// Where the range is empty, holds no rank that the samples can have, or the samples cannot be read or leave the
-    /// range of the type.
+    /// If the range is empty or has no possible rank, or if the samples cannot be read or overflow.
     pub fn suggest_rank<'a, 'r: 'a; T>(samples: &'a dyn Samples<T>, ranks: RangeInclusive<usize>, settings: &'a RankSettings, run: &'a Run<'r, T>) -> Result<RankSuggestion, FitError> = score_ranks;
 }
 
@@ -129,8 +130,8 @@ fn score_ranks<T: Real>(
     if n_samples == 0 || n_features == 0 {
         return Err(SamplesError::Empty { n_samples, n_features }.into());
     }
-    let (lowest, highest) = existing(&ranks, n_samples.min(n_features))?;
-    if settings.folds > MOST_FOLDS {
+    let (lowest, highest) = possible_ranks(&ranks, n_samples.min(n_features))?;
+    if settings.folds > MAX_FOLDS {
         return Err(SettingError::new("folds", settings.folds, "it must be at most 1000").into());
     }
     let cancel = run.cancel_flag();
@@ -142,8 +143,8 @@ fn score_ranks<T: Real>(
         let held_out = if settings.folds == 0 {
             Vec::new()
         } else {
-            let part = held_out::part_of(&watched, seed)?;
-            held_out::held_out_errors(part.view(), highest, settings.folds, seed, &stop)?
+            let data = cross_validation::subsample(&watched, seed)?;
+            cross_validation::cross_validation_errors(data.view(), highest, settings.folds, seed, &stop)?
         };
         Ok::<_, SamplesError>((spectrum, held_out))
     })?;
@@ -152,23 +153,23 @@ fn score_ranks<T: Real>(
         .map(|rank| RankScore {
             rank,
             last_kept: spectrum.value(rank - 1),
-            first_left_out: spectrum.value(rank),
+            first_omitted: spectrum.value(rank),
             noise_edge: spectrum.noise_edge(rank),
             held_out_error: held_out.get(rank - 1).copied(),
             unstable_share: None,
         })
         .collect();
-    // Samples of nothing but zeros have no components that could be stable.
+    // All-zero samples have no components to test.
     if settings.stability && !spectrum.values.is_empty() {
-        for rank in stability::spread(lowest, highest, MOST_STABILITY_RANKS, noise_rank) {
+        for rank in stability::spread_ranks(lowest, highest, MAX_STABILITY_RANKS, noise_rank) {
             scores[rank - lowest].unstable_share = stability::unstable_share(samples, rank, seed, run)?;
         }
     }
     Ok(suggestion::suggestion(&spectrum, noise_rank, scores))
 }
 
-/// The ends of the range as far as the samples have such ranks.
-fn existing(ranks: &RangeInclusive<usize>, most: usize) -> Result<(usize, usize), SettingError> {
+/// The lowest and highest rank of the range that are possible for the samples.
+fn possible_ranks(ranks: &RangeInclusive<usize>, max_rank: usize) -> Result<(usize, usize), SettingError> {
     let (lowest, highest) = (*ranks.start(), *ranks.end());
     let refused =
         |expected: String| Err(SettingError::new("ranks", format!("{lowest} to {highest}"), expected));
@@ -178,10 +179,10 @@ fn existing(ranks: &RangeInclusive<usize>, most: usize) -> Result<(usize, usize)
     if ranks.is_empty() {
         return refused("the highest must not be below the lowest".into());
     }
-    if lowest > most {
-        return refused(format!("the samples have {most} directions at most"));
+    if lowest > max_rank {
+        return refused(format!("the samples have rank {max_rank} at most"));
     }
-    Ok((lowest, highest.min(most)))
+    Ok((lowest, highest.min(max_rank)))
 }
 
 #[cfg(test)]

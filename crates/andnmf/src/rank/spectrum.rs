@@ -1,24 +1,24 @@
-//! Where the singular values of the samples sink into their noise.
+//! The singular values of the samples, and the rank at which they fall into the noise.
 
 use crate::linalg::randomized_svd::{SvdRequest, randomized_svd};
 use crate::linalg::subspace_iteration::squared_norm;
 use crate::samples::Samples;
 use crate::{Real, SamplesError};
 
-/// Passes over the samples for the singular values at most. Values within the noise lie close together and would
-/// take many more to settle, but it is enough to know them within a percent.
-const MOST_PASSES: usize = 7;
+/// Maximum number of passes for the singular values. Values within the noise are close together and converge slowly,
+/// but an accuracy of one percent is enough.
+const MAX_PASSES: usize = 7;
 /// A singular value below this share of the largest is rounding.
 const NOISELESS: f64 = 1e-6;
-/// The largest singular value of noise scatters about its edge; this much above it is still noise.
+/// The largest singular value of noise varies around its edge; up to this factor above it counts as noise.
 const SCATTER: f64 = 1.01;
-/// With fewer directions left than this their values lie so close together that they always look like noise.
-const FEWEST_NOISE_DIRECTIONS: usize = 10;
+/// With fewer directions left than this, their values are so close together that they always look like noise.
+const MIN_NOISE_DIRECTIONS: usize = 10;
 
-/// The leading singular values and the squared size of all samples, both in units of the largest value.
+/// The leading singular values and the squared norm of the samples, both in units of the largest singular value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Spectrum {
-    /// Largest first; fewer than asked for where the samples have no more.
+    /// Largest first; fewer than requested if the samples have no more.
     pub(super) values: Vec<f64>,
     /// The unit: the largest singular value.
     pub(super) unit: f64,
@@ -27,14 +27,14 @@ pub(super) struct Spectrum {
 }
 
 impl Spectrum {
-    /// One value more than `most`, where there are that many.
+    /// Computes `max_rank` + 1 singular values, or all if there are fewer.
     pub(super) fn of<T: Real>(
         samples: &dyn Samples<T>,
-        most: usize,
+        max_rank: usize,
         seed: u64,
     ) -> Result<Self, SamplesError> {
         let shape = (samples.n_samples(), samples.n_features());
-        let wanted = SvdRequest { size: most + 1, converged: most + 1, max_passes: MOST_PASSES };
+        let wanted = SvdRequest { size: max_rank + 1, converged: max_rank + 1, max_passes: MAX_PASSES };
         let mut values = randomized_svd(samples, wanted, seed)?.values;
         let unit = values.first().copied().unwrap_or(0.0);
         if !(unit > 0.0 && unit.is_finite()) {
@@ -44,18 +44,18 @@ impl Spectrum {
         Ok(Self { values, unit, energy: squared_norm(samples, unit)?, shape })
     }
 
-    /// Singular value number `k`, counted from 0: the first of those left out by `k` components.
+    /// Singular value number `k`, counted from 0: the largest that a rank of `k` omits.
     pub(super) fn value(&self, k: usize) -> f64 {
         self.values.get(k).copied().unwrap_or(0.0)
     }
 
-    /// Whether the samples have no more than `k` directions, but for rounding.
+    /// Returns true if the samples have rank `k` or lower, up to rounding.
     pub(super) fn is_spanned_by(&self, k: usize) -> bool {
         self.value(k) <= NOISELESS
     }
 
-    /// The largest singular value to be expected after `k` others if all that is left is white noise: n × W values
-    /// of standard deviation σ have none much above σ(√n + √W). Nothing where no direction is left.
+    /// The largest singular value expected after `k` others if the rest is white noise: n × W values of standard
+    /// deviation σ have none far above σ(√n + √W). `None` if no direction is left.
     pub(super) fn noise_edge(&self, k: usize) -> Option<f64> {
         let (n, features) = self.shape;
         let (rows, columns) = (n.checked_sub(k)? as f64, features.checked_sub(k)? as f64);
@@ -64,16 +64,15 @@ impl Spectrum {
         (rows * columns > 0.0).then(|| variance.sqrt() * (rows.sqrt() + columns.sqrt()))
     }
 
-    /// The smallest rank from which on nothing but noise is left, whatever larger rank up to `most` is tried.
-    /// Nothing where the values do not sink into noise by then.
+    /// The smallest rank such that this and every higher rank up to `max_rank` leaves only noise. `None` if the
+    /// values do not fall into the noise by then.
     ///
-    /// Looked for from above: among the leading values a spectrum may pass for noise for a moment, where many
-    /// components are about equally strong.
-    pub(super) fn rank_above_noise(&self, most: usize) -> Option<usize> {
+    /// The search runs downward: a run of about equally strong leading values can look like noise.
+    pub(super) fn rank_above_noise(&self, max_rank: usize) -> Option<usize> {
         let smallest_side = self.shape.0.min(self.shape.1);
-        let highest = most.min(smallest_side.saturating_sub(1));
+        let highest = max_rank.min(smallest_side.saturating_sub(1));
         let is_noise = |k: usize| {
-            let many_left = smallest_side - k >= FEWEST_NOISE_DIRECTIONS;
+            let many_left = smallest_side - k >= MIN_NOISE_DIRECTIONS;
             let under = |edge: f64| many_left && self.value(k) <= SCATTER * edge;
             self.is_spanned_by(k) || self.noise_edge(k).is_some_and(under)
         };
@@ -83,7 +82,7 @@ impl Spectrum {
         (1..=highest).rev().take_while(|&k| is_noise(k)).last()
     }
 
-    /// How far the last of `k` directions stands above the noise that the others leave: infinite without noise.
+    /// The ratio of the last of `k` singular values to the noise edge after them; infinite without noise.
     pub(super) fn clearance(&self, k: usize) -> f64 {
         if self.is_spanned_by(k) {
             return f64::INFINITY;
@@ -99,12 +98,14 @@ mod tests {
     use crate::testing::{low_rank, random_matrix};
     use ndarray::Array2;
 
-    fn rank_of(data: &Array2<f64>, most: usize) -> Option<usize> {
-        Spectrum::of(&DenseSamples::new(data.view()).unwrap(), most, 1).unwrap().rank_above_noise(most)
+    fn rank_of(data: &Array2<f64>, max_rank: usize) -> Option<usize> {
+        Spectrum::of(&DenseSamples::new(data.view()).unwrap(), max_rank, 1)
+            .unwrap()
+            .rank_above_noise(max_rank)
     }
 
     #[test]
-    fn the_span_of_samples_without_noise_is_their_rank() {
+    fn samples_without_noise_have_their_exact_rank() {
         let data = low_rank::<f64>(200, 7, 30);
         assert_eq!(rank_of(&data, 20), Some(7));
         assert_eq!(rank_of(&data, 7), Some(7));
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_hides_no_direction_that_stands_above_it() {
+    fn all_directions_above_the_noise_are_counted() {
         for seed in 0..5 {
             let noise = random_matrix::<f64>(400, 90, 50 + seed);
             let data = low_rank::<f64>(400, 7, 90) + noise * 0.3;
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_fall_on_and_on_never_reach_noise() {
+    fn values_that_keep_falling_never_reach_noise() {
         let data =
             Array2::from_shape_fn((80, 60), |(i, j)| 0.9_f64.powi(i as i32) * f64::from(u8::from(i == j)));
         assert_eq!(rank_of(&data, 20), None);
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_directions_to_spare_has_no_rank_above_noise() {
+    fn samples_without_spare_directions_have_no_rank_above_noise() {
         assert_eq!(rank_of(&Array2::zeros((20, 20)), 5), None);
         assert_eq!(rank_of(&random_matrix(1, 20, 1), 1), None);
         assert_eq!(rank_of(&random_matrix(20, 1, 1), 1), None);

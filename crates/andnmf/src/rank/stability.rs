@@ -1,4 +1,4 @@
-//! Whether two halves of the samples tell of the same components.
+//! Stability: do two halves of the samples give the same components?
 
 use rand::seq::SliceRandom;
 
@@ -10,8 +10,8 @@ use crate::samples::{SampleSubset, Samples};
 use crate::trust::UNSTABLE;
 use crate::{FitError, Real, SamplesError};
 
-/// The share of components that come out differently on two random halves of the samples, both fitted from what
-/// all samples gave. Nothing where a half would have fewer samples than components.
+/// The share of components that differ between fits to two random halves of the samples, both started from a fit to
+/// all samples. `None` if a half has fewer samples than components.
 pub(super) fn unstable_share<T: Real>(
     samples: &dyn Samples<T>,
     rank: usize,
@@ -25,7 +25,7 @@ pub(super) fn unstable_share<T: Real>(
     let solver = AndParams { seed, ..AndParams::new(rank) }.check()?;
     let fit = |samples: &dyn Samples<T>, start| match solver.fit(samples, start, &mut run.without_observer())
     {
-        // Without a start there is no fit, and here a fit cut short is no better.
+        // A fit that stopped early cannot be compared.
         Err(FitError::StoppedBeforeStart) => Err(FitError::from(SamplesError::Cancelled)),
         Ok(fit) if fit.stop == StopReason::Cancelled => Err(SamplesError::Cancelled.into()),
         Ok(fit) => Ok(fit.components),
@@ -45,20 +45,25 @@ pub(super) fn unstable_share<T: Real>(
     Ok(Some(unstable.count() as f64 / rank as f64))
 }
 
-/// At most `most` of the ranks from `lowest` to `highest`, spread evenly, both ends among them, and `wanted` too.
-pub(super) fn spread(lowest: usize, highest: usize, most: usize, wanted: Option<usize>) -> Vec<usize> {
+/// At most `max_count` ranks, evenly spaced from `lowest` to `highest` (both included), and `required` among them.
+pub(super) fn spread_ranks(
+    lowest: usize,
+    highest: usize,
+    max_count: usize,
+    required: Option<usize>,
+) -> Vec<usize> {
     let count = highest - lowest + 1;
-    if count <= most {
+    if count <= max_count {
         return (lowest..=highest).collect();
     }
-    let mut ranks: Vec<usize> = (0..most).map(|i| lowest + i * (count - 1) / (most - 1)).collect();
-    if let Some(wanted) = wanted.filter(|wanted| (lowest..=highest).contains(wanted)) {
-        // It takes the place of its nearest neighbour, but of neither end.
-        if let Some(nearest) = ranks[1..most - 1].iter_mut().min_by_key(|rank| rank.abs_diff(wanted))
-            && wanted != lowest
-            && wanted != highest
+    let mut ranks: Vec<usize> = (0..max_count).map(|i| lowest + i * (count - 1) / (max_count - 1)).collect();
+    if let Some(required) = required.filter(|required| (lowest..=highest).contains(required)) {
+        // It replaces its nearest neighbour, but neither end.
+        if let Some(nearest) = ranks[1..max_count - 1].iter_mut().min_by_key(|rank| rank.abs_diff(required))
+            && required != lowest
+            && required != highest
         {
-            *nearest = wanted;
+            *nearest = required;
         }
     }
     ranks
@@ -84,19 +89,19 @@ mod tests {
     }
 
     #[test]
-    fn halves_smaller_than_the_rank_say_nothing() {
+    fn halves_smaller_than_the_rank_give_no_score() {
         let samples = DenseSamples::new(random_matrix::<f64>(9, 5, 1)).unwrap();
         assert_eq!(unstable_share(&samples, 5, 0, &Run::new()).unwrap(), None);
         assert!(unstable_share(&samples, 4, 0, &Run::new()).unwrap().is_some());
     }
 
     #[test]
-    fn ranks_are_spread_over_the_range_with_the_one_wanted_among_them() {
-        assert_eq!(spread(3, 6, 9, Some(4)), [3, 4, 5, 6]);
-        assert_eq!(spread(1, 81, 9, None), [1, 11, 21, 31, 41, 51, 61, 71, 81]);
-        assert_eq!(spread(1, 81, 9, Some(37)), [1, 11, 21, 31, 37, 51, 61, 71, 81]);
-        assert_eq!(spread(1, 81, 9, Some(80)), [1, 11, 21, 31, 41, 51, 61, 80, 81]);
-        assert_eq!(spread(1, 81, 9, Some(81)), spread(1, 81, 9, None));
-        assert_eq!(spread(1, 81, 9, Some(90)), spread(1, 81, 9, None));
+    fn ranks_are_spread_over_the_range_and_include_the_required_one() {
+        assert_eq!(spread_ranks(3, 6, 9, Some(4)), [3, 4, 5, 6]);
+        assert_eq!(spread_ranks(1, 81, 9, None), [1, 11, 21, 31, 41, 51, 61, 71, 81]);
+        assert_eq!(spread_ranks(1, 81, 9, Some(37)), [1, 11, 21, 31, 37, 51, 61, 71, 81]);
+        assert_eq!(spread_ranks(1, 81, 9, Some(80)), [1, 11, 21, 31, 41, 51, 61, 80, 81]);
+        assert_eq!(spread_ranks(1, 81, 9, Some(81)), spread_ranks(1, 81, 9, None));
+        assert_eq!(spread_ranks(1, 81, 9, Some(90)), spread_ranks(1, 81, 9, None));
     }
 }

@@ -1,4 +1,4 @@
-//! Ranks of data with a known truth, and what becomes of degenerate samples.
+//! Suggested ranks for data with a known truth, and for degenerate samples.
 
 use std::sync::atomic::AtomicBool;
 
@@ -10,7 +10,7 @@ use crate::synth::{DatasetKind, DatasetSpec, Weights};
 use crate::testing::{low_rank, random_matrix, sparse_copy};
 use crate::trust::Verdict;
 
-/// No fits: for tests of everything else.
+/// Settings without fits, for fast tests.
 const QUICK: RankSettings = RankSettings { stability: false, folds: 2, seed: 0 };
 
 fn samples_of(kind: DatasetKind, noise: f64, seed: u64) -> Array2<f64> {
@@ -31,30 +31,30 @@ fn the_true_rank_is_found_with_and_without_noise() {
     for kind in [DatasetKind::Dir, DatasetKind::Paired] {
         for noise in [0.0, 0.01] {
             for seed in 0..3 {
-                let found = suggest(&samples_of(kind, noise, seed), 2..=25, &QUICK);
-                let what = format!("{kind}, noise {noise}, seed {seed}: {}", found.reason());
-                assert_eq!((found.rank, found.noise_rank), (Some(10), Some(10)), "{what}");
-                assert_eq!(found.judgement.verdict, Verdict::Good, "{what}");
-                assert!(found.scores[8].held_out_error < found.scores[6].held_out_error, "{what}");
+                let suggestion = suggest(&samples_of(kind, noise, seed), 2..=25, &QUICK);
+                let what = format!("{kind}, noise {noise}, seed {seed}: {}", suggestion.reason());
+                assert_eq!((suggestion.rank, suggestion.noise_rank), (Some(10), Some(10)), "{what}");
+                assert_eq!(suggestion.judgement.verdict, Verdict::Good, "{what}");
+                assert!(suggestion.scores[8].held_out_error < suggestion.scores[6].held_out_error, "{what}");
             }
         }
     }
 }
 
 #[test]
-fn stability_is_looked_at_where_asked_for_and_names_its_ranks() {
+fn stability_is_tested_at_up_to_nine_ranks_if_requested() {
     let data = samples_of(DatasetKind::Dir, 0.0, 1);
-    let found = suggest(&data, 9..=40, &RankSettings::default());
+    let suggestion = suggest(&data, 9..=40, &RankSettings::default());
     let judged: Vec<usize> =
-        found.scores.iter().filter(|s| s.unstable_share.is_some()).map(|s| s.rank).collect();
+        suggestion.scores.iter().filter(|s| s.unstable_share.is_some()).map(|s| s.rank).collect();
     assert_eq!(judged.len(), 9);
     assert!(judged.contains(&9) && judged.contains(&10) && judged.contains(&40), "{judged:?}");
-    assert_eq!(found.scores[1].unstable_share, Some(0.0));
+    assert_eq!(suggestion.scores[1].unstable_share, Some(0.0));
     assert!(suggest(&data, 9..=12, &QUICK).scores.iter().all(|score| score.unstable_share.is_none()));
 }
 
 #[test]
-fn a_range_without_the_rank_gets_no_suggestion_but_the_reason() {
+fn a_range_without_the_rank_gives_a_reason_instead_of_a_suggestion() {
     let data = samples_of(DatasetKind::Dir, 0.01, 0);
     let above = suggest(&data, 12..=20, &QUICK);
     assert_eq!((above.rank, above.noise_rank, above.judgement.verdict), (None, Some(10), Verdict::Poor));
@@ -76,10 +76,10 @@ fn dense_and_sparse_samples_get_the_same_answer() {
         (suggest(&data, 8..=12, &settings), suggest_rank(&sparse, 8..=12, &settings, &Run::new()).unwrap());
     assert_eq!((dense.rank, dense.judgement.verdict), (sparse.rank, sparse.judgement.verdict));
     for (a, b) in dense.scores.iter().zip(&sparse.scores) {
-        assert!((a.first_left_out - b.first_left_out).abs() < 1e-6, "{a:?} {b:?}");
+        assert!((a.first_omitted - b.first_omitted).abs() < 1e-6, "{a:?} {b:?}");
         assert!((a.held_out_error.unwrap() - b.held_out_error.unwrap()).abs() < 1e-9, "{a:?} {b:?}");
     }
-    // At the true rank; at others small differences may lead elsewhere.
+    // Only at the true rank: at others, small differences may lead to other components.
     assert_eq!((dense.scores[2].unstable_share, sparse.scores[2].unstable_share), (Some(0.0), Some(0.0)));
 }
 
@@ -115,29 +115,29 @@ fn degenerate_samples_have_a_defined_answer() {
     assert_eq!((zeros.rank, zeros.judgement.verdict), (None, Verdict::Poor));
     assert!(zeros.reason().contains("all samples are zero"), "{}", zeros.reason());
     for data in [random_matrix::<f64>(1, 7, 1), random_matrix(7, 1, 1), random_matrix(2, 2, 1)] {
-        let found = suggest(&data, 1..=9, &settings);
-        assert_eq!(found.rank, None, "{}", found.reason());
-        assert_eq!(found.scores.len(), data.nrows().min(data.ncols()));
+        let suggestion = suggest(&data, 1..=9, &settings);
+        assert_eq!(suggestion.rank, None, "{}", suggestion.reason());
+        assert_eq!(suggestion.scores.len(), data.nrows().min(data.ncols()));
     }
     let same = Array2::from_shape_fn((30, 6), |(_, j)| 1.0 + j as f64);
     assert_eq!(suggest(&same, 1..=4, &settings).rank, Some(1));
 }
 
 #[test]
-fn ranks_beyond_what_the_samples_span_are_scored_and_not_suggested() {
+fn ranks_above_that_of_the_samples_are_scored_but_not_suggested() {
     let data = low_rank::<f64>(60, 3, 12).mapv(f64::abs);
     let spanned = low_rank::<f64>(60, 3, 12);
-    let found = suggest(&spanned, 1..=usize::MAX, &RankSettings::default());
-    assert_eq!((found.rank, found.scores.len()), (Some(3), 12));
-    for score in suggest(&data, 1..=12, &RankSettings::default()).scores.iter().chain(&found.scores) {
+    let suggestion = suggest(&spanned, 1..=usize::MAX, &RankSettings::default());
+    assert_eq!((suggestion.rank, suggestion.scores.len()), (Some(3), 12));
+    for score in suggest(&data, 1..=12, &RankSettings::default()).scores.iter().chain(&suggestion.scores) {
         let figures =
-            [Some(score.last_kept), Some(score.first_left_out), score.noise_edge, score.held_out_error];
+            [Some(score.last_kept), Some(score.first_omitted), score.noise_edge, score.held_out_error];
         assert!(figures.into_iter().flatten().all(|v| v.is_finite() && v >= 0.0), "{score:?}");
     }
 }
 
 #[test]
-fn ranges_and_folds_that_make_no_sense_are_refused() {
+fn invalid_ranges_and_folds_are_refused() {
     let samples = DenseSamples::new(random_matrix::<f64>(20, 6, 1)).unwrap();
     let refused = |ranks, folds| {
         let settings = RankSettings { folds, ..QUICK };
@@ -150,7 +150,7 @@ fn ranges_and_folds_that_make_no_sense_are_refused() {
     #[allow(clippy::reversed_empty_ranges)]
     let backwards = 5..=3;
     assert_eq!(refused(backwards, 1).0, "ranks");
-    assert!(refused(7..=9, 1).1.contains("6 directions at most"));
+    assert!(refused(7..=9, 1).1.contains("rank 6 at most"));
     assert_eq!(refused(1..=3, usize::MAX).0, "folds");
 }
 
@@ -168,7 +168,7 @@ fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
 }
 
 #[test]
-fn cancelling_calls_the_whole_thing_off() {
+fn cancelling_returns_an_error() {
     let flag = AtomicBool::new(true);
     let samples = DenseSamples::new(samples_of(DatasetKind::Dir, 0.0, 0)).unwrap();
     let error = suggest_rank(&samples, 2..=5, &QUICK, &Run::new().cancel_with(&flag)).unwrap_err();
@@ -178,10 +178,10 @@ fn cancelling_calls_the_whole_thing_off() {
 }
 
 #[test]
-fn the_table_survives_json() {
-    let found = suggest(&samples_of(DatasetKind::Dir, 0.01, 0), 9..=11, &QUICK);
-    let json = serde_json::to_value(&found).unwrap();
+fn the_suggestion_is_written_as_json() {
+    let suggestion = suggest(&samples_of(DatasetKind::Dir, 0.01, 0), 9..=11, &QUICK);
+    let json = serde_json::to_value(&suggestion).unwrap();
     assert_eq!((json["rank"].as_u64(), json["verdict"].as_str()), (Some(10), Some("good")));
     assert_eq!(json["scores"][1]["rank"], 10);
-    assert!(json["scores"][0]["unstable_share"].is_null());
+    assert!(json["scores"][0]["unstable_share"].is_null() && json["scores"][0]["first_left_out"].is_number());
 }

@@ -5,55 +5,62 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_distr::StandardNormal;
 
-use super::{ensure_at_least_one, ensure_room};
+use super::{ensure_at_least_one, ensure_fits_memory};
 use crate::SettingError;
 use crate::random::{Stream, generator};
 
-/// Word frequencies fall as `1 / (place + ZIPF_SHIFT)`: without the shift, as in a text with its stop words,
-/// the few first words alone would make all topics look alike.
+/// Word frequencies fall as `1 / (frequency rank + ZIPF_SHIFT)`: without the shift (as in text with stop words) a few
+/// frequent words would make all topics similar.
 const ZIPF_SHIFT: f64 = 40.0;
-/// Share of the topics that use the most frequent word, and the rarest one; in between it falls with the
-/// square of the distance from the end. Its mean is the share of non-zero entries: one third.
+/// The share of topics that use the most frequent word and the rarest one; in between it falls quadratically. Its mean,
+/// one third, is the share of non-zero entries.
 const COMMONEST_USE: f64 = 0.9;
 const RAREST_USE: f64 = 0.04;
-/// A topic uses a word more or less than usual by the factor exp(individuality · standard normal). Topics
-/// differ in it from the first number (nearly the general language) to the second (a language of its own);
-/// the least individual ones decide how well conditioned the matrix is.
+/// A topic uses a word more or less than usual by the factor exp(individuality · standard normal). Topics range from the
+/// first value (close to the general language) to the second (very distinctive); the least individual ones determine
+/// the condition number of the matrix.
 const LEAST_INDIVIDUALITY: f64 = 0.75;
 const GREATEST_INDIVIDUALITY: f64 = 2.2;
-/// Bound on that standard normal, lest a single word take over a topic.
-const TASTE_BOUND: f64 = 2.5;
-/// Every so many words that are at home in a topic, one is its near-anchor ...
+/// Bound on that standard normal, so that no single word takes over a topic.
+const DEVIATION_BOUND: f64 = 2.5;
+/// One in this many of a topic's own words is a near-anchor word ...
 const ANCHOR_EVERY: usize = 10;
-/// ... which the topic uses this much more than a usual word of that frequency ...
+/// ... which the topic uses this many times more than another word of that frequency ...
 const ANCHOR_LIFT: f64 = 5.0;
-/// ... and other topics, if at all, this much less.
+/// ... and other topics, if at all, by this factor less.
 const ANCHOR_LEAK: f64 = 1e-3;
-/// Share of the topics that one near-anchor word dominates; that word has from the first to the second of
-/// these shares of the topic. In learned topics such words make a few rows many times longer than the rest.
+/// The share of topics dominated by one near-anchor word, and the range of that word's share of the topic. In learned
+/// topics such words make a few rows many times longer than the rest.
 const DOMINATED: f64 = 0.11;
 const LEAST_DOMINANCE: f64 = 0.5;
 const GREATEST_DOMINANCE: f64 = 0.93;
 
 /// A built-in word-topic matrix, `rank` × `n_features`: each row is a probability distribution over words.
 ///
-/// It imitates topics learned from a collection of papers, in the respects that matter for recovery: words
-/// have Zipf-like frequencies that all topics share, a topic uses only some words (two thirds of the entries
-/// are exact zeros), every topic owns a few near-anchor words that others hardly use, some topics are far more
-/// distinctive than others, and one in nine is dominated by a single word. With 100 topics over 2940 words the ratio of the largest to the
-/// smallest singular value is about 30. Every word is used by at least one topic; columns are in random order.
+/// It imitates topics learned from a collection of papers in what matters for recovery: words have Zipf-like
+/// frequencies shared by all topics, a topic uses only some words (two thirds of the entries are exact zeros), every
+/// topic has a few near-anchor words that others hardly use, some topics are far more distinctive than others, and one
+/// in nine is dominated by a single word. With 100 topics over 2940 words the condition number is about 30. Every word
+/// is used by at least one topic; columns are in random order.
 ///
-/// Any sizes are allowed; with fewer words than topics the rows cannot be linearly independent.
+/// Any sizes are allowed; with fewer words than topics the rows are linearly dependent.
 ///
 /// # Errors
-/// A `rank` or `n_features` of zero, or a matrix too large for memory.
+/// If `rank` or `n_features` is zero, or the matrix does not fit into memory.
+///
+/// ```
+/// let truth = andnmf::synth::topics(5, 80, 0)?;
+/// assert_eq!(truth.dim(), (5, 80));
+/// assert!(truth.rows().into_iter().all(|topic| (topic.sum() - 1.0).abs() < 1e-12));
+/// # Ok::<(), andnmf::SettingError>(())
+/// ```
 pub fn topics(rank: usize, n_features: usize, seed: u64) -> Result<Array2<f64>, SettingError> {
     ensure_shape(rank, n_features)?;
     let mut rng = generator(seed, Stream::Truth);
-    // Position of the words from the most to the least frequent.
+    // The columns of the words, from the most to the least frequent.
     let mut columns: Vec<usize> = (0..n_features).collect();
     columns.shuffle(&mut rng);
-    // Spread evenly rather than drawn, so that the conditioning varies little from seed to seed.
+    // Evenly spaced, not random, so that the condition number varies little with the seed.
     let mut individuality: Vec<f64> = (0..rank)
         .map(|i| {
             let level = (i as f64 + 0.5) / rank as f64;
@@ -64,16 +71,16 @@ pub fn topics(rank: usize, n_features: usize, seed: u64) -> Result<Array2<f64>, 
 
     let mut matrix = Array2::zeros((rank, n_features));
     for topic in 0..rank {
-        for (place, &column) in columns.iter().enumerate() {
-            // Both are drawn for every entry: what one entry becomes must not shift the numbers of the next.
+        for (frequency_rank, &column) in columns.iter().enumerate() {
+            // Both are drawn for every entry, so that entries do not shift each other's random numbers.
             let chance: f64 = rng.random();
-            let taste = rng.sample::<f64, _>(StandardNormal).clamp(-TASTE_BOUND, TASTE_BOUND);
-            let at_home = is_at_home(topic, place, rank, n_features);
-            if !at_home && chance >= use_share(place, n_features) {
+            let deviation = rng.sample::<f64, _>(StandardNormal).clamp(-DEVIATION_BOUND, DEVIATION_BOUND);
+            let own = is_own_word(topic, frequency_rank, rank, n_features);
+            if !own && chance >= use_share(frequency_rank, n_features) {
                 continue;
             }
-            let usual = (individuality[topic] * taste).exp() / (place as f64 + ZIPF_SHIFT);
-            matrix[[topic, column]] = match (is_anchor(place, rank), at_home) {
+            let usual = (individuality[topic] * deviation).exp() / (frequency_rank as f64 + ZIPF_SHIFT);
+            matrix[[topic, column]] = match (is_anchor(frequency_rank, rank), own) {
                 (true, true) => usual * ANCHOR_LIFT,
                 (true, false) => usual * ANCHOR_LEAK,
                 (false, _) => usual,
@@ -92,7 +99,7 @@ pub fn topics(rank: usize, n_features: usize, seed: u64) -> Result<Array2<f64>, 
         let share = LEAST_DOMINANCE + (GREATEST_DOMINANCE - LEAST_DOMINANCE) * level;
         let mut row = matrix.row_mut(topic);
         row *= 1.0 - share;
-        row[columns[dominating_place(topic, rank, n_features)]] += share;
+        row[columns[dominating_word(topic, rank, n_features)]] += share;
     }
     Ok(matrix)
 }
@@ -100,7 +107,7 @@ pub fn topics(rank: usize, n_features: usize, seed: u64) -> Result<Array2<f64>, 
 /// Components with entries uniform on [-0.5, 0.5): the truth of the paper's NEG data.
 ///
 /// # Errors
-/// A `rank` or `n_features` of zero, or a matrix too large for memory.
+/// If `rank` or `n_features` is zero, or the matrix does not fit into memory.
 pub fn signed_uniform(rank: usize, n_features: usize, seed: u64) -> Result<Array2<f64>, SettingError> {
     ensure_shape(rank, n_features)?;
     let mut rng = generator(seed, Stream::Truth);
@@ -110,29 +117,29 @@ pub fn signed_uniform(rank: usize, n_features: usize, seed: u64) -> Result<Array
 fn ensure_shape(rank: usize, n_features: usize) -> Result<(), SettingError> {
     ensure_at_least_one("rank", rank)?;
     ensure_at_least_one("n_features", n_features)?;
-    ensure_room("truth", rank, n_features)
+    ensure_fits_memory("truth", rank, n_features)
 }
 
-/// Words are dealt to the topics in turn, the most frequent first; with fewer words than topics the deal
-/// goes round the words again. So every word has a topic that uses it, and every topic has a word.
-fn is_at_home(topic: usize, place: usize, rank: usize, n_features: usize) -> bool {
-    if n_features >= rank { place % rank == topic } else { topic % n_features == place }
+/// Words are assigned to the topics in turn, the most frequent first; with fewer words than topics the words repeat. So
+/// every word has a topic that uses it, and every topic has a word.
+fn is_own_word(topic: usize, frequency_rank: usize, rank: usize, n_features: usize) -> bool {
+    if n_features >= rank { frequency_rank % rank == topic } else { topic % n_features == frequency_rank }
 }
 
-/// Counted from the second word of a topic: its first is among the most frequent of all, which topics share.
-fn is_anchor(place: usize, rank: usize) -> bool {
-    place / rank % ANCHOR_EVERY == 1
+/// Starts at a topic's second own word: its first is among the most frequent words, which all topics share.
+fn is_anchor(frequency_rank: usize, rank: usize) -> bool {
+    frequency_rank / rank % ANCHOR_EVERY == 1
 }
 
-/// The word that may dominate a topic: its first near-anchor, or its most frequent own word where there is none.
-fn dominating_place(topic: usize, rank: usize, n_features: usize) -> usize {
+/// The word that may dominate a topic, as frequency rank: its first near-anchor word, or its most frequent own word.
+fn dominating_word(topic: usize, rank: usize, n_features: usize) -> usize {
     if rank + topic < n_features { rank + topic } else { topic % n_features }
 }
 
-/// Share of the topics that use the word at `place` in the order of frequency.
-fn use_share(place: usize, n_features: usize) -> f64 {
-    let from_the_end = 1.0 - place as f64 / n_features as f64;
-    RAREST_USE + (COMMONEST_USE - RAREST_USE) * from_the_end * from_the_end
+/// The share of topics that use the word of this frequency rank.
+fn use_share(frequency_rank: usize, n_features: usize) -> f64 {
+    let from_rarest = 1.0 - frequency_rank as f64 / n_features as f64;
+    RAREST_USE + (COMMONEST_USE - RAREST_USE) * from_rarest * from_rarest
 }
 
 #[cfg(test)]

@@ -1,18 +1,26 @@
-//! A dataset and its recipe.
+//! Synthetic datasets and their specifications.
 
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use super::{DatasetKind, Weights, add_gaussian, signed_uniform, topics};
-use super::{ensure_at_least_one, ensure_not_negative, ensure_room};
+use super::{ensure_at_least_one, ensure_fits_memory, ensure_not_negative};
 use crate::SettingError;
 use crate::init::perturbed_truth;
 use crate::linalg::product::multiply;
 
-/// A dataset by its recipe: the same recipe gives the same bits.
+/// The specification of a dataset: the same specification gives the same bits.
+///
+/// ```
+/// use andnmf::synth::{DatasetKind, DatasetSpec};
+/// let spec = DatasetSpec { n_features: 60, rank: 4, n_samples: 100, ..DatasetSpec::new(DatasetKind::Dir) };
+/// let data = spec.generate()?;
+/// assert_eq!((data.samples.dim(), data.truth.dim()), ((100, 60), (4, 60)));
+/// # Ok::<(), andnmf::SettingError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DatasetSpec {
-    /// Which truth is built.
+    /// The kind of truth.
     pub kind: DatasetKind,
     /// Number of features, the paper's W.
     pub n_features: usize,
@@ -20,36 +28,36 @@ pub struct DatasetSpec {
     pub rank: usize,
     /// Number of samples.
     pub n_samples: usize,
-    /// Where all chance comes from.
+    /// Random seed.
     pub seed: u64,
     /// Distribution of the weights.
     pub weights: Weights,
     /// Noise level, the paper's γ: about the norm of the noise on one sample.
     pub noise: f64,
-    /// Scale of the start's mixing of components, the paper's r_l; see [`perturbed_truth`].
+    /// Scale of the in-span perturbation of `init`, the paper's r_l; see [`perturbed_truth`].
     pub in_span: f64,
-    /// Scale of the start's deviation from the span of the truth, the paper's r_n.
+    /// Scale of the out-of-span perturbation of `init`, the paper's r_n.
     pub out_of_span: f64,
 }
 
-/// Samples with everything that is known about them.
+/// Samples with their truth.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
-    /// n_samples × n_features: `weights · truth`, plus noise where asked for.
+    /// n_samples × n_features: `weights · truth` plus noise, if any.
     pub samples: Array2<f64>,
     /// The true components, rank × n_features.
     pub truth: Array2<f64>,
     /// The true weights, n_samples × rank.
     pub weights: Array2<f64>,
-    /// A start near the truth, rank × n_features.
+    /// An initialization near the truth, rank × n_features.
     pub init: Array2<f64>,
-    /// The recipe, with the sizes that were built.
+    /// The specification, with the actual sizes.
     pub spec: DatasetSpec,
 }
 
 impl DatasetSpec {
-    /// The recipe of `kind` at the paper's sizes: 5000 samples of 2940 features from 100 components, seed 0,
-    /// a start with in-span perturbation 1, and no noise except for [`DatasetKind::Noise`] (0.01).
+    /// The specification of `kind` at the paper's sizes: 5000 samples, 2940 features, 100 components, seed 0, an
+    /// initialization with in-span perturbation 1, and no noise except for [`DatasetKind::Noise`] (0.01).
     pub fn new(kind: DatasetKind) -> Self {
         Self {
             kind,
@@ -64,10 +72,10 @@ impl DatasetSpec {
         }
     }
 
-    /// Whether the recipe can be followed.
+    /// Checks all settings.
     ///
     /// # Errors
-    /// The first setting out of its range.
+    /// If a setting is out of range; the error names the first one.
     pub fn check(&self) -> Result<(), SettingError> {
         ensure_at_least_one("n_features", self.n_features)?;
         ensure_at_least_one("rank", self.rank)?;
@@ -76,29 +84,28 @@ impl DatasetSpec {
         ensure_not_negative("noise", self.noise)?;
         ensure_not_negative("in_span", self.in_span)?;
         ensure_not_negative("out_of_span", self.out_of_span)?;
-        ensure_room("samples", self.n_samples, self.n_features)?;
-        ensure_room("start", self.rank, self.rank.max(self.n_features))
+        ensure_fits_memory("samples", self.n_samples, self.n_features)?;
+        ensure_fits_memory("start", self.rank, self.rank.max(self.n_features))
     }
 
-    /// Builds the truth that the kind stands for, and a dataset on it.
+    /// Generates the truth of this kind and a dataset with it.
     ///
     /// # Errors
-    /// A setting out of its range.
+    /// If a setting is out of range.
     pub fn generate(&self) -> Result<Dataset, SettingError> {
         self.check()?;
         let truth = match self.kind {
             DatasetKind::Neg => signed_uniform(self.rank, self.n_features, self.seed)?,
             _ => topics(self.rank, self.n_features, self.seed)?,
         };
-        self.generate_on(truth)
+        self.generate_with_truth(truth)
     }
 
-    /// Builds a dataset on given components, one per row; their number and length replace `rank` and
-    /// `n_features`.
+    /// Generates a dataset with a given truth, one component per row; its shape replaces `rank` and `n_features`.
     ///
     /// # Errors
-    /// A setting out of its range, a truth that is empty or has an entry that is not finite, or an overflow.
-    pub fn generate_on(&self, truth: Array2<f64>) -> Result<Dataset, SettingError> {
+    /// If a setting is out of range, the truth is empty or not finite, or the samples overflow.
+    pub fn generate_with_truth(&self, truth: Array2<f64>) -> Result<Dataset, SettingError> {
         let (rank, n_features) = truth.dim();
         let spec = Self { rank, n_features, ..*self };
         spec.check()?;
@@ -107,7 +114,7 @@ impl DatasetSpec {
         let mut samples = multiply(weights.view(), truth.view());
         add_gaussian(&mut samples, spec.noise, spec.seed)?;
         let init = perturbed_truth(truth.view(), spec.in_span, spec.out_of_span, spec.seed);
-        // Settings near the largest number are in range one by one, yet their products may overflow.
+        // Products of large settings may overflow.
         ensure_finite("samples", &samples)?;
         ensure_finite("start", &init)?;
         Ok(Dataset { samples, truth, weights, init, spec })
@@ -171,16 +178,16 @@ mod tests {
     }
 
     #[test]
-    fn no_part_repeats_the_chance_of_another() {
+    fn no_part_reuses_the_random_numbers_of_another() {
         // Sizes at which one sample takes as many normal numbers for its weights (four shared, eight own) as
         // for its noise: drawn from one stream, the two would be the same numbers.
         let weights = Weights::LogisticNormal { scale: 1.0, correlation: 0.0 };
         let spec = DatasetSpec { n_samples: 2000, n_features: 12, weights, ..small(DatasetKind::Neg) };
-        let quiet = spec.generate().unwrap();
+        let clean = spec.generate().unwrap();
         let noisy = DatasetSpec { noise: 12_f64.sqrt(), ..spec }.generate().unwrap();
-        let noise = &noisy.samples - &quiet.samples;
+        let noise = &noisy.samples - &clean.samples;
         for i in 1..8 {
-            let logit = (&quiet.weights.column(i) / &quiet.weights.column(0)).ln();
+            let logit = (&clean.weights.column(i) / &clean.weights.column(0)).ln();
             for column in noise.columns() {
                 // A product of independent variables with variances 2 and 1.
                 let covariance = logit.dot(&column) / 2000.0;
@@ -195,10 +202,10 @@ mod tests {
 
     #[test]
     fn the_noise_kind_is_the_correlated_kind_with_noise() {
-        let quiet = small(DatasetKind::Ctm).generate().unwrap();
+        let clean = small(DatasetKind::Ctm).generate().unwrap();
         let noisy = small(DatasetKind::Noise).generate().unwrap();
-        assert_eq!((&noisy.truth, &noisy.weights), (&quiet.truth, &quiet.weights));
-        let noise = &noisy.samples - &quiet.samples;
+        assert_eq!((&noisy.truth, &noisy.weights), (&clean.truth, &clean.weights));
+        let noise = &noisy.samples - &clean.samples;
         let level = (noise.mapv(|v| v * v).sum() / 50.0).sqrt();
         assert!((level / 0.01 - 1.0).abs() < 0.06, "{level}");
     }
@@ -206,7 +213,7 @@ mod tests {
     #[test]
     fn a_given_truth_sets_the_sizes() {
         let truth = random_matrix::<f64>(6, 25, 1);
-        let data = DatasetSpec::new(DatasetKind::Binary).generate_on(truth.clone()).unwrap();
+        let data = DatasetSpec::new(DatasetKind::Binary).generate_with_truth(truth.clone()).unwrap();
         assert_eq!(data.truth, truth);
         assert_eq!((data.spec.rank, data.spec.n_features), (6, 25));
         assert_eq!((data.samples.dim(), data.weights.dim()), ((5000, 25), (5000, 6)));
@@ -215,21 +222,21 @@ mod tests {
     #[test]
     fn an_empty_or_non_finite_truth_is_refused() {
         let spec = small(DatasetKind::Dir);
-        assert_eq!(spec.generate_on(Array2::zeros((0, 5))).unwrap_err().name, "rank");
-        assert_eq!(spec.generate_on(Array2::zeros((5, 0))).unwrap_err().name, "n_features");
+        assert_eq!(spec.generate_with_truth(Array2::zeros((0, 5))).unwrap_err().name, "rank");
+        assert_eq!(spec.generate_with_truth(Array2::zeros((5, 0))).unwrap_err().name, "n_features");
         let mut truth = Array2::ones((3, 4));
         truth[[1, 2]] = f64::NAN;
-        let error = spec.generate_on(truth).unwrap_err().to_string();
+        let error = spec.generate_with_truth(truth).unwrap_err().to_string();
         assert_eq!(error, "truth is NaN in row 1, column 2, but its entries must be finite");
     }
 
     #[test]
-    fn settings_that_overflow_together_are_refused() {
+    fn settings_whose_products_overflow_are_refused() {
         let largest = Array2::from_elem((8, 60), f64::MAX);
-        assert_eq!(small(DatasetKind::Binary).generate_on(largest).unwrap_err().name, "samples");
+        assert_eq!(small(DatasetKind::Binary).generate_with_truth(largest).unwrap_err().name, "samples");
         let spec = DatasetSpec { in_span: f64::MAX, ..small(DatasetKind::Dir) };
         let large = Array2::from_elem((8, 60), 100.0);
-        assert_eq!(spec.generate_on(large).unwrap_err().name, "start");
+        assert_eq!(spec.generate_with_truth(large).unwrap_err().name, "start");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The named datasets of the paper, and the harder ones beside them.
+//! The named datasets: those of the paper and some harder ones.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::Weights;
 use crate::SettingError;
 
-/// A family of datasets by name. The name fixes the truth that is built and the weights that
-/// [`DatasetSpec::new`](super::DatasetSpec::new) proposes.
+/// A named family of datasets. It determines the truth and the default weights of
+/// [`DatasetSpec::new`](super::DatasetSpec::new).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DatasetKind {
@@ -21,17 +21,16 @@ pub enum DatasetKind {
     CtmReleased,
     /// Components with negative entries: the paper's NEG.
     ///
-    /// The paper says that its weights are those of CTM, which can be read as the prior it describes or as
-    /// what its code draws. The default is the latter; the former is one assignment away, through
-    /// [`DatasetSpec::weights`](super::DatasetSpec::weights).
+    /// The paper says that the weights are those of CTM, which can mean the prior it describes or what its code draws.
+    /// The default is the latter; for the former, set [`DatasetSpec::weights`](super::DatasetSpec::weights).
     Neg,
     /// CTM with Gaussian noise: the paper's NOISE.
     Noise,
-    /// Topics with weights 0 and 1, a fixed number of them 1.
+    /// Topics with binary weights, a fixed number of which are 1.
     Binary,
     /// Topics with sparse weights under the paper's decay condition.
     Decay,
-    /// Topics that occur in pairs: the strongest correlation of all.
+    /// Topics that occur in pairs: the most strongly correlated kind.
     Paired,
 }
 
@@ -48,7 +47,7 @@ impl DatasetKind {
         Self::Paired,
     ];
 
-    /// The name as users write it.
+    /// The name in commands and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Dir => "dir",
@@ -62,7 +61,7 @@ impl DatasetKind {
         }
     }
 
-    /// The weights that the kind is named after, with the paper's settings where it states them.
+    /// The default weights of this kind, with the paper's settings if it states them.
     pub fn default_weights(self) -> Weights {
         match self {
             Self::Dir => Weights::Dirichlet { concentration: 5.0 },

@@ -1,12 +1,11 @@
-//! Data whose truth is known: components, weights, noise, and the named datasets made of them.
+//! Synthetic data with a known truth: components, weights, noise, and named datasets.
 //!
-//! A dataset is `samples = weights · truth (+ noise)`: [`topics`] and [`signed_uniform`] make the truth,
-//! [`Weights`] names the distributions that the paper and its released code draw weights from (and the
-//! harder ones this project adds), [`add_gaussian`] disturbs the samples, and [`DatasetSpec`] puts them
-//! together under the names of the paper.
+//! A dataset is `samples = weights · truth (+ noise)`: [`topics`] and [`signed_uniform`] generate the truth, [`Weights`]
+//! has the weight distributions of the paper and its released code (and some harder ones), [`add_gaussian`] adds
+//! noise, and [`DatasetSpec`] combines them under the paper's names.
 //!
-//! The same seed gives the same bits. Truth, weights, noise and start draw from separate streams of it:
-//! another noise level leaves the weights alone, another distribution of weights leaves the truth alone.
+//! The same seed gives the same bits. Truth, weights, noise and initialization use separate random streams: changing the
+//! noise level does not change the weights, and changing the weights does not change the truth.
 
 mod components;
 mod dataset;
@@ -22,18 +21,18 @@ pub use weights::{WeightMoments, Weights};
 
 use crate::SettingError;
 
-/// Refuses a matrix that the machine has no room for, before building it could end the process.
-fn ensure_room(name: &'static str, rows: usize, columns: usize) -> Result<(), SettingError> {
-    let room =
+/// Refuses a matrix that does not fit into memory, before allocating it could abort the process.
+fn ensure_fits_memory(name: &'static str, rows: usize, columns: usize) -> Result<(), SettingError> {
+    let fits =
         rows.checked_mul(columns).is_some_and(|size| Vec::<f64>::new().try_reserve_exact(size).is_ok());
-    if room {
+    if fits {
         Ok(())
     } else {
         Err(SettingError::new(name, format!("{rows} × {columns}"), "it must fit into memory"))
     }
 }
 
-/// Refuses a number that is negative, infinite or not a number.
+/// Refuses a number that is negative, infinite or NaN.
 fn ensure_not_negative(name: &'static str, given: f64) -> Result<(), SettingError> {
     if given.is_finite() && given >= 0.0 {
         Ok(())
@@ -42,7 +41,7 @@ fn ensure_not_negative(name: &'static str, given: f64) -> Result<(), SettingErro
     }
 }
 
-/// Refuses a count of nothing.
+/// Refuses a count of zero.
 fn ensure_at_least_one(name: &'static str, given: usize) -> Result<(), SettingError> {
     if given >= 1 { Ok(()) } else { Err(SettingError::new(name, given, "it must be at least 1")) }
 }

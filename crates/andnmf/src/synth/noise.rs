@@ -1,4 +1,4 @@
-//! Noise on the samples.
+//! Gaussian noise.
 
 use ndarray::Array2;
 use rand::RngExt;
@@ -11,11 +11,19 @@ use crate::random::{Stream, generator};
 /// Adds Gaussian noise of level `gamma` to every entry of `samples` (one per row).
 ///
 /// Entries are independent with standard deviation `gamma / √n_features`, the paper's γ·N(0, I/W): the noise
-/// of one sample has a Euclidean norm close to `gamma`, whatever the number of features. The standardised
-/// noise depends on the seed alone, so a sweep over `gamma` stretches one fixed disturbance.
+/// of one sample has a Euclidean norm close to `gamma` for any number of features. The standardized noise depends
+/// on the seed alone, so a sweep over `gamma` scales the same noise.
 ///
 /// # Errors
-/// A negative or non-finite `gamma`; `samples` are then untouched.
+/// If `gamma` is negative or not finite; `samples` are then unchanged.
+///
+/// ```
+/// let mut samples = ndarray::Array2::zeros((10, 400));
+/// andnmf::synth::add_gaussian(&mut samples, 0.5, 0)?;
+/// let norm = samples.row(0).dot(&samples.row(0)).sqrt();
+/// assert!((norm - 0.5).abs() < 0.1);
+/// # Ok::<(), andnmf::SettingError>(())
+/// ```
 pub fn add_gaussian(samples: &mut Array2<f64>, gamma: f64, seed: u64) -> Result<(), SettingError> {
     ensure_not_negative("noise", gamma)?;
     if gamma == 0.0 || samples.is_empty() {
@@ -49,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn another_level_stretches_the_same_noise() {
+    fn another_level_scales_the_same_noise() {
         let clean = random_matrix::<f64>(20, 30, 2);
         let noise = |gamma, seed| {
             let mut samples = clean.clone();

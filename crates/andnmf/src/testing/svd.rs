@@ -1,4 +1,4 @@
-//! Singular values by the backend's own decomposition, as an oracle.
+//! The exact SVD of the linear algebra backend, as a reference for tests.
 
 use ndarray::Array2;
 

@@ -1,7 +1,7 @@
-//! What the theorems allow and promise, as numbers.
+//! The bounds of the paper's theorems.
 //!
-//! The paper states its bounds up to a constant factor, O(·). Here that factor is 1 throughout: compare
-//! values with each other and across data sets, not with a sharp limit.
+//! The paper states its bounds up to a constant factor, O(·). Here that factor is always 1: compare values across data
+//! sets, not with a sharp limit.
 
 use ndarray::ArrayView2;
 use serde::Serialize;
@@ -12,86 +12,90 @@ use crate::linalg::pseudo_inverse::pseudo_inverse_of_rows;
 use crate::linalg::symmetric::spectral_norm;
 use crate::{Real, SettingError, ShapeError};
 
-/// The largest m of the binary theorem, k·D·λ⁴/r⁵, for `rank` = D components.
+/// The largest m that the binary theorem allows, k·D·λ⁴/r⁵, for `rank` = D components.
 ///
 /// # Errors
-/// When `r` is not positive, `k` or `lambda` is negative, or one of them is not finite.
+/// If `r` is not positive, `k` or `lambda` is negative, or one of them is not finite.
+///
+/// ```
+/// use andnmf::theory::bounds::binary_bound;
+/// assert_eq!(binary_bound(16, 2.0, 0.5, 1.0)?, 2.0);
+/// # Ok::<(), andnmf::SettingError>(())
+/// ```
 pub fn binary_bound(rank: usize, k: f64, lambda: f64, r: f64) -> Result<f64, SettingError> {
     general_bound(rank, k, lambda, r, f64::INFINITY)
 }
 
-/// The largest m of the main theorem, k·D^(1−1/q)·λ^(4+4/q) / r^(5+6/(q+1)), for decay order `q`.
+/// The largest m that the main theorem allows, k·D^(1−1/q)·λ^(4+4/q) / r^(5+6/(q+1)), for decay order `q`.
 ///
-/// At an infinite order this is the binary bound. The theorem is stated for q ≥ 1; below, the formula is
-/// continued.
+/// For infinite `q` this is the binary bound. The theorem assumes q ≥ 1; below 1 the same formula is used.
 ///
 /// # Errors
-/// When `r` or `q` is not positive, `k` or `lambda` is negative, or one of them is not a number.
+/// If `r` or `q` is not positive, `k` or `lambda` is negative, or one of them is not a number.
 pub fn general_bound(rank: usize, k: f64, lambda: f64, r: f64, q: f64) -> Result<f64, SettingError> {
-    at_least_zero("k", k)?;
-    at_least_zero("lambda", lambda)?;
-    positive("r", r)?;
-    decay(q)?;
+    check_non_negative("k", k)?;
+    check_non_negative("lambda", lambda)?;
+    check_positive("r", r)?;
+    check_decay_order(q)?;
     if rank == 0 || k == 0.0 || lambda == 0.0 {
         return Ok(0.0);
     }
-    // In logarithms, because for small q the single powers leave the range of numbers.
+    // In logarithms, because single powers overflow for small q.
     let logarithm = k.ln() + (1.0 - 1.0 / q) * (rank as f64).ln() + (4.0 + 4.0 / q) * lambda.ln()
         - (5.0 + 6.0 / (q + 1.0)) * r.ln();
-    // At q near the smallest number two infinities may meet; nothing is promised there.
+    // For tiny q this can be ∞ − ∞; the theorem gives no guarantee there.
     Ok(if logarithm.is_nan() { 0.0 } else { logarithm.exp() })
 }
 
-/// How much larger than the noise of a sample the error of the components may be, r·σmax/(σmin·λ), by the
-/// theorem on noise with binary weights; infinite where `lambda` or the smallest singular value is 0.
+/// The factor from the noise of a sample to the error of the components, r·σmax/(σmin·λ), by the theorem on noise with
+/// binary weights; infinite if `lambda` or the smallest singular value is 0.
 ///
-/// The singular values are those of the truth, see [`singular_range`].
+/// The singular values are those of the truth, see [`extreme_singular_values`].
 ///
 /// # Errors
-/// When `r` or the largest singular value is not positive, another value is negative, or one is not finite.
+/// If `r` or the largest singular value is not positive, another value is negative, or one is not finite.
 pub fn noise_amplification(
     r: f64,
     lambda: f64,
     largest_singular: f64,
     smallest_singular: f64,
 ) -> Result<f64, SettingError> {
-    positive("r", r)?;
-    at_least_zero("lambda", lambda)?;
-    positive("largest_singular", largest_singular)?;
-    at_least_zero("smallest_singular", smallest_singular)?;
-    // In logarithms: no product of an overflow with an underflow, and a zero below the line gives infinity.
+    check_positive("r", r)?;
+    check_non_negative("lambda", lambda)?;
+    check_positive("largest_singular", largest_singular)?;
+    check_non_negative("smallest_singular", smallest_singular)?;
+    // In logarithms: no intermediate overflow, and a zero denominator gives infinity.
     Ok((r.ln() + largest_singular.ln() - lambda.ln() - smallest_singular.ln()).exp())
 }
 
-/// The error of the components, ‖A − A*Σ‖₂, that the noise theorem allows for noise of size `gamma` (the norm
-/// of one sample's noise) at the given [`noise_amplification`]; 0 without noise.
+/// The bound of the noise theorem on the error of the components, ‖A − A*Σ‖₂, for noise of norm `gamma` per sample and
+/// the given [`noise_amplification`]; 0 without noise.
 ///
 /// # Errors
-/// When `gamma` is negative or not finite, or `amplification` is negative or not a number.
+/// If `gamma` is negative or not finite, or `amplification` is negative or not a number.
 pub fn noise_error(amplification: f64, gamma: f64) -> Result<f64, SettingError> {
     if amplification.is_nan() || amplification < 0.0 {
         return Err(SettingError::new("amplification", amplification, "it must be at least 0"));
     }
-    at_least_zero("gamma", gamma)?;
+    check_non_negative("gamma", gamma)?;
     Ok(if gamma == 0.0 { 0.0 } else { amplification * gamma })
 }
 
-/// Largest and smallest singular value of the matrix whose rows are the K components of `truth`; the smallest
-/// is 0 when the components depend linearly on each other.
+/// The largest and smallest singular value of the K components in the rows of `truth`; the smallest is 0 if the
+/// components are linearly dependent.
 ///
 /// # Errors
-/// When there are no components or no features, or an entry is not finite.
-pub fn singular_range<T: Real>(truth: ArrayView2<'_, T>) -> Result<(f64, f64), MatrixError> {
+/// If there are no components or no features, or an entry is not finite.
+pub fn extreme_singular_values<T: Real>(truth: ArrayView2<'_, T>) -> Result<(f64, f64), MatrixError> {
     if truth.is_empty() {
-        return Err(ShapeError::new("truth", truth.dim(), "of at least one component and feature").into());
+        return Err(ShapeError::new("truth", truth.dim(), "at least 1 × 1 (components × features)").into());
     }
     check_finite("truth", truth)?;
     let largest = spectral_norm(truth);
     if largest == 0.0 {
         return Ok((0.0, 0.0));
     }
-    // Where the condition is poor, the inverse of the pseudo-inverse's norm keeps digits that the eigenvalues of a Gram
-    // matrix lose.
+    // For badly conditioned matrices the norm of the pseudo-inverse is more accurate than eigenvalues of a Gram matrix.
     let scaled = truth.mapv(|v| v.as_f64() / largest);
     let smallest = match pseudo_inverse_of_rows(scaled.view()) {
         Some(inverse) if inverse.rank == truth.nrows() => largest / spectral_norm(inverse.matrix.view()),
@@ -110,8 +114,8 @@ pub struct CorrelationBounds {
 }
 
 impl CorrelationBounds {
-    /// The bounds to hold the estimated m of `conditions` against; 0 where the theorems promise nothing
-    /// (no active weights, or decay of order 0).
+    /// The bounds on m for these `conditions`; 0 if the theorems give no guarantee (no active weights, or decay order
+    /// 0).
     pub fn of(conditions: &GeneralCorrelationConditions) -> Self {
         let &GeneralCorrelationConditions { rank, k, lambda, r, decay_order, .. } = conditions;
         Self {
@@ -121,22 +125,22 @@ impl CorrelationBounds {
     }
 }
 
-fn positive(name: &'static str, value: f64) -> Result<(), SettingError> {
+fn check_positive(name: &'static str, value: f64) -> Result<(), SettingError> {
     if value > 0.0 && value.is_finite() {
         return Ok(());
     }
     Err(SettingError::new(name, value, "it must be positive and finite"))
 }
 
-fn at_least_zero(name: &'static str, value: f64) -> Result<(), SettingError> {
+fn check_non_negative(name: &'static str, value: f64) -> Result<(), SettingError> {
     if value >= 0.0 && value.is_finite() {
         return Ok(());
     }
     Err(SettingError::new(name, value, "it must be at least 0 and finite"))
 }
 
-/// A decay order may be infinite.
-fn decay(q: f64) -> Result<(), SettingError> {
+/// Checks a decay order, which may be infinite.
+fn check_decay_order(q: f64) -> Result<(), SettingError> {
     if q > 0.0 { Ok(()) } else { Err(SettingError::new("q", q, "it must be positive")) }
 }
 
@@ -186,13 +190,14 @@ mod tests {
 
     #[test]
     fn singular_values_of_known_matrices() {
-        let (largest, smallest) = singular_range(array![[3.0, 0.0, 0.0], [0.0, 0.0, 1e-9]].view()).unwrap();
+        let (largest, smallest) =
+            extreme_singular_values(array![[3.0, 0.0, 0.0], [0.0, 0.0, 1e-9]].view()).unwrap();
         assert_near(largest, 3.0);
         assert_near(smallest, 1e-9);
-        let (_, smallest) = singular_range(array![[1.0, 2.0], [2.0, 4.0]].view()).unwrap();
+        let (_, smallest) = extreme_singular_values(array![[1.0, 2.0], [2.0, 4.0]].view()).unwrap();
         assert_eq!(smallest, 0.0);
-        assert_eq!(singular_range(Array2::<f64>::zeros((2, 3)).view()).unwrap(), (0.0, 0.0));
-        let (_, smallest) = singular_range(Array2::<f64>::ones((3, 2)).view()).unwrap();
+        assert_eq!(extreme_singular_values(Array2::<f64>::zeros((2, 3)).view()).unwrap(), (0.0, 0.0));
+        let (_, smallest) = extreme_singular_values(Array2::<f64>::ones((3, 2)).view()).unwrap();
         assert_eq!(smallest, 0.0);
     }
 
@@ -241,8 +246,11 @@ mod tests {
 
     #[test]
     fn an_empty_or_infinite_truth_has_no_singular_values() {
-        assert!(matches!(singular_range(Array2::<f64>::zeros((0, 3)).view()), Err(MatrixError::Shape(_))));
+        assert!(matches!(
+            extreme_singular_values(Array2::<f64>::zeros((0, 3)).view()),
+            Err(MatrixError::Shape(_))
+        ));
         let infinite = array![[f64::INFINITY]];
-        assert!(matches!(singular_range(infinite.view()), Err(MatrixError::NotFinite { .. })));
+        assert!(matches!(extreme_singular_values(infinite.view()), Err(MatrixError::NotFinite { .. })));
     }
 }

@@ -1,4 +1,4 @@
-//! The general correlation conditions, estimated from weights.
+//! The paper's general correlation conditions (GCC), estimated from weights.
 
 use ndarray::{Array2, ArrayView2, Axis};
 use serde::Serialize;
@@ -9,24 +9,32 @@ use crate::Real;
 use crate::linalg::product::{gram_add_lower, mirror_lower};
 use crate::linalg::symmetric::eigenvalues;
 
-/// Rows converted to double precision at a time.
-const BLOCK: usize = 1024;
+/// Number of rows converted to double precision at a time.
+const BLOCK_ROWS: usize = 1024;
 
-/// The tightest (r, k, m, λ) for which weights meet the paper's general correlation conditions (GCC), and
-/// the order q of its decay condition.
+/// The tightest (r, k, m, λ) for which weights meet the paper's general correlation conditions (GCC), and the order q of
+/// the decay condition.
 ///
-/// With Δ the mean of x xᵀ over the samples and D components, the definition asks for ‖x‖₁ ≤ r with weights
-/// in [0, 1], Δ_ii ≤ 2k/D, Δ_ij ≤ m/D² for i ≠ j, and Δ ⪰ (k/D)·λ·I. Each value here makes its condition
-/// an equality. The factor 2 in the second one matters when comparing with the paper's examples: for weights
-/// uniform over s-sparse binary vectors the definition is met with k = s/2 and λ = 2(D−s)/(D−1), where the
-/// paper's proposition names the looser k = s and λ = 1 − 1/s; r = s, and m = s(s−1)·D/(D−1) ≤ s².
+/// With Δ the mean of x xᵀ over the samples and D components, the definition requires ‖x‖₁ ≤ r with weights in [0, 1],
+/// Δ_ii ≤ 2k/D, Δ_ij ≤ m/D² for i ≠ j, and Δ ⪰ (k/D)·λ·I. Each value here makes its condition an equality. The factor 2
+/// matters when comparing with the paper's examples: weights uniform over s-sparse binary vectors meet the definition
+/// with k = s/2 and λ = 2(D−s)/(D−1), while the paper's proposition states the looser k = s and λ = 1 − 1/s; r = s, and
+/// m = s(s−1)·D/(D−1) ≤ s².
+///
+/// ```
+/// use andnmf::theory::GeneralCorrelationConditions;
+/// let weights = ndarray::array![[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]];
+/// let conditions = GeneralCorrelationConditions::of(weights.view())?;
+/// assert_eq!((conditions.r, conditions.k, conditions.m), (2.0, 0.5, 1.0));
+/// # Ok::<(), andnmf::theory::MatrixError>(())
+/// ```
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct GeneralCorrelationConditions {
-    /// Number of samples the estimate rests on.
+    /// Number of samples used.
     pub n_samples: usize,
     /// Number of components, the paper's D.
     pub rank: usize,
-    /// Whether some weight exceeded 1, so that every component was first scaled to a largest weight of 1.
+    /// True if some weight exceeded 1, so that every component was first scaled to a largest weight of 1.
     pub rescaled: bool,
     /// The largest sum of weights of a sample.
     pub r: f64,
@@ -34,17 +42,17 @@ pub struct GeneralCorrelationConditions {
     pub k: f64,
     /// D² times the largest mean product of two different weights; 0 with a single component.
     pub m: f64,
-    /// D/k times the smallest eigenvalue of Δ, between 0 and 2; 0 when no weight is ever active.
+    /// D/k times the smallest eigenvalue of Δ, between 0 and 2; 0 if no weight is ever active.
     pub lambda: f64,
-    /// The largest q with Pr[x_i ≤ a | x_i ≠ 0] ≤ a^q for every component and threshold a, up to sampling
-    /// error. Each component is measured against its own largest weight, because its scale is free.
+    /// The largest q with Pr[x_i ≤ a | x_i ≠ 0] ≤ a^q for every component and threshold a, up to sampling error. Each
+    /// component is scaled by its own largest weight, because its scale is arbitrary.
     ///
-    /// Infinite when all active weights of a component are equal (binary weights) or no component has enough
-    /// active weights to be judged; JSON has no infinity and shows `null`.
+    /// Infinite (`null` in JSON) if all active weights of each component are equal (binary weights), or if no component
+    /// has enough active weights.
     pub decay_order: f64,
-    /// How many components had enough active weights to judge their decay.
+    /// Number of components with enough active weights to estimate their decay.
     pub decay_judged: usize,
-    /// For each component the share of samples in which its weight is not zero.
+    /// The share of samples in which each component has a non-zero weight.
     pub active_share: Vec<f64>,
 }
 
@@ -52,7 +60,7 @@ impl GeneralCorrelationConditions {
     /// Estimates the conditions from `weights`, n samples × K components.
     ///
     /// # Errors
-    /// When there are no samples or no components, or a weight is negative or not finite.
+    /// If there are no samples or no components, or a weight is negative or not finite.
     pub fn of<T: Real>(weights: ArrayView2<'_, T>) -> Result<Self, MatrixError> {
         check_weights(weights)?;
         let (n_samples, rank) = weights.dim();
@@ -65,13 +73,13 @@ impl GeneralCorrelationConditions {
         let divisors: Vec<f64> =
             largest.iter().map(|&top| if rescaled && top > 0.0 { top } else { 1.0 }).collect();
 
-        let Moments { second, r } = Moments::of(weights, &divisors);
+        let WeightStatistics { second, r } = WeightStatistics::of(weights, &divisors);
         let size = rank as f64;
         let k = size / 2.0 * second.diag().iter().copied().fold(0.0, f64::max);
         let off_diagonal = second.indexed_iter().filter(|((i, j), _)| i != j);
         let m = size * size * off_diagonal.map(|(_, &v)| v).fold(0.0, f64::max);
         let smallest = eigenvalues(second.view()).and_then(|v| v.first().copied()).unwrap_or(0.0);
-        // Rounding may push the smallest eigenvalue of a singular matrix below zero.
+        // Rounding can make the smallest eigenvalue of a singular matrix negative.
         let lambda = if k > 0.0 { size * smallest.max(0.0) / k } else { 0.0 };
 
         let mut active_share = Vec::with_capacity(rank);
@@ -96,19 +104,19 @@ impl GeneralCorrelationConditions {
     }
 }
 
-/// What one pass over the weights collects.
-struct Moments {
+/// Statistics from one pass over the weights.
+struct WeightStatistics {
     /// Δ, the mean of x xᵀ.
     second: Array2<f64>,
-    /// Largest sum of a sample's weights.
+    /// The largest sum of weights of a sample.
     r: f64,
 }
 
-impl Moments {
+impl WeightStatistics {
     fn of<T: Real>(weights: ArrayView2<'_, T>, divisors: &[f64]) -> Self {
         let (n_samples, rank) = weights.dim();
         let (mut second, mut r) = (Array2::zeros((rank, rank)), 0.0_f64);
-        for block in weights.axis_chunks_iter(Axis(0), BLOCK) {
+        for block in weights.axis_chunks_iter(Axis(0), BLOCK_ROWS) {
             let scaled = Array2::from_shape_fn(block.dim(), |(i, j)| block[[i, j]].as_f64() / divisors[j]);
             gram_add_lower(second.view_mut(), scaled.view());
             r = scaled.rows().into_iter().map(|x| x.sum()).fold(r, f64::max);
@@ -131,14 +139,14 @@ mod tests {
         assert!((given - expected).abs() <= relative * expected.abs(), "{given} instead of {expected}");
     }
 
-    /// Each sample has `active` weights of 1 at places drawn without replacement.
+    /// Samples with `active` weights of 1 at random components.
     fn sparse_binary(samples: usize, rank: usize, active: usize, seed: u64) -> Array2<f64> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut weights = Array2::zeros((samples, rank));
         for mut x in weights.rows_mut() {
-            let mut places: Vec<usize> = (0..rank).collect();
+            let mut components: Vec<usize> = (0..rank).collect();
             for _ in 0..active {
-                x[places.swap_remove(rng.random_range(0..places.len()))] = 1.0;
+                x[components.swap_remove(rng.random_range(0..components.len()))] = 1.0;
             }
         }
         weights
@@ -148,11 +156,11 @@ mod tests {
     fn a_small_case_by_hand() {
         // Δ = [[1/2, 1/4], [1/4, 1/2]] with eigenvalues 1/4 and 3/4.
         let weights = array![[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]];
-        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
-        assert_eq!((found.r, found.k, found.m), (2.0, 0.5, 1.0));
-        assert_near(found.lambda, 1.0, 1e-14);
-        assert_eq!(found.active_share, [0.5, 0.5]);
-        assert_eq!((found.n_samples, found.rank, found.rescaled), (4, 2, false));
+        let conditions = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert_eq!((conditions.r, conditions.k, conditions.m), (2.0, 0.5, 1.0));
+        assert_near(conditions.lambda, 1.0, 1e-14);
+        assert_eq!(conditions.active_share, [0.5, 0.5]);
+        assert_eq!((conditions.n_samples, conditions.rank, conditions.rescaled), (4, 2, false));
     }
 
     #[test]
@@ -160,23 +168,23 @@ mod tests {
         let (rank, s) = (8_usize, 3_u32);
         let patterns: Vec<u32> = (0..1 << rank).filter(|p: &u32| p.count_ones() == s).collect();
         let weights = Array2::from_shape_fn((patterns.len(), rank), |(i, j)| f64::from(patterns[i] >> j & 1));
-        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
-        assert_eq!(found.r, 3.0);
-        assert_near(found.k, 1.5, 1e-14);
-        assert_near(found.m, 3.0 * 2.0 * 8.0 / 7.0, 1e-14);
-        assert_near(found.lambda, 2.0 * 5.0 / 7.0, 1e-13);
+        let conditions = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert_eq!(conditions.r, 3.0);
+        assert_near(conditions.k, 1.5, 1e-14);
+        assert_near(conditions.m, 3.0 * 2.0 * 8.0 / 7.0, 1e-14);
+        assert_near(conditions.lambda, 2.0 * 5.0 / 7.0, 1e-13);
     }
 
     #[test]
     fn sampled_sparse_binary_weights_come_near_the_proposition() {
-        let found = GeneralCorrelationConditions::of(sparse_binary(50_000, 20, 4, 1).view()).unwrap();
-        assert_eq!(found.r, 4.0);
-        assert_near(found.k, 2.0, 0.05);
+        let conditions = GeneralCorrelationConditions::of(sparse_binary(50_000, 20, 4, 1).view()).unwrap();
+        assert_eq!(conditions.r, 4.0);
+        assert_near(conditions.k, 2.0, 0.05);
         // The largest of 190 estimates of s(s−1)·20/19 = 12.6; the proposition's s² is the bound.
-        assert!(found.m > 12.6 && found.m < 16.0, "{}", found.m);
-        assert_near(found.lambda, 2.0 * 16.0 / 19.0, 0.1);
-        assert_eq!((found.decay_order, found.decay_judged), (f64::INFINITY, 20));
-        assert!(found.active_share.iter().all(|&share| (share - 0.2).abs() < 0.01));
+        assert!(conditions.m > 12.6 && conditions.m < 16.0, "{}", conditions.m);
+        assert_near(conditions.lambda, 2.0 * 16.0 / 19.0, 0.1);
+        assert_eq!((conditions.decay_order, conditions.decay_judged), (f64::INFINITY, 20));
+        assert!(conditions.active_share.iter().all(|&share| (share - 0.2).abs() < 0.01));
     }
 
     #[test]
@@ -186,11 +194,11 @@ mod tests {
         for x in &mut weights {
             *x *= rng.random_range(0.0..1.0_f64).powf(1.0 / 4.0);
         }
-        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
-        assert_near(found.decay_order, 4.0, 0.1);
+        let conditions = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert_near(conditions.decay_order, 4.0, 0.1);
         weights.column_mut(2).mapv_inplace(|x| x * x); // halves the order of this one
-        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
-        assert_near(found.decay_order, 2.0, 0.1);
+        let conditions = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert_near(conditions.decay_order, 2.0, 0.1);
     }
 
     #[test]
@@ -198,44 +206,44 @@ mod tests {
         let weights = sparse_binary(3000, 5, 2, 4);
         let plain = GeneralCorrelationConditions::of(weights.view()).unwrap();
         let scaled = &weights * &array![4.0, 0.5, 2.0, 8.0, 1024.0];
-        let found = GeneralCorrelationConditions::of(scaled.view()).unwrap();
-        assert!(found.rescaled && !plain.rescaled);
-        assert_eq!(GeneralCorrelationConditions { rescaled: false, ..found }, plain);
+        let conditions = GeneralCorrelationConditions::of(scaled.view()).unwrap();
+        assert!(conditions.rescaled && !plain.rescaled);
+        assert_eq!(GeneralCorrelationConditions { rescaled: false, ..conditions }, plain);
     }
 
     #[test]
     fn weights_up_to_one_keep_their_scale() {
         let weights = array![[0.5, 0.0], [0.0, 0.25]];
-        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
-        assert_eq!((found.r, found.k, found.m, found.rescaled), (0.5, 0.125, 0.0, false));
+        let conditions = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert_eq!((conditions.r, conditions.k, conditions.m, conditions.rescaled), (0.5, 0.125, 0.0, false));
     }
 
     #[test]
-    fn weights_that_never_act_give_zeros_and_no_nan() {
-        let found = GeneralCorrelationConditions::of(Array2::<f32>::zeros((30, 3)).view()).unwrap();
-        assert_eq!((found.r, found.k, found.m, found.lambda), (0.0, 0.0, 0.0, 0.0));
-        assert_eq!((found.active_share, found.decay_judged), (vec![0.0; 3], 0));
+    fn weights_that_are_never_active_give_zeros_and_no_nan() {
+        let conditions = GeneralCorrelationConditions::of(Array2::<f32>::zeros((30, 3)).view()).unwrap();
+        assert_eq!((conditions.r, conditions.k, conditions.m, conditions.lambda), (0.0, 0.0, 0.0, 0.0));
+        assert_eq!((conditions.active_share, conditions.decay_judged), (vec![0.0; 3], 0));
     }
 
     #[test]
-    fn twins_have_no_lambda() {
+    fn identical_components_have_lambda_zero() {
         let mut weights = sparse_binary(1000, 4, 2, 5);
         let twin = weights.column(0).to_owned();
         weights.column_mut(1).assign(&twin);
-        let found = GeneralCorrelationConditions::of(weights.view()).unwrap();
-        assert!((0.0..1e-12).contains(&found.lambda), "{}", found.lambda);
+        let conditions = GeneralCorrelationConditions::of(weights.view()).unwrap();
+        assert!((0.0..1e-12).contains(&conditions.lambda), "{}", conditions.lambda);
     }
 
     #[test]
     fn a_single_component_has_no_pairs() {
-        let found = GeneralCorrelationConditions::of(array![[1.0], [0.0]].view()).unwrap();
-        assert_eq!((found.k, found.m, found.lambda), (0.25, 0.0, 2.0));
+        let conditions = GeneralCorrelationConditions::of(array![[1.0], [0.0]].view()).unwrap();
+        assert_eq!((conditions.k, conditions.m, conditions.lambda), (0.25, 0.0, 2.0));
     }
 
     #[test]
     fn an_infinite_order_is_null_in_json() {
-        let found = GeneralCorrelationConditions::of(sparse_binary(100, 3, 1, 6).view()).unwrap();
-        assert!(serde_json::to_value(&found).unwrap()["decay_order"].is_null());
+        let conditions = GeneralCorrelationConditions::of(sparse_binary(100, 3, 1, 6).view()).unwrap();
+        assert!(serde_json::to_value(&conditions).unwrap()["decay_order"].is_null());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Which components act together.
+//! The most correlated pairs of components.
 
 use ndarray::{Array2, ArrayView2, Axis};
 
@@ -6,18 +6,23 @@ use super::input::{MatrixError, check_weights};
 use crate::Real;
 use crate::linalg::product::gram_add_lower;
 
-/// Rows converted to double precision at a time.
-const BLOCK: usize = 1024;
+/// Number of rows converted to double precision at a time.
+const BLOCK_ROWS: usize = 1024;
 
-/// The `count` pairs of components (i, j), i < j, whose weights are most strongly correlated, strongest
-/// first, each with its Pearson correlation.
+/// The `count` pairs of components (i, j), i < j, with the strongest Pearson correlation of weights, strongest first.
 ///
-/// Strength is the absolute value, so that components which avoid each other show up too. A component whose
-/// weight never changes has correlation 0 with all others. Equally strong pairs come in the order of their
-/// indices.
+/// Pairs are ordered by absolute value, so negative correlations are included. A component with constant weight has
+/// correlation 0 with all others. Ties are in the order of their indices.
 ///
 /// # Errors
-/// When there are no samples or no components, or a weight is negative or not finite.
+/// If there are no samples or no components, or a weight is negative or not finite.
+///
+/// ```
+/// use andnmf::theory::strongest_correlations;
+/// let weights = ndarray::array![[1.0, 0.0], [1.0, 0.0], [0.0, 2.0], [0.0, 2.0]];
+/// assert_eq!(strongest_correlations(weights.view(), 1)?, [(0, 1, -1.0)]);
+/// # Ok::<(), andnmf::theory::MatrixError>(())
+/// ```
 pub fn strongest_correlations<T: Real>(
     weights: ArrayView2<'_, T>,
     count: usize,
@@ -32,14 +37,13 @@ pub fn strongest_correlations<T: Real>(
             pairs.push((i, j, pearson));
         }
     }
-    // A stable sort keeps the order of indices among equals.
     pairs.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
     pairs.truncate(count);
     Ok(pairs)
 }
 
-/// The lower triangle of Σ (x − mean)(x − mean)ᵀ, each component in units of its largest weight: there a
-/// constant weight is exactly 1, so that no rounding of its mean can pass for variation.
+/// The lower triangle of Σ (x − mean)(x − mean)ᵀ, with each component in units of its largest weight: a constant weight
+/// is then exactly 1, so rounding of its mean cannot look like variation.
 fn centred_products<T: Real>(weights: ArrayView2<'_, T>) -> Array2<f64> {
     let centres: Vec<Option<(f64, f64)>> = weights
         .columns()
@@ -51,7 +55,7 @@ fn centred_products<T: Real>(weights: ArrayView2<'_, T>) -> Array2<f64> {
         })
         .collect();
     let mut products = Array2::zeros((weights.ncols(), weights.ncols()));
-    for block in weights.axis_chunks_iter(Axis(0), BLOCK) {
+    for block in weights.axis_chunks_iter(Axis(0), BLOCK_ROWS) {
         let centred = Array2::from_shape_fn(block.dim(), |(i, j)| {
             centres[j].map_or(0.0, |(largest, mean)| block[[i, j]].as_f64() / largest - mean)
         });
@@ -68,26 +72,26 @@ mod tests {
 
     #[test]
     fn a_small_case_by_hand() {
-        // Columns 0 and 2 run opposite to each other; 0 and 1 agree in three of four places.
+        // Columns 0 and 2 are opposite to each other; 0 and 1 agree in three of four rows.
         let weights = array![[1.0, 5.0, 0.0], [1.0, 5.0, 0.0], [0.0, 5.0, 2.0], [0.0, 0.0, 2.0]];
-        let found = strongest_correlations(weights.view(), 10).unwrap();
+        let pairs = strongest_correlations(weights.view(), 10).unwrap();
         let third = (1.0_f64 / 3.0).sqrt();
         let expected = [(0, 2, -1.0), (0, 1, third), (1, 2, -third)];
-        assert_eq!(found.len(), 3);
-        for (given, wanted) in found.iter().zip(expected) {
-            assert_eq!((given.0, given.1), (wanted.0, wanted.1));
-            assert!((given.2 - wanted.2).abs() < 1e-15, "{found:?}");
+        assert_eq!(pairs.len(), 3);
+        for (given, expected) in pairs.iter().zip(expected) {
+            assert_eq!((given.0, given.1), (expected.0, expected.1));
+            assert!((given.2 - expected.2).abs() < 1e-15, "{pairs:?}");
         }
-        assert_eq!(strongest_correlations(weights.view(), 1).unwrap(), found[..1]);
+        assert_eq!(strongest_correlations(weights.view(), 1).unwrap(), pairs[..1]);
     }
 
     #[test]
     fn equals_the_textbook_formula_over_many_blocks() {
-        // So many components that one half of the products is not the mirror image of the other.
+        // Enough components that only the lower triangle of the products is computed.
         let weights = random_matrix::<f64>(3000, 17, 1).mapv(|v| (v + 1.0) * 50.0);
-        let found = strongest_correlations(weights.view(), 200).unwrap();
-        assert_eq!(found.len(), 17 * 16 / 2);
-        for (i, j, pearson) in found {
+        let pairs = strongest_correlations(weights.view(), 200).unwrap();
+        assert_eq!(pairs.len(), 17 * 16 / 2);
+        for (i, j, pearson) in pairs {
             let (a, b) = (weights.column(i), weights.column(j));
             let (a, b) = (&a - a.sum() / 3000.0, &b - b.sum() / 3000.0);
             assert!((pearson - a.dot(&b) / (a.dot(&a) * b.dot(&b)).sqrt()).abs() < 1e-13);
@@ -99,8 +103,8 @@ mod tests {
         let mut weights = random_matrix::<f64>(50, 3, 2).mapv(f64::abs);
         weights.column_mut(1).fill(0.1);
         weights.column_mut(2).fill(0.0);
-        let found = strongest_correlations(weights.view(), 3).unwrap();
-        assert!(found.iter().all(|&(_, _, pearson)| pearson == 0.0), "{found:?}");
+        let pairs = strongest_correlations(weights.view(), 3).unwrap();
+        assert!(pairs.iter().all(|&(_, _, pearson)| pearson == 0.0), "{pairs:?}");
     }
 
     #[test]

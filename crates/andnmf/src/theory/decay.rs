@@ -1,43 +1,42 @@
-//! The decay condition: a weight that is not zero should rarely be small.
+//! The paper's decay condition: non-zero weights are rarely small.
 
-/// A value counts as a threshold to judge by only when this many active weights lie at or below it.
-const FEWEST_BELOW: usize = 10;
+/// A threshold is used only if at least this many active weights are at or below it.
+const MIN_BELOW: usize = 10;
 
-/// With fewer active weights than this a component says nothing about its decay.
-const FEWEST_ACTIVE: usize = 20;
+/// With fewer active weights than this, the decay of a component is not estimated.
+const MIN_ACTIVE: usize = 20;
 
-/// Thresholds past this quantile are not judged: near the largest weight both sides of the condition tend to
-/// 1, where the few values above decide and the theory gains nothing.
+/// Thresholds above this quantile are not used: near the largest weight both sides of the condition tend to 1, and the
+/// few values above would decide.
 const HIGHEST_QUANTILE: f64 = 0.9;
 
-/// A frequency counts as exceeding a bound only when it does so by this many standard deviations.
+/// A frequency must exceed the bound by this many standard deviations to count.
 const DEVIATIONS: f64 = 2.0;
 
-/// The largest q for which the active weights of one component agree with Pr[x ≤ a | x ≠ 0] ≤ a^q (the
-/// paper's order-q decay condition); infinite where all are equal, `None` where there are too few.
+/// The largest q for which the active weights of one component satisfy Pr[x ≤ a | x ≠ 0] ≤ a^q (the paper's order-q
+/// decay condition); infinite if all are equal, `None` if there are too few.
 ///
-/// `active` holds the non-zero weights. They are measured against the largest of them. At each judged
-/// threshold a, q may be no larger than ln F / ln a, where F is the observed share of active weights up to a,
-/// less its sampling error. Without that allowance the estimate, a minimum over many thresholds, would
-/// fall ever lower the more thresholds there are.
+/// `active` has the non-zero weights, which are scaled by the largest of them. Each threshold a limits q to
+/// ln F / ln a, where F is the observed share of active weights up to a minus its sampling error. Without subtracting
+/// that error, the estimate, a minimum over thresholds, would fall with the number of thresholds.
 pub(super) fn decay_order(mut active: Vec<f64>) -> Option<f64> {
     let count = active.len();
-    if count < FEWEST_ACTIVE {
+    if count < MIN_ACTIVE {
         return None;
     }
     active.sort_unstable_by(f64::total_cmp);
     let largest = active[count - 1];
-    let last_judged = (HIGHEST_QUANTILE * count as f64) as usize;
+    let last_used = (HIGHEST_QUANTILE * count as f64) as usize;
 
     let mut order = f64::INFINITY;
     let mut below = 0;
     for group in active.chunk_by(|a, b| a == b) {
         let threshold = group[0] / largest;
-        if threshold >= 1.0 || below >= last_judged {
+        if threshold >= 1.0 || below >= last_used {
             break;
         }
         below += group.len();
-        if below >= FEWEST_BELOW {
+        if below >= MIN_BELOW {
             let share = below as f64 / count as f64;
             let certain = share - DEVIATIONS * (share * (1.0 - share) / count as f64).sqrt();
             order = order.min(certain.ln() / threshold.ln());
@@ -62,8 +61,8 @@ mod tests {
     fn the_order_of_a_power_law_is_found_within_a_tenth() {
         for q in [0.5, 1.0, 2.0, 5.0] {
             for seed in 0..20 {
-                let found = decay_order(power_law(q, 10_000, seed)).unwrap();
-                assert!((found / q - 1.0).abs() < 0.1, "{found} instead of {q}");
+                let order = decay_order(power_law(q, 10_000, seed)).unwrap();
+                assert!((order / q - 1.0).abs() < 0.1, "{order} instead of {q}");
             }
         }
     }
@@ -76,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_weights_decay_at_once() {
+    fn equal_weights_have_infinite_order() {
         assert_eq!(decay_order(vec![0.3; 50]), Some(f64::INFINITY));
     }
 
@@ -84,7 +83,7 @@ mod tests {
     fn nine_small_values_do_not_decide() {
         let mut values = power_law(3.0, 5000, 2);
         let before = decay_order(values.clone()).unwrap();
-        values[..9].fill(1e-300); // alone they would pull the order to 0.01
+        values[..9].fill(1e-300); // one more would lower the order to 0.01
         let after = decay_order(values).unwrap();
         assert!((after / before - 1.0).abs() < 0.25, "{before} became {after}");
     }
@@ -99,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn always_on_at_a_small_level_is_no_decay() {
+    fn weights_that_are_always_on_at_a_small_level_have_almost_no_decay() {
         // The paper's own impossible example: weights of 1/D and 1.
         let mut values = vec![0.01; 970];
         values.extend(vec![1.0; 30]);
@@ -107,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn nineteen_weights_are_too_few_to_tell() {
+    fn nineteen_weights_are_too_few() {
         assert_eq!(decay_order(vec![0.5; 19]), None);
         assert_eq!(decay_order(Vec::new()), None);
         assert!(decay_order(vec![0.5; 20]).is_some());

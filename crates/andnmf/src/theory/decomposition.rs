@@ -1,4 +1,4 @@
-//! Components written in terms of the truth: A = A*(Σ + E) + N.
+//! Decomposition of components in terms of the truth: A = A*(Σ + E) + N.
 
 use ndarray::{Array2, ArrayView2};
 use serde::Serialize;
@@ -9,28 +9,36 @@ use crate::linalg::pseudo_inverse::pseudo_inverse_of_rows;
 use crate::linalg::symmetric::spectral_norm;
 use crate::{Real, ShapeError};
 
-/// The three distances from the truth that the paper's analysis follows, as spectral norms.
+/// The three errors of the paper's analysis, as spectral norms.
 #[derive(Serialize, Clone, Copy, Debug, PartialEq)]
 pub struct ErrorNorms {
-    /// ‖Σ − I‖₂: how far the lengths are off. Harmless; ℓ₁ of the stage lemma.
+    /// ‖Σ − I‖₂: the error of the lengths. Harmless; ℓ₁ of the stage lemma.
     pub scale_error: f64,
-    /// ‖E‖₂: how much of the other true components is mixed in. What a stage must shrink; ℓ₂ of the stage
-    /// lemma and ℓ of the initialization.
+    /// ‖E‖₂: the amount of other true components mixed in, which each stage must reduce; ℓ₂ of the stage lemma and ℓ of
+    /// the initialization.
     pub mixing_error: f64,
-    /// ‖N‖₂: what lies outside the span of the truth; ρ of the (ℓ, ρ)-initialization.
+    /// ‖N‖₂: the part outside the span of the truth; ρ of the (ℓ, ρ)-initialization.
     pub outside_error: f64,
 }
 
 /// A = A*(Σ + E) + N with Σ diagonal, E off-diagonal and N orthogonal to the span of the truth.
 ///
-/// This is the form of the paper's ℓ-initialization and (ℓ, ρ)-initialization definitions. Component i is
-/// compared with true component i: the algorithm keeps the order of its start, so no matching is done here.
+/// This is the form of the paper's ℓ-initialization and (ℓ, ρ)-initialization. Component i is compared with true
+/// component i, without matching: the algorithm keeps the order of its initialization.
+///
+/// ```
+/// use andnmf::theory::Decomposition;
+/// let truth = ndarray::Array2::<f64>::eye(2);
+/// let components = ndarray::array![[1.5, 0.25], [0.0, 1.0]];
+/// let norms = Decomposition::of(components.view(), truth.view())?.norms;
+/// assert!((norms.scale_error - 0.5).abs() < 1e-12 && (norms.mixing_error - 0.25).abs() < 1e-12);
+/// # Ok::<(), andnmf::theory::MatrixError>(())
+/// ```
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Decomposition {
     /// The diagonal of Σ: the share of its own true component in each component.
     pub diagonal: Vec<f64>,
-    /// E, as in the paper: the entry in row j and column i is the share of true component j in component i.
-    /// Its diagonal is zero.
+    /// E, as in the paper: row j, column i is the share of true component j in component i. The diagonal is zero.
     pub off_diagonal: Array2<f64>,
     /// N with one row per component (the transpose of the paper's matrix).
     pub outside: Array2<f64>,
@@ -41,16 +49,14 @@ pub struct Decomposition {
 impl Decomposition {
     /// Decomposes `components` by least squares over `truth`, both K × W.
     ///
-    /// Where the true components depend linearly on each other the shares are not unique; those nearest to
-    /// Σ = I, E = 0 are taken. In particular a true component that is zero has share 1 in its own component
-    /// and none in others.
+    /// If the true components are linearly dependent, the shares are not unique; those nearest to Σ = I, E = 0 are used.
+    /// In particular, a zero true component has share 1 in its own component and 0 in others.
     ///
     /// # Errors
-    /// When the shapes differ, an entry is not finite, or the two are so different in size that the shares
-    /// overflow.
+    /// If the shapes differ, an entry is not finite, or the shares overflow.
     pub fn of<T: Real>(components: ArrayView2<'_, T>, truth: ArrayView2<'_, T>) -> Result<Self, MatrixError> {
         if components.dim() != truth.dim() {
-            let expected = format!("of the shape of the truth ({} × {})", truth.nrows(), truth.ncols());
+            let expected = format!("{} × {} like the truth", truth.nrows(), truth.ncols());
             return Err(ShapeError::new("components", components.dim(), expected).into());
         }
         check_finite("components", components)?;
@@ -62,20 +68,19 @@ impl Decomposition {
             return Ok(Self { diagonal: vec![1.0; size], off_diagonal, outside, norms });
         }
 
-        // Shares do not change when both matrices are divided by one number; squares stay in range.
+        // Dividing both matrices by one number does not change the shares and avoids overflow of squares.
         let largest = truth.iter().fold(0.0, |top: f64, v| top.max(v.as_f64().abs()));
         let unit = if largest == 0.0 { 1.0 } else { largest };
         let truth = truth.mapv(|v| v.as_f64() / unit);
         let difference = components.mapv(|v| v.as_f64() / unit) - &truth;
 
-        // Decoding the difference instead of the components gives Σ + E − I directly: errors of 1e-13 keep
-        // their digits beside the identity.
-        let out_of_proportion = MatrixError::OutOfProportion { what: "components" };
-        let Some(decoder) = pseudo_inverse_of_rows(truth.view()) else { return Err(out_of_proportion) };
+        // Decoding the difference gives Σ + E − I directly, which keeps the digits of errors as small as 1e-13.
+        let overflow = MatrixError::Overflow { what: "components" };
+        let Some(decoder) = pseudo_inverse_of_rows(truth.view()) else { return Err(overflow) };
         let deviation = multiply(decoder.matrix.view(), difference.t());
         let outside = (&difference - &multiply(deviation.t(), truth.view())) * unit;
         if deviation.iter().chain(&outside).any(|v| !v.is_finite()) {
-            return Err(out_of_proportion);
+            return Err(overflow);
         }
 
         let scale_error = deviation.diag().iter().fold(0.0, |top: f64, v| top.max(v.abs()));
@@ -97,7 +102,7 @@ mod tests {
     use crate::testing::{assert_close, random_matrix};
     use ndarray::{Array1, array, s};
 
-    /// The components that a decomposition describes.
+    /// The components of a decomposition.
     fn multiply_back(parts: &Decomposition, truth: &Array2<f64>) -> Array2<f64> {
         let shares = Array2::from_diag(&Array1::from(parts.diagonal.clone())) + &parts.off_diagonal;
         multiply(shares.t(), truth.view()) + &parts.outside
@@ -189,14 +194,11 @@ mod tests {
     #[test]
     fn components_of_another_shape_are_refused() {
         let error = Decomposition::of(Array2::<f64>::ones((2, 3)).view(), Array2::ones((3, 3)).view());
-        assert_eq!(
-            error.unwrap_err().to_string(),
-            "components must be of the shape of the truth (3 × 3), but is 2 × 3"
-        );
+        assert_eq!(error.unwrap_err().to_string(), "components must be 3 × 3 like the truth, but is 2 × 3");
     }
 
     #[test]
-    fn an_entry_that_is_not_finite_is_refused_with_its_place() {
+    fn an_entry_that_is_not_finite_is_refused_with_its_location() {
         let (fine, mut odd) = (Array2::<f64>::eye(2), Array2::<f64>::eye(2));
         odd[[1, 0]] = f64::NAN;
         for (components, truth, name) in [(&odd, &fine, "components"), (&fine, &odd, "truth")] {
@@ -209,8 +211,8 @@ mod tests {
     }
 
     #[test]
-    fn components_out_of_proportion_to_the_truth_are_refused() {
+    fn components_that_overflow_relative_to_the_truth_are_refused() {
         let error = Decomposition::of(array![[1e300]].view(), array![[1e-300]].view()).unwrap_err();
-        assert_eq!(error, MatrixError::OutOfProportion { what: "components" });
+        assert_eq!(error, MatrixError::Overflow { what: "components" });
     }
 }

@@ -1,43 +1,45 @@
-//! What a matrix must be before theory applies to it.
+//! Checks of the matrices that the theory is applied to.
 
 use ndarray::ArrayView2;
 
 use crate::{Real, ShapeError};
 
-/// Why a matrix was refused. Rows and columns count from 0.
+/// The reasons why a matrix is refused. Rows and columns are counted from 0.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MatrixError {
-    /// Its size is wrong.
+    /// The shape is wrong.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// It has an entry that is infinite or not a number.
+    /// An entry is infinite or NaN.
     #[error("{what}: row {row}, column {column} (counted from 0) is {value}, but every entry must be finite")]
     NotFinite {
-        /// Which matrix.
+        /// Name of the matrix.
         what: &'static str,
         /// Row of the first such entry.
         row: usize,
-        /// Its column.
+        /// Column of that entry.
         column: usize,
-        /// The entry.
+        /// Value of that entry.
         value: f64,
     },
-    /// It has a negative entry where weights must not be negative.
+    /// An entry is negative, but weights must not be negative.
     #[error("{what}: row {row}, column {column} (counted from 0) is {value}, but no entry may be negative")]
     Negative {
-        /// Which matrix.
+        /// Name of the matrix.
         what: &'static str,
         /// Row of the first such entry.
         row: usize,
-        /// Its column.
+        /// Column of that entry.
         column: usize,
-        /// The entry.
+        /// Value of that entry.
         value: f64,
     },
-    /// Its entries are so large or small beside those of the truth that the result is no number any more.
-    #[error("{what}: out of proportion to the truth, the computation leaves the range of double precision")]
-    OutOfProportion {
-        /// Which matrix.
+    /// The entries are too large or too small compared with the truth.
+    #[error(
+        "{what}: too large or too small compared with the truth; the computation overflows double precision"
+    )]
+    Overflow {
+        /// Name of the matrix.
         what: &'static str,
     },
 }
@@ -53,15 +55,17 @@ pub(super) fn check_finite<T: Real>(
     }
 }
 
-/// Refuses everything that cannot be a matrix of weights, n samples × K components: no rows, no columns,
-/// entries that are negative or not finite.
+/// Refuses matrices that cannot be weights (n samples × K components): without rows or columns, or with entries that
+/// are negative or not finite.
 pub(super) fn check_weights<T: Real>(weights: ArrayView2<'_, T>) -> Result<(), MatrixError> {
     let what = "weights";
     if weights.nrows() == 0 {
-        return Err(ShapeError::new(what, weights.dim(), "of at least one sample (row)").into());
+        return Err(ShapeError::new(what, weights.dim(), "n × rank with at least one row (sample)").into());
     }
     if weights.ncols() == 0 {
-        return Err(ShapeError::new(what, weights.dim(), "of at least one component (column)").into());
+        return Err(
+            ShapeError::new(what, weights.dim(), "n × rank with at least one column (component)").into()
+        );
     }
     check_finite(what, weights)?;
     match weights.indexed_iter().find(|(_, v)| v.as_f64() < 0.0) {
@@ -76,7 +80,7 @@ mod tests {
     use ndarray::{Array2, array};
 
     #[test]
-    fn the_place_of_an_infinite_weight_is_named() {
+    fn an_infinite_weight_is_refused_with_its_location() {
         let error = check_weights(array![[1.0, 0.0], [0.5, f64::INFINITY]].view()).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -87,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_of_a_negative_weight_is_named() {
+    fn a_negative_weight_is_refused_with_its_location() {
         let error = check_weights(array![[1.0, 0.0], [0.5, 1.0], [-0.25, 0.0]].view()).unwrap_err();
         assert_eq!(error, MatrixError::Negative { what: "weights", row: 2, column: 0, value: -0.25 });
     }
@@ -95,17 +99,23 @@ mod tests {
     #[test]
     fn weights_without_samples_are_refused() {
         let error = check_weights(Array2::<f64>::zeros((0, 3)).view()).unwrap_err();
-        assert_eq!(error.to_string(), "weights must be of at least one sample (row), but is 0 × 3");
+        assert_eq!(
+            error.to_string(),
+            "weights must be n × rank with at least one row (sample), but is 0 × 3"
+        );
     }
 
     #[test]
     fn weights_without_components_are_refused() {
         let error = check_weights(Array2::<f64>::zeros((3, 0)).view()).unwrap_err();
-        assert_eq!(error.to_string(), "weights must be of at least one component (column), but is 3 × 0");
+        assert_eq!(
+            error.to_string(),
+            "weights must be n × rank with at least one column (component), but is 3 × 0"
+        );
     }
 
     #[test]
-    fn zero_and_negative_zero_are_weights() {
+    fn zero_and_negative_zero_are_valid_weights() {
         assert!(check_weights(array![[0.0, -0.0]].view()).is_ok());
     }
 }

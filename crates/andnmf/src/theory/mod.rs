@@ -1,12 +1,11 @@
-//! The paper's theory as numbers: what its theorems ask of the weights, what they promise, and how far a run
-//! with a known truth keeps to them.
+//! The paper's theory: the conditions of its theorems, their bounds, and how a run with a known truth compares.
 //!
 //! * [`GeneralCorrelationConditions`] estimates r, k, m, λ and the decay order q from weights.
-//! * [`bounds`] evaluates the theorems for such values.
-//! * [`Decomposition`] splits components into scale, mixing and outside error against a truth.
-//! * [`StageLemmaReport`] compares the decompositions along a run with what the stage lemma predicts.
+//! * [`bounds`] evaluates the bounds of the theorems for such values.
+//! * [`Decomposition`] splits components into scale, mixing and outside error relative to a truth.
+//! * [`StageLemmaReport`] compares the errors along a run with the prediction of the stage lemma.
 //!
-//! Nothing here judges: numbers only.
+//! This module computes numbers only; verdicts are in [`crate::diagnose`].
 
 pub mod bounds;
 mod conditions;

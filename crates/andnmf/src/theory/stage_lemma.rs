@@ -1,44 +1,44 @@
-//! Does a stage do what the stage lemma says?
+//! Compares the stages of a run with the paper's stage lemma.
 //!
-//! The lemma: when a stage begins with ‖Σ − I‖ ≤ ℓ₁ and ‖E‖ ≤ ℓ₂, both below 1/8, it ends with
-//! ‖E‖ ≤ ℓ₂/40 and ‖Σ − I‖ ≤ ℓ₁ + 4ℓ₂. It further asks for enough inner steps and for decoding errors below
-//! λ_min(Δ)·ℓ₂/160, which the norms cannot show: a stage that begins well and still misses the prediction
-//! decoded too badly (a wrong threshold, too strong correlation) or stopped too early.
+//! The lemma: a stage that starts with ‖Σ − I‖ ≤ ℓ₁ and ‖E‖ ≤ ℓ₂, both below 1/8, ends with ‖E‖ ≤ ℓ₂/40 and
+//! ‖Σ − I‖ ≤ ℓ₁ + 4ℓ₂. It also requires enough steps per stage and decoding errors below λ_min(Δ)·ℓ₂/160, which the
+//! norms cannot show: a stage that meets the premises and misses the prediction had too large decoding errors (a wrong
+//! threshold, too strong correlation) or too few steps.
 
 use serde::Serialize;
 
 use super::decomposition::ErrorNorms;
 
-/// Both errors must begin below this for the lemma to apply.
+/// Both errors must be below this at the start of a stage for the lemma to apply.
 const PREMISE: f64 = 1.0 / 8.0;
 
-/// The lemma's factor on the mixing error.
+/// The factor by which the lemma reduces the mixing error.
 const PREDICTED_CONTRACTION: f64 = 1.0 / 40.0;
 
-/// The lemma's factor on the mixing error in the new scale error.
+/// The lemma's factor from the mixing error to the growth of the scale error.
 const SCALE_GAIN: f64 = 4.0;
 
-/// Mixing errors at or below this are rounding: they count as zero, and no stage can shrink them.
+/// Mixing errors at or below this are rounding and count as zero.
 const ROUNDING: f64 = 1e-12;
 
-/// One stage beside the prediction.
+/// The errors of one stage and the lemma's prediction.
 #[derive(Serialize, Clone, Copy, Debug, PartialEq)]
 pub struct StageCheck {
-    /// Errors when the stage began.
+    /// Errors at the start of the stage.
     pub before: ErrorNorms,
-    /// Errors when it ended.
+    /// Errors at its end.
     pub after: ErrorNorms,
-    /// Whether scale and mixing error both began below 1/8, so that the lemma applies.
+    /// True if scale and mixing error were both below 1/8 at the start, so that the lemma applies.
     pub premises_hold: bool,
-    /// ‖E‖ should end at or below this: ℓ₂/40.
+    /// The predicted bound on ‖E‖ at the end: ℓ₂/40.
     pub predicted_mixing_error: f64,
-    /// ‖Σ − I‖ should end at or below this: ℓ₁ + 4ℓ₂.
+    /// The predicted bound on ‖Σ − I‖ at the end: ℓ₁ + 4ℓ₂.
     pub predicted_scale_error: f64,
-    /// Mixing error after the stage divided by that before. 1 where both are zero, infinite (`null` in JSON)
-    /// where only the first is.
+    /// Mixing error after the stage divided by that before; 1 if both are zero, infinite (`null` in JSON) if only the
+    /// first is.
     pub contraction: f64,
-    /// Whether both predictions came true, whatever the premises. A mixing error at the level of rounding
-    /// (1e-12) counts as small enough.
+    /// True if both predictions hold, regardless of the premises. A mixing error of at most 1e-12 (rounding) always
+    /// counts as small enough.
     pub holds: bool,
 }
 
@@ -47,7 +47,7 @@ impl StageCheck {
     pub fn between(before: ErrorNorms, after: ErrorNorms) -> Self {
         let predicted_mixing_error = before.mixing_error * PREDICTED_CONTRACTION;
         let predicted_scale_error = before.scale_error + SCALE_GAIN * before.mixing_error;
-        // The scale error carries the rounding of the stage as well.
+        // The scale error includes the rounding of the stage.
         let holds = after.mixing_error <= predicted_mixing_error.max(ROUNDING)
             && after.scale_error <= predicted_scale_error + ROUNDING;
         Self {
@@ -67,25 +67,32 @@ fn contraction(before: f64, after: f64) -> f64 {
 }
 
 /// The stage lemma along a whole run.
+///
+/// ```
+/// use andnmf::theory::{ErrorNorms, StageLemmaReport};
+/// let norms = |mixing_error| ErrorNorms { scale_error: 0.0, mixing_error, outside_error: 0.0 };
+/// let report = StageLemmaReport::from_norms(&[norms(0.1), norms(0.001)]);
+/// assert!(report.holds() && report.premises_held == 1);
+/// ```
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct StageLemmaReport {
     /// Every stage in order.
     pub stages: Vec<StageCheck>,
-    /// The largest contraction factor of a stage that began above rounding (1e-12); `None` without one.
+    /// The largest contraction factor of the stages that started above rounding (1e-12); `None` without such stages.
     pub worst_contraction: Option<f64>,
     /// The geometric mean of the same stages' contraction factors; the lemma predicts at most 1/40.
     pub mean_contraction: Option<f64>,
-    /// How many stages met the premises.
+    /// Number of stages that met the premises.
     pub premises_held: usize,
-    /// How many of those also met the predictions.
+    /// Number of these that also met the predictions.
     pub predictions_held: usize,
 }
 
 impl StageLemmaReport {
-    /// Checks every stage of a run, given the errors at its start and after each stage in turn.
+    /// Checks every stage of a run, given the errors at its start and after each stage.
     ///
-    /// Fewer than two entries make a report without stages.
-    pub fn over(norms: &[ErrorNorms]) -> Self {
+    /// With fewer than two entries the report has no stages.
+    pub fn from_norms(norms: &[ErrorNorms]) -> Self {
         let stages: Vec<StageCheck> = norms.windows(2).map(|w| StageCheck::between(w[0], w[1])).collect();
         let factors: Vec<f64> =
             stages.iter().filter(|s| s.before.mixing_error > ROUNDING).map(|s| s.contraction).collect();
@@ -100,7 +107,7 @@ impl StageLemmaReport {
         }
     }
 
-    /// Whether every stage to which the lemma applies met its predictions.
+    /// Returns true if every stage to which the lemma applies met its predictions.
     pub fn holds(&self) -> bool {
         self.premises_held == self.predictions_held
     }
@@ -187,11 +194,11 @@ mod tests {
     fn the_update_lemma_bounds_every_iterate() {
         for seed in 0..10 {
             let it = Iteration::random(seed, 0.1, 0.12, 50.0);
-            let begun = spectral_norm((&it.start - &it.target).view());
+            let initial = spectral_norm((&it.start - &it.target).view());
             let shrink: f64 = 1.0 - it.step * it.smallest;
             for (t, iterate) in it.run(300).iter().enumerate() {
                 let distance = spectral_norm((iterate - &it.target).view());
-                let bound = begun * shrink.powi(t as i32) + it.disturbance / it.smallest;
+                let bound = initial * shrink.powi(t as i32) + it.disturbance / it.smallest;
                 assert!(distance <= bound * (1.0 + 1e-12), "step {t}: {distance} > {bound}");
             }
         }
@@ -233,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn an_eighth_is_too_much_to_begin_with() {
+    fn an_error_of_an_eighth_does_not_meet_the_premises() {
         assert!(!StageCheck::between(norms(0.125, 0.01), norms(0.0, 0.0)).premises_hold);
         assert!(!StageCheck::between(norms(0.01, 0.125), norms(0.0, 0.0)).premises_hold);
     }
@@ -242,7 +249,7 @@ mod tests {
     fn a_run_by_hand() {
         // Factors 0.5 (not within the premises), 0.02, 0.04, and a last stage that only rounds.
         let run = [norms(0.0, 0.2), norms(0.0, 0.1), norms(0.0, 2e-3), norms(0.0, 8e-5), norms(0.0, 1e-14)];
-        let report = StageLemmaReport::over(&[&run[..], &[norms(0.0, 2e-14)]].concat());
+        let report = StageLemmaReport::from_norms(&[&run[..], &[norms(0.0, 2e-14)]].concat());
         assert_eq!(report.stages.len(), 5);
         assert_eq!((report.premises_held, report.predictions_held), (4, 3));
         assert!(!report.holds());
@@ -253,18 +260,18 @@ mod tests {
 
     #[test]
     fn an_exact_truth_gives_no_nan() {
-        let report = StageLemmaReport::over(&[norms(0.0, 0.0), norms(0.0, 0.0)]);
+        let report = StageLemmaReport::from_norms(&[norms(0.0, 0.0), norms(0.0, 0.0)]);
         assert_eq!((report.worst_contraction, report.mean_contraction), (None, None));
         assert_eq!(report.stages[0].contraction, 1.0);
         assert!(report.holds());
-        let reached = StageLemmaReport::over(&[norms(0.0, 0.1), norms(0.0, 0.0)]);
+        let reached = StageLemmaReport::from_norms(&[norms(0.0, 0.1), norms(0.0, 0.0)]);
         assert_eq!((reached.worst_contraction, reached.mean_contraction), (Some(0.0), Some(0.0)));
         assert_eq!(StageCheck::between(norms(0.0, 0.0), norms(0.0, 0.1)).contraction, f64::INFINITY);
     }
 
     #[test]
     fn a_run_without_stages_has_an_empty_report() {
-        assert!(StageLemmaReport::over(&[]).stages.is_empty());
-        assert!(StageLemmaReport::over(&[norms(0.1, 0.1)]).holds());
+        assert!(StageLemmaReport::from_norms(&[]).stages.is_empty());
+        assert!(StageLemmaReport::from_norms(&[norms(0.1, 0.1)]).holds());
     }
 }

@@ -31,14 +31,14 @@ fn fit_all<T: Real>(samples: &dyn Samples<T>, params: AndParams, start: Start<T>
     params.check().unwrap().fit(samples, start, &mut Run::new()).unwrap()
 }
 
-/// Default settings, nothing but the samples.
-fn from_data(data: &Dataset) -> Fit<f64> {
+/// A fit with default settings.
+fn default_fit(data: &Dataset) -> Fit<f64> {
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     fit_all(&samples, AndParams::new(data.truth.nrows()), Start::Auto)
 }
 
 #[test]
-fn the_truth_is_found_from_the_data_alone_whatever_the_weights() {
+fn the_truth_is_recovered_from_the_data_alone_for_all_kinds_of_weights() {
     for weights in [
         Weights::Dirichlet { concentration: 1.0 },
         Weights::Dirichlet { concentration: 5.0 },
@@ -51,7 +51,7 @@ fn the_truth_is_found_from_the_data_alone_whatever_the_weights() {
         paired(0.95, None),
     ] {
         let data = weighted(weights).generate().unwrap();
-        let fit = from_data(&data);
+        let fit = default_fit(&data);
         let reached = error(&fit.components, &data.truth);
         assert!(reached < 1e-9, "{weights:?}: {reached:e}");
         let report = fit.report.unwrap();
@@ -62,34 +62,34 @@ fn the_truth_is_found_from_the_data_alone_whatever_the_weights() {
 }
 
 #[test]
-fn signed_components_are_found_and_stay_signed() {
+fn signed_components_are_recovered_and_stay_signed() {
     let data = DatasetSpec { kind: DatasetKind::Neg, ..weighted(Weights::Dirichlet { concentration: 2.0 }) };
     let data = data.generate().unwrap();
     assert!(data.truth.iter().any(|&v| v < 0.0));
-    let fit = from_data(&data);
+    let fit = default_fit(&data);
     assert!(error(&fit.components, &data.truth) < 1e-9);
     assert_eq!(fit.report.unwrap().ending, Ending::Signed);
 }
 
 #[test]
-fn zeros_of_the_components_decide_where_the_weights_do_not() {
-    // Weights that are hardly ever near zero: they have no facets of their own.
+fn zeros_of_the_components_identify_them_if_the_weights_do_not() {
+    // Weights that are rarely near zero, so that the samples have no facets.
     let normal = Weights::LogisticNormal { scale: 1.5, correlation: 0.5 };
     for weights in [Weights::Dirichlet { concentration: 20.0 }, normal] {
         let data = weighted(weights).generate().unwrap();
-        let fit = from_data(&data);
+        let fit = default_fit(&data);
         let reached = error(&fit.components, &data.truth);
         assert!(reached < 1e-8, "{weights:?}: {reached:e}");
         let report = fit.report.unwrap();
         assert_eq!((report.origin, report.certain), (Origin::Features, true), "{weights:?}");
-        // Components are on the scale of the samples: their largest weight is one.
+        // Components are scaled so that their largest weight is 1.
         let matched = match_components(fit.components.view(), data.truth.view()).unwrap();
         for (k, found) in matched.component_of_truth.iter().enumerate() {
             let largest = data.weights.column(k).iter().copied().fold(0.0, f64::max);
             let ratio = fit.components.row(found.unwrap()).sum() / data.truth.row(k).sum();
             assert!((ratio / largest - 1.0).abs() < 1e-6, "{ratio} {largest}");
         }
-        // With components of any sign allowed there is nothing to hold on to, and no certainty is claimed.
+        // Signed components are not identifiable here, and the fit does not report certainty.
         let samples = DenseSamples::new(data.samples.view()).unwrap();
         let signed = fit_all(&samples, AndParams { signed: true, ..AndParams::new(RANK) }, Start::Auto);
         assert!(error(&signed.components, &data.truth) > 1e-5);
@@ -98,11 +98,11 @@ fn zeros_of_the_components_decide_where_the_weights_do_not() {
 }
 
 #[test]
-fn weights_that_are_always_on_are_recovered_without_noise_and_named_with_it() {
+fn weights_that_are_always_on_are_recovered_without_noise_and_reported_with_it() {
     let data = weighted(Weights::Dirichlet { concentration: 2.0 }).generate().unwrap();
     let hashed = |i: usize, j: usize| ((i * 7919 + j * 104_729) % 1000) as f64 / 1000.0;
     let varied = Array2::from_shape_fn(data.weights.dim(), |(i, k)| 0.05 + 0.1 * hashed(i, k));
-    // A constant in all weights of samples that have the same sum could also be a background of all components.
+    // A constant in all weights, if the weights of each sample have the same sum, could also be a background.
     for level in [Array2::from_elem(data.weights.dim(), 0.1), varied.clone()] {
         let samples = (&data.weights + &level).dot(&data.truth);
         let fit = fit_all(&DenseSamples::new(samples.view()).unwrap(), AndParams::new(RANK), Start::Auto);
@@ -122,8 +122,8 @@ fn weights_that_are_always_on_are_recovered_without_noise_and_named_with_it() {
 }
 
 #[test]
-fn spectra_without_zeros_are_not_given_up_for_nmf_where_all_materials_are_everywhere() {
-    // Three smooth spectra, and weights that come near zero but hardly ever reach it.
+fn smooth_spectra_do_not_fall_back_to_nmf_if_all_materials_are_in_all_samples() {
+    // Three smooth spectra, and weights that are close to zero but rarely zero.
     let spectra = Array2::from_shape_fn((3, 120), |(k, j)| {
         let x = j as f64 / 119.0;
         0.3 + 0.25 * k as f64 * x + 0.4 * (-((x - 0.2 - 0.3 * k as f64) / 0.12).powi(2)).exp()
@@ -146,21 +146,21 @@ fn spectra_without_zeros_are_not_given_up_for_nmf_where_all_materials_are_everyw
 }
 
 #[test]
-fn a_level_that_noise_hides_is_told_by_the_zeros_of_the_components() {
+fn a_background_hidden_by_noise_is_detected_by_the_zeros_of_the_components() {
     let spec = DatasetSpec { noise: 0.01, ..weighted(Weights::Dirichlet { concentration: 2.0 }) };
     let data = spec.generate().unwrap();
     assert!(data.samples.iter().any(|&v| v < 0.0));
-    let quiet = fit_all(&DenseSamples::new(data.samples.view()).unwrap(), AndParams::new(RANK), Start::Auto);
-    let reached = error(&quiet.components, &data.truth);
-    let report = quiet.report.unwrap();
+    let plain = fit_all(&DenseSamples::new(data.samples.view()).unwrap(), AndParams::new(RANK), Start::Auto);
+    let reached = error(&plain.components, &data.truth);
+    let report = plain.report.unwrap();
     assert_eq!((report.drift, report.ending), (0.0, Ending::Swept));
-    for (level, endings) in [(0.002, Ending::Hals), (0.01, Ending::Hals), (0.05, Ending::Nmf)] {
+    for (level, ending) in [(0.002, Ending::Hals), (0.01, Ending::Hals), (0.05, Ending::Nmf)] {
         let on = Array2::from_elem(data.weights.dim(), level);
         let samples = &data.samples + &on.dot(&data.truth);
         let samples = DenseSamples::new(samples.view()).unwrap();
         let fit = fit_all(&samples, AndParams::new(RANK), Start::Auto);
         let report = fit.report.unwrap();
-        assert!(report.drift > 0.0 && report.ending == endings, "{level}: {report:?}");
+        assert!(report.drift > 0.0 && report.ending == ending, "{level}: {report:?}");
         assert!(fit.trust.unwrap().judgement.verdict < Verdict::Good);
         assert!(fit.passes <= 10, "{}", fit.passes);
         let found = error(&fit.components, &data.truth);
@@ -172,8 +172,8 @@ fn a_level_that_noise_hides_is_told_by_the_zeros_of_the_components() {
 }
 
 #[test]
-fn pairs_in_much_company_are_found_under_noise_by_way_of_hals() {
-    // Components that are on in a quarter of the samples, and hardly ever alone: no sample sticks out.
+fn dense_pairs_are_recovered_under_noise_with_a_start_by_hals() {
+    // Components that are on in a quarter of the samples and rarely alone, so that no sample is nearly pure.
     for (noise, seed) in [(0.001, 0), (0.01, 2), (0.05, 3)] {
         let (rank, n_features, n_samples) = (20, 400, 2000);
         let weights = Weights::Paired { sparsity: 5.0, co_occurrence: 0.8, decay_order: None };
@@ -186,12 +186,12 @@ fn pairs_in_much_company_are_found_under_noise_by_way_of_hals() {
         assert_eq!(fit.trust.unwrap().judgement.verdict, Verdict::Good);
         assert!(fit.passes <= 10, "{}", fit.passes);
         let (reached, possible) = (error(&fit.components, &data.truth), least_squares_error(&data));
-        assert!(reached <= 1.1 * possible, "{noise}: {reached} where {possible} is possible");
+        assert!(reached <= 1.1 * possible, "{noise}: {reached}, least squares {possible}");
     }
 }
 
 #[test]
-fn scores_tell_surplus_components_from_right_ones() {
+fn stability_scores_identify_surplus_components() {
     let spec = DatasetSpec { noise: 0.003, ..weighted(Weights::Dirichlet { concentration: 2.0 }) };
     let data = spec.generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
@@ -205,20 +205,21 @@ fn scores_tell_surplus_components_from_right_ones() {
     for (k, &score) in trust.component_stability.iter().enumerate() {
         assert_eq!(score <= UNSTABLE, right.contains(&k), "component {k}: {score}");
     }
-    // Noise alone is reason enough to doubt components that are hardly ever there.
-    let loud = DatasetSpec { noise: 0.3, ..spec }.generate().unwrap();
-    let fit = fit_all(&DenseSamples::new(loud.samples.view()).unwrap(), AndParams::new(RANK), Start::Auto);
+    // Strong noise alone makes rare components doubtful.
+    let very_noisy = DatasetSpec { noise: 0.3, ..spec }.generate().unwrap();
+    let fit =
+        fit_all(&DenseSamples::new(very_noisy.samples.view()).unwrap(), AndParams::new(RANK), Start::Auto);
     let report = fit.report.unwrap();
     assert!(report.noise_errors.iter().all(|&e| e > 0.05), "{:?}", report.noise_errors);
     assert!(report.mixed.iter().any(|&m| m > 0.0));
 }
 
 #[test]
-fn a_start_near_the_truth_loses_nothing_to_a_partner_that_nearly_always_comes_along() {
+fn a_start_near_the_truth_separates_partners_that_almost_always_occur_together() {
     let mut tried = 0;
     for seed in 0..6 {
         let data = DatasetSpec { seed, ..weighted(paired(0.95, None)) }.generate().unwrap();
-        // What never comes alone cannot be told from the sum of both.
+        // A component that never occurs alone cannot be distinguished from the sum of both.
         let alone = |k: usize| data.weights.outer_iter().any(|w| w[k] > 0.0 && w[k ^ 1] == 0.0);
         if !(0..RANK).all(alone) {
             continue;
@@ -233,32 +234,32 @@ fn a_start_near_the_truth_loses_nothing_to_a_partner_that_nearly_always_comes_al
 }
 
 #[test]
-fn a_given_start_is_used_and_repaired_where_it_is_mixed_up() {
+fn a_given_start_is_used_and_repaired_if_needed() {
     let data = weighted(paired(0.8, Some(2.0))).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let from_init = fit_all(&samples, AndParams::new(RANK), Start::Given(data.init.clone()));
     assert!(error(&from_init.components, &data.truth) < 1e-9);
     assert_eq!(from_init.report.unwrap().origin, Origin::Given);
-    // A start that leads nowhere is given up for the data.
-    let astray = Array2::from_shape_fn(data.truth.dim(), |(k, j)| if j == 0 { 1.0 + k as f64 } else { 1.0 });
+    // A useless start is replaced by one from the data.
+    let useless = Array2::from_shape_fn(data.truth.dim(), |(k, j)| if j == 0 { 1.0 + k as f64 } else { 1.0 });
     let mut without_one = data.init.clone();
     without_one.row_mut(3).fill(0.0);
-    for start in [astray, Array2::zeros(data.truth.dim()), without_one] {
+    for start in [useless, Array2::zeros(data.truth.dim()), without_one] {
         let found = fit_all(&samples, AndParams::new(RANK), Start::Given(start));
         assert!(error(&found.components, &data.truth) < 1e-9);
     }
 }
 
 #[test]
-fn scale_and_order_change_nothing_but_scale_and_order() {
+fn scaled_and_reordered_samples_give_the_same_components() {
     let data = weighted(paired(0.5, Some(1.0))).generate().unwrap();
-    let fit = from_data(&data);
+    let fit = default_fit(&data);
     for factor in [1e-6, 1e6] {
         let scaled = &data.samples * factor;
         let samples = DenseSamples::new(scaled.view()).unwrap();
         let other = fit_all(&samples, AndParams::new(RANK), Start::Auto).components / factor;
-        let apart = (&other - &fit.components).mapv(f64::abs).sum() / fit.components.sum();
-        assert!(apart < 1e-9, "by {factor}: {apart:e}");
+        let distance = (&other - &fit.components).mapv(f64::abs).sum() / fit.components.sum();
+        assert!(distance < 1e-9, "by {factor}: {distance:e}");
     }
     let rows: Vec<usize> = (0..data.samples.nrows()).map(|i| (i * 7) % data.samples.nrows()).collect();
     let columns: Vec<usize> = (0..data.samples.ncols()).map(|j| (j * 7) % data.samples.ncols()).collect();
@@ -270,26 +271,26 @@ fn scale_and_order_change_nothing_but_scale_and_order() {
 }
 
 #[test]
-fn noise_leaves_the_error_of_least_squares_with_the_true_weights() {
+fn under_noise_the_error_is_that_of_least_squares_with_the_true_weights() {
     let sizes =
         DatasetSpec { n_features: 600, rank: 30, n_samples: 3000, ..DatasetSpec::new(DatasetKind::Dir) };
     let weights = Weights::Dirichlet { concentration: 1.5 };
     for noise in [0.001, 0.01, 0.05] {
         let data = DatasetSpec { weights, noise, seed: 2, ..sizes }.generate().unwrap();
-        let fit = from_data(&data);
+        let fit = default_fit(&data);
         let (reached, possible) = (error(&fit.components, &data.truth), least_squares_error(&data));
-        assert!(reached <= 1.1 * possible, "{noise}: {reached} where {possible} is possible");
+        assert!(reached <= 1.1 * possible, "{noise}: {reached}, least squares {possible}");
         assert!(!fit.report.unwrap().certain);
     }
 }
 
-/// The error of (XᵀX)⁻¹·XᵀY with the true weights, by a solver that needs nothing of the crate.
+/// The error of (XᵀX)⁻¹·XᵀY with the true weights, by an independent solver.
 fn least_squares_error(data: &Dataset) -> f64 {
     let x = &data.weights;
     error(&solve(x.t().dot(x), x.t().dot(&data.samples)), &data.truth)
 }
 
-/// Gaussian elimination with pivots.
+/// Gaussian elimination with pivoting.
 fn solve(mut a: Array2<f64>, mut b: Array2<f64>) -> Array2<f64> {
     let n = a.nrows();
     for k in 0..n {
@@ -315,7 +316,7 @@ fn solve(mut a: Array2<f64>, mut b: Array2<f64>) -> Array2<f64> {
 }
 
 #[test]
-fn sparse_samples_and_single_precision_come_to_the_same() {
+fn sparse_samples_and_single_precision_give_the_same_components() {
     let data = weighted(Weights::BernoulliBinary { sparsity: 3.0 }).generate().unwrap();
     let (pointers, indices, values) = sparse_parts(&data.samples);
     let sparse = CsrSamples::new(data.samples.ncols(), &pointers, indices, values).unwrap();
@@ -328,7 +329,7 @@ fn sparse_samples_and_single_precision_come_to_the_same() {
 }
 
 #[test]
-fn more_components_than_the_samples_have_are_zero_and_named() {
+fn components_beyond_the_rank_of_the_samples_are_zero_and_reported() {
     let data = weighted(paired(0.5, None)).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let fit = fit_all(&samples, AndParams::new(RANK + 2), Start::Auto);
@@ -342,7 +343,7 @@ fn more_components_than_the_samples_have_are_zero_and_named() {
     assert!(surplus.iter().all(|&v| v == 0.0));
     let nothing = DenseSamples::new(Array2::<f64>::zeros((9, 4))).unwrap();
     let fit = fit_all(&nothing, AndParams::new(2), Start::Auto);
-    assert_eq!(codes(&fit), (Verdict::Poor, vec!["zero-samples".to_owned()]));
+    assert_eq!(verdict_and_codes(&fit), (Verdict::Poor, vec!["zero-samples".to_owned()]));
     assert_eq!(
         (fit.stop, fit.warnings),
         (StopReason::Converged, vec![Warning::Unused { components: vec![0, 1] }])
@@ -350,27 +351,27 @@ fn more_components_than_the_samples_have_are_zero_and_named() {
 }
 
 /// The verdict on a fit, and the codes of its reasons.
-fn codes(fit: &Fit<f64>) -> (Verdict, Vec<String>) {
+fn verdict_and_codes(fit: &Fit<f64>) -> (Verdict, Vec<String>) {
     let judgement = &fit.trust.as_ref().unwrap().judgement;
     (judgement.verdict, judgement.reasons.iter().map(|reason| reason.code().to_owned()).collect())
 }
 
 #[test]
-fn a_run_goes_on_from_any_stage_to_the_same_bits() {
-    // A run with a search, a long descent and the features' side.
+fn a_run_resumed_from_any_stage_ends_in_the_same_bits() {
+    // A run with a search, a long descent and a start from the features.
     let data = weighted(Weights::Dirichlet { concentration: 20.0 }).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
-    let mut kept = Vec::new();
+    let mut checkpoints = Vec::new();
     let mut keep = |view: &StageView<'_, f64>| {
         if view.record.stage % 60 == 7 {
-            kept.push(view.checkpoint());
+            checkpoints.push(view.checkpoint());
         }
         ControlFlow::Continue(())
     };
     let and = AndParams::new(RANK).check().unwrap();
     let whole = and.fit(&samples, Start::Auto, &mut Run::new().observe(&mut keep)).unwrap();
-    assert!(kept.len() >= 3, "{} stages", whole.stages);
-    for state in kept {
+    assert!(checkpoints.len() >= 3, "{} stages", whole.stages);
+    for state in checkpoints {
         let text = serde_json::to_string(&state).unwrap();
         let state: Checkpoint<f64> = serde_json::from_str(&text).unwrap();
         let rest = and.fit(&samples, Start::Resume(Box::new(state)), &mut Run::new()).unwrap();
@@ -380,7 +381,7 @@ fn a_run_goes_on_from_any_stage_to_the_same_bits() {
 }
 
 #[test]
-fn a_checkpoint_that_does_not_fit_itself_is_refused() {
+fn an_inconsistent_checkpoint_is_refused() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let and = AndParams::new(12).check().unwrap();
@@ -392,15 +393,15 @@ fn a_checkpoint_that_does_not_fit_itself_is_refused() {
     };
     assert!(resumed(good.clone()).is_ok());
     let narrow = serde_json::json!({ "rows": 1, "columns": 1, "bits": [0] });
-    for place in ["/state/values/progress/search/best/components", "/state/matrices/spare"] {
+    for path in ["/state/values/progress/search/best/components", "/state/matrices/spare"] {
         let mut wrong = good.clone();
-        *wrong.pointer_mut(place).unwrap() = narrow.clone();
-        assert!(matches!(resumed(wrong), Err(FitError::Checkpoint { .. })), "{place}");
+        *wrong.pointer_mut(path).unwrap() = narrow.clone();
+        assert!(matches!(resumed(wrong), Err(FitError::Checkpoint { .. })), "{path}");
     }
     let mut wrong = good.clone();
     wrong.pointer_mut("/state/values/progress/spectrum/values").unwrap().as_array_mut().unwrap().pop();
     assert!(matches!(resumed(wrong), Err(FitError::Checkpoint { .. })));
-    // A run with a schedule cannot go on from it either.
+    // A run with a threshold schedule cannot resume from it either.
     let state: Checkpoint<f64> = serde_json::from_value(good).unwrap();
     let scheduled = AndParams::scheduled(12).check().unwrap();
     let error = scheduled.fit(&samples, Start::Resume(Box::new(state)), &mut Run::new()).unwrap_err();
@@ -422,7 +423,7 @@ fn the_number_of_threads_changes_no_bit() {
 }
 
 #[test]
-fn a_run_that_is_stopped_keeps_what_it_has() {
+fn a_stopped_run_returns_its_last_components() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let flag = AtomicBool::new(false);
@@ -433,7 +434,7 @@ fn a_run_that_is_stopped_keeps_what_it_has() {
     let and = AndParams::new(12).check().unwrap();
     let mut run = Run::new().observe(&mut stop).cancel_with(&flag);
     let fit = and.fit(&samples, Start::Auto, &mut run).unwrap();
-    assert_eq!(codes(&fit), (Verdict::Poor, vec!["stopped".to_owned()]));
+    assert_eq!(verdict_and_codes(&fit), (Verdict::Poor, vec!["stopped".to_owned()]));
     assert_eq!((fit.stop, fit.stages, fit.report), (StopReason::Cancelled, 4, None));
     assert!(fit.components.iter().all(|v| v.is_finite()));
     let limited = AndParams { time_limit: Some(0.0), ..AndParams::new(12) };

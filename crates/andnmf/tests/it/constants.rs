@@ -1,4 +1,4 @@
-//! Constants set from JSON reach every use, and the defaults change nothing.
+//! Constants from JSON take effect, and the defaults change nothing.
 
 use andnmf::and::AndParams;
 use andnmf::constants::Constants;
@@ -40,7 +40,7 @@ fn one_constant_from_json_changes_what_it_decides() {
     assert_ne!(report(r#"{"stability": {"part_share": 0.5}}"#).resampled, own.resampled);
     assert_ne!(report(r#"{"end": {"background_ignored": 0.9}}"#).background, own.background);
     assert!(!report(r#"{"end": {"mostly_on": 0.0, "low_quantile": 0.95}}"#).always_on.is_empty());
-    // The judgement alone: the same components under another limit.
+    // Only the judgement changes: the same components under another limit.
     let strict = fit(&data, r#"{"trust": {"unstable": 1e-9}}"#);
     assert_eq!(strict.components, base.components);
     let codes = |fit: &Fit<f64>| -> Vec<String> {

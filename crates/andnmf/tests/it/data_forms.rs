@@ -1,4 +1,4 @@
-//! The same numbers give the same result in whatever form they come.
+//! Dense, sparse, column-major and single-precision samples give the same result.
 
 use andnmf::and::{AndParams, Batch, Compress, StepsPerStage};
 use andnmf::samples::{CsrSamples, DenseSamples};
@@ -6,7 +6,7 @@ use andnmf::synth::DatasetKind;
 
 use crate::common::{distance, fit_samples, small, sparse_parts};
 
-/// Twenty stages in each of the forms a fit can take.
+/// The variants of a fit, with twenty stages each.
 fn forms() -> [AndParams; 5] {
     let base = AndParams { max_stages: 20, compress: Compress::Off, ..AndParams::scheduled(12) };
     [
@@ -52,8 +52,8 @@ fn single_precision_follows_double_precision() {
     for params in forms() {
         let expected = fit_samples(&double, &data.init, params.clone()).components;
         let found = fit_samples(&single, &init, params.clone()).components;
-        let apart = distance(found.view(), expected.view());
-        assert!(apart < 1e-3, "{params:?}: {apart:e}");
+        let difference = distance(found.view(), expected.view());
+        assert!(difference < 1e-3, "{params:?}: {difference:e}");
     }
 }
 

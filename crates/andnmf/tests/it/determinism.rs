@@ -1,4 +1,4 @@
-//! Same seed, same data: the same bits, whatever the number of threads.
+//! The same seed and data give the same bits on any number of threads.
 
 use andnmf::and::{AndParams, Batch, Compress, Schedule, StepsPerStage, ThresholdParams};
 use andnmf::fit::{Run, Solver, Start};

@@ -1,4 +1,4 @@
-//! Odd data and odd starts: a defined result or a typed error, never NaN.
+//! Edge cases of samples and starts: a defined result or a typed error, never NaN.
 
 use andnmf::and::{AndParams, Batch, Compress, Schedule, Step, StepsPerStage, ThresholdParams};
 use andnmf::fit::{Fit, Run, Solver, Start, Warning};
@@ -31,7 +31,7 @@ fn a_start_of_the_wrong_shape_is_refused_with_both_shapes() {
 }
 
 #[test]
-fn a_start_with_nan_is_refused_with_its_place() {
+fn a_start_with_nan_is_refused_with_its_location() {
     let samples = DenseSamples::new(Array2::<f64>::ones((5, 2))).unwrap();
     let start = Start::Given(array![[1.0, 2.0], [f64::NAN, 1.0]]);
     let error = try_fit(&samples, start, AndParams::scheduled(2)).unwrap_err();
@@ -61,7 +61,7 @@ fn an_unstable_step_is_an_error_that_names_the_largest_stable_one() {
 }
 
 #[test]
-fn components_that_never_act_stay_and_are_reported() {
+fn components_that_are_never_active_stay_unchanged_and_are_reported() {
     let mut data = small(DatasetKind::Dir).generate().unwrap();
     data.init.row_mut(3).fill(0.0);
     for inner in [StepsPerStage::Exact, StepsPerStage::Steps(20)] {
@@ -118,7 +118,7 @@ fn zero_and_constant_data_have_a_result() {
             }
         }
     }
-    // Nothing at all: zero samples and a zero start.
+    // Zero samples and a zero start.
     let samples = DenseSamples::new(Array2::<f64>::zeros((4, 3))).unwrap();
     for compress in [Compress::Auto, Compress::Lossless, Compress::Leading(2)] {
         let params = AndParams { compress, ..AndParams::scheduled(2) };
@@ -128,7 +128,7 @@ fn zero_and_constant_data_have_a_result() {
 }
 
 #[test]
-fn empty_sparse_rows_are_samples_like_any_other() {
+fn empty_sparse_rows_are_valid_samples() {
     let samples = CsrSamples::new(3, &[0_u32, 0, 2, 2], vec![0_u32, 2], vec![1.0, 2.0]).unwrap();
     let start = array![[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]];
     let done = try_fit(&samples, Start::Given(start), AndParams::scheduled(2)).unwrap();
@@ -149,7 +149,7 @@ fn numbers_out_of_range_are_a_typed_error() {
 }
 
 #[test]
-fn a_floor_beyond_the_range_of_numbers_is_an_error_not_an_infinite_threshold() {
+fn a_floor_that_overflows_is_an_error_and_not_an_infinite_threshold() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let threshold = ThresholdParams { data_floor: Some(1.0), ..ThresholdParams::default() };
     for batch in [Batch::All, Batch::Size(1)] {
@@ -187,9 +187,9 @@ fn a_start_in_any_memory_order_is_the_same_start() {
 }
 
 #[test]
-fn an_empty_source_is_refused() {
-    struct Nothing;
-    impl Samples<f64> for Nothing {
+fn samples_without_rows_are_refused() {
+    struct NoSamples;
+    impl Samples<f64> for NoSamples {
         fn n_samples(&self) -> usize {
             0
         }
@@ -202,7 +202,7 @@ fn an_empty_source_is_refused() {
     }
     for batch in [Batch::All, Batch::Size(1)] {
         let params = AndParams { batch, compress: Compress::Off, ..AndParams::scheduled(2) };
-        let error = try_fit(&Nothing, Start::Given(Array2::ones((2, 3))), params).unwrap_err();
+        let error = try_fit(&NoSamples, Start::Given(Array2::ones((2, 3))), params).unwrap_err();
         assert!(matches!(error, FitError::Samples(SamplesError::Empty { .. })), "{error}");
     }
 }

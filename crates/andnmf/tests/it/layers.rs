@@ -1,7 +1,7 @@
 //! The modules of every crate import each other in one direction only.
 //!
-//! A textual reading of `crate::`, `$crate::` and `super::` paths, tests aside, with the names that a crate's root
-//! re-exports followed to their modules.
+//! Reads `crate::`, `$crate::` and `super::` paths from the source text without tests, and resolves names that the crate
+//! root re-exports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -46,27 +46,28 @@ fn every_module_of_the_library_imports_lower_layers_only() {
     let imports = imports_of(&sources("crates/andnmf/src"));
     let level = |module: &str| {
         let level = LAYERS.iter().position(|layer| *layer == module);
-        level.unwrap_or_else(|| panic!("module `{module}` has no place in LAYERS (tests/it/layers.rs)"))
+        level.unwrap_or_else(|| panic!("module `{module}` is not in LAYERS (tests/it/layers.rs)"))
     };
-    let back: Vec<String> = edges(&imports)
+    let upward: Vec<String> = edges(&imports)
         .filter(|(from, to)| level(to) >= level(from))
         .map(|(from, to)| format!("{from} -> {to}"))
         .collect();
-    assert!(back.is_empty(), "imports against the order of layers: {back:?}");
+    assert!(upward.is_empty(), "imports from higher layers: {upward:?}");
     assert!(edges(&imports).count() > 50, "the imports were not read");
 }
 
 #[test]
-fn no_crate_has_modules_that_import_each_other_in_a_circle() {
+fn no_crate_has_circular_imports() {
     let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src"));
     for folder in crates.chain([root().join("bindings/python/src")]) {
-        let circle = circle(&imports_of(&sources(folder.strip_prefix(root()).unwrap().to_str().unwrap())));
-        assert!(circle.is_empty(), "{}: {} import each other", folder.display(), circle.join(", "));
+        let cycle =
+            import_cycle(&imports_of(&sources(folder.strip_prefix(root()).unwrap().to_str().unwrap())));
+        assert!(cycle.is_empty(), "{}: circular imports between {}", folder.display(), cycle.join(", "));
     }
 }
 
 #[test]
-fn an_import_that_goes_back_is_seen_however_it_is_written() {
+fn every_form_of_import_is_detected() {
     let read = |text: &str, depth: usize| {
         let root = BTreeMap::from([("Thing".to_owned(), "high".to_owned())]);
         imports(&without_tests(text), depth, &root)
@@ -87,14 +88,14 @@ fn an_import_that_goes_back_is_seen_however_it_is_written() {
         ("b".to_owned(), BTreeSet::from(["c".to_owned()])),
         ("c".to_owned(), BTreeSet::from(["b".to_owned()])),
     ]);
-    assert_eq!(circle(&circular), ["b", "c"]);
+    assert_eq!(import_cycle(&circular), ["b", "c"]);
 }
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// The source files of a folder, by their paths within it, without those of tests.
+/// The source files of a folder by their module paths, without test files.
 fn sources(folder: &str) -> BTreeMap<Vec<String>, String> {
     let top = root().join(folder);
     let mut files: BTreeMap<Vec<String>, String> = BTreeMap::new();
@@ -118,7 +119,7 @@ fn sources(folder: &str) -> BTreeMap<Vec<String>, String> {
     files
 }
 
-/// The files of modules that only tests are built with.
+/// The module paths declared with `#[cfg(test)]`.
 fn test_modules(path: &[String], text: &str) -> Vec<Vec<String>> {
     let declared = text.split("#[cfg(test)]\nmod ").skip(1);
     let names = declared.filter_map(|rest| rest.split_once(';')).map(|(name, _)| name.to_owned());
@@ -126,7 +127,7 @@ fn test_modules(path: &[String], text: &str) -> Vec<Vec<String>> {
     names.map(|name| parent.iter().cloned().chain([name]).collect()).collect()
 }
 
-/// Which top-level module imports which.
+/// The imports of each top-level module.
 fn imports_of(files: &BTreeMap<Vec<String>, String>) -> Imports {
     let modules: BTreeSet<&String> = files.keys().filter_map(|path| path.first()).collect();
     let roots = ["lib", "main"].map(|name| files.get(&vec![name.to_owned()]).cloned().unwrap_or_default());
@@ -148,14 +149,14 @@ fn edges(imports: &Imports) -> impl Iterator<Item = (&str, &str)> {
     imports.iter().flat_map(|(from, to)| to.iter().map(move |to| (from.as_str(), to.as_str())))
 }
 
-/// Names that the root of a crate re-exports, with the modules that they come from.
+/// The names that a crate root re-exports, with their modules.
 fn re_exports(root: &str) -> BTreeMap<String, String> {
     let uses = root.split(';').filter_map(|item| item.rsplit_once("pub use ").map(|(_, path)| path));
     let uses = uses.filter_map(|path| path.split_once("::"));
     uses.flat_map(|(module, names)| identifiers(names).map(move |name| (name, module.to_owned()))).collect()
 }
 
-/// The text before the tests at its end, without comments.
+/// The code without comments and without the test module at its end.
 fn without_tests(text: &str) -> String {
     let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
     let code: Vec<&str> = code.collect();
@@ -167,16 +168,16 @@ fn without_tests(text: &str) -> String {
     code[..tests.map_or(code.len(), |(place, _)| place)].to_owned()
 }
 
-/// The top-level modules that code at some depth below the root of its crate names.
+/// The top-level modules imported by code at a given depth below the crate root.
 fn imports(code: &str, depth: usize, re_exported: &BTreeMap<String, String>) -> BTreeSet<String> {
     let up = "super::".repeat(depth);
     let mut found = BTreeSet::new();
     for start in ["crate::", up.as_str()] {
         for (place, _) in code.match_indices(start) {
-            // More or fewer steps up than to the root lead elsewhere.
-            let goes_on = start == up
+            // Another number of `super::` does not lead to the root.
+            let other_depth = start == up
                 && (code[..place].ends_with("super::") || code[place + up.len()..].starts_with("super::"));
-            if !goes_on {
+            if !other_depth {
                 found.extend(first_names(&code[place + start.len()..]));
             }
         }
@@ -184,19 +185,19 @@ fn imports(code: &str, depth: usize, re_exported: &BTreeMap<String, String>) -> 
     found.into_iter().map(|name| re_exported.get(&name).cloned().unwrap_or(name)).collect()
 }
 
-/// The names that a path begins with: one, or all of a group in braces.
+/// The first names of a path: one, or all of a group in braces.
 fn first_names(path: &str) -> Vec<String> {
     let Some(group) = path.strip_prefix('{') else { return identifiers(path).take(1).collect() };
-    let (mut names, mut depth, mut begins) = (Vec::new(), 0, true);
+    let (mut names, mut depth, mut at_name_start) = (Vec::new(), 0, true);
     for (place, letter) in group.char_indices() {
         match letter {
             '{' => depth += 1,
             '}' if depth == 0 => break,
             '}' => depth -= 1,
-            ',' if depth == 0 => begins = true,
-            _ if begins && depth == 0 && letter.is_alphabetic() => {
+            ',' if depth == 0 => at_name_start = true,
+            _ if at_name_start && depth == 0 && letter.is_alphabetic() => {
                 names.extend(identifiers(&group[place..]).take(1));
-                begins = false;
+                at_name_start = false;
             }
             _ => {}
         }
@@ -210,8 +211,8 @@ fn identifiers(text: &str) -> impl Iterator<Item = String> {
         .map(str::to_owned)
 }
 
-/// The modules that reach themselves; empty where imports go one way.
-fn circle(imports: &Imports) -> Vec<String> {
+/// The modules that import themselves directly or indirectly; empty without circular imports.
+fn import_cycle(imports: &Imports) -> Vec<String> {
     let reached = |start: &String| {
         let (mut seen, mut next) = (BTreeSet::new(), vec![start]);
         while let Some(module) = next.pop() {

@@ -1,4 +1,4 @@
-//! Integration tests of the library: one binary, one module per promise.
+//! Integration tests of the library: one binary, one module per topic.
 
 mod auto;
 mod common;
@@ -6,7 +6,6 @@ mod constants;
 mod data_forms;
 mod determinism;
 mod edge_cases;
-mod figures;
 mod layers;
 mod method_input;
 mod methods;
@@ -14,5 +13,6 @@ mod objective;
 mod oracle;
 mod real_mixtures;
 mod recovery;
+mod reported_values;
 mod resume;
 mod stopping;

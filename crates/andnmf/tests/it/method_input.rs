@@ -1,4 +1,4 @@
-//! What every method makes of difficult samples, starts and checkpoints.
+//! Every method with difficult samples, starts and checkpoints.
 
 use andnmf::baselines::MuLoss;
 use andnmf::fit::{Fit, Start};
@@ -44,10 +44,10 @@ fn degenerate_samples_never_give_nan() {
                     };
                     match run(&form, samples, start) {
                         Ok(fit) => assert!(all_finite(&fit), "{name}: {form:?}"),
-                        // Anchor words may find too few anchors, AND too few samples to start from.
+                        // Anchor words may find too few anchors, and AND too few samples for its start.
                         Err(error) => {
-                            let may = [Method::AnchorWords, Method::And].contains(&form.method());
-                            assert!(may, "{name}: {form:?}: {error}");
+                            let may_fail = [Method::AnchorWords, Method::And].contains(&form.method());
+                            assert!(may_fail, "{name}: {form:?}: {error}");
                         }
                     }
                 }
@@ -57,7 +57,7 @@ fn degenerate_samples_never_give_nan() {
 }
 
 #[test]
-fn negative_samples_are_refused_by_name_and_place_where_a_method_cannot_use_them() {
+fn negative_samples_are_refused_with_their_location_by_methods_that_cannot_use_them() {
     let (mut counts, start) = corpus();
     counts[[12, 7]] = -3.0;
     let dense = DenseSamples::new(counts.view()).unwrap();
@@ -117,7 +117,7 @@ fn wrong_starts_are_refused_by_every_method() {
 }
 
 #[test]
-fn a_checkpoint_with_components_that_the_settings_do_not_allow_is_refused() {
+fn a_checkpoint_with_negative_components_is_refused_by_non_negative_methods() {
     let (counts, start) = corpus();
     let dense = DenseSamples::new(counts.view()).unwrap();
     for method in [Method::Hals, Method::Anls, Method::Mu, Method::MinVolume] {
@@ -145,7 +145,7 @@ fn a_feature_stored_twice_counts_as_its_sum_for_every_method() {
         let other = run(&form, &sparse, start_for(&form, &start)).unwrap();
         assert!(distance(other.components.view(), expected.components.view()) < 1e-8, "{form:?}");
         let losses = |fit: &Fit<f64>| fit.trace.iter().map(|r| r.loss.unwrap_or(1.0)).collect::<Vec<_>>();
-        let apart = losses(&other).iter().zip(losses(&expected)).all(|(a, b)| (a - b).abs() < 1e-8 * b.abs());
-        assert!(apart, "{form:?}");
+        let close = losses(&other).iter().zip(losses(&expected)).all(|(a, b)| (a - b).abs() < 1e-8 * b.abs());
+        assert!(close, "{form:?}");
     }
 }

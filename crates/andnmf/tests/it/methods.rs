@@ -1,21 +1,21 @@
-//! What every method promises, tested on every method.
+//! The common promises of all methods, tested on every method.
 
-use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use andnmf::and::{AndParams, Compress};
 use andnmf::baselines::{AnlsParams, HalsParams, MinVolumeParams, MuLoss, MuParams};
 use andnmf::fit::{Checkpoint, Fit, Run, StageView, Start, StopReason};
-use andnmf::samples::{Block, CsrSamples, DenseSamples, Samples};
+use andnmf::samples::{CsrSamples, DenseSamples, Samples};
 use andnmf::synth::{DatasetKind, DatasetSpec};
-use andnmf::{FitError, Method, MethodParams, Real, SamplesError};
+use andnmf::{FitError, Method, MethodParams, Real};
 use ndarray::Array2;
 
-use crate::common::{distance, sparse_parts};
+use crate::common::{CancelAfterReads, distance, sparse_parts};
 
 pub(crate) const RANK: usize = 6;
 
-/// Counts of words: what every method can work on.
+/// Word counts, which every method can fit, and a start.
 pub(crate) fn corpus() -> (Array2<f64>, Array2<f64>) {
     let spec = DatasetSpec {
         n_features: 60,
@@ -29,7 +29,7 @@ pub(crate) fn corpus() -> (Array2<f64>, Array2<f64>) {
     (counts, data.init.mapv(|v| v.max(0.0)))
 }
 
-/// Every method in its forms, five stages each.
+/// Every method in all its variants, with five stages each.
 pub(crate) fn every_form() -> Vec<MethodParams> {
     let mut forms: Vec<_> = Method::ALL.iter().map(|&method| MethodParams::new(method, RANK)).collect();
     forms.extend([
@@ -48,12 +48,12 @@ pub(crate) fn every_form() -> Vec<MethodParams> {
     forms.into_iter().map(few).collect()
 }
 
-/// The forms that go on for several stages from a given start.
+/// The variants that run several stages from a given start.
 pub(crate) fn staged_forms() -> impl Iterator<Item = MethodParams> {
     every_form().into_iter().filter(|form| form.method() != Method::AnchorWords)
 }
 
-/// The given start, where the method takes one.
+/// The given start, or `Auto` if the method takes none.
 pub(crate) fn start_for<T: Real>(form: &MethodParams, start: &Array2<T>) -> Start<T> {
     if form.method() == Method::AnchorWords { Start::Auto } else { Start::Given(start.clone()) }
 }
@@ -72,7 +72,7 @@ pub(crate) fn all_finite<T: Real>(fit: &Fit<T>) -> bool {
 }
 
 #[test]
-fn dense_sparse_and_single_precision_samples_give_the_same() {
+fn dense_sparse_and_single_precision_samples_give_the_same_components() {
     let (counts, start) = corpus();
     let dense = DenseSamples::new(counts.view()).unwrap();
     let (pointers, indices, values) = sparse_parts(&counts);
@@ -84,9 +84,9 @@ fn dense_sparse_and_single_precision_samples_give_the_same() {
         assert!(all_finite(&expected), "{form:?}");
         let other = run(&form, &sparse, start_for(&form, &start)).unwrap();
         assert!(distance(other.components.view(), expected.components.view()) < 1e-8, "{form:?}");
-        let rough = run(&form, &single, start_for(&form, &start.mapv(|v| v as f32))).unwrap();
-        let apart = distance(rough.components.view(), expected.components.view());
-        assert!(apart < 2e-2, "{form:?}: {apart:e}");
+        let in_single = run(&form, &single, start_for(&form, &start.mapv(|v| v as f32))).unwrap();
+        let difference = distance(in_single.components.view(), expected.components.view());
+        assert!(difference < 2e-2, "{form:?}: {difference:e}");
     }
 }
 
@@ -149,12 +149,12 @@ fn observers_see_every_stage_and_can_stop_the_run() {
 }
 
 #[test]
-fn no_time_means_the_start_comes_back_or_an_error_that_says_so() {
+fn a_time_limit_of_zero_returns_the_start_or_an_error() {
     let (counts, start) = corpus();
     let dense = DenseSamples::new(counts.view()).unwrap();
     for form in every_form() {
-        let hurried = form.clone().with_time_limit(Some(0.0));
-        match run(&hurried, &dense, start_for(&form, &start)) {
+        let limited = form.clone().with_time_limit(Some(0.0));
+        match run(&limited, &dense, start_for(&form, &start)) {
             Ok(fit) => assert_eq!((fit.stop, fit.stages), (StopReason::TimeLimit, 0), "{form:?}"),
             Err(error) => {
                 assert_eq!((form.method(), error), (Method::AnchorWords, FitError::StoppedBeforeStart));
@@ -163,33 +163,11 @@ fn no_time_means_the_start_comes_back_or_an_error_that_says_so() {
     }
 }
 
-/// Samples that set a flag after so many blocks.
-struct Tripwire<'a> {
-    samples: DenseSamples<'a, f64>,
-    flag: &'a AtomicBool,
-    left: AtomicUsize,
-}
-
-impl Samples<f64> for Tripwire<'_> {
-    fn n_samples(&self) -> usize {
-        self.samples.n_samples()
-    }
-    fn n_features(&self) -> usize {
-        self.samples.n_features()
-    }
-    fn block(&self, rows: Range<usize>) -> Result<Block<'_, f64>, SamplesError> {
-        if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.flag.store(true, Ordering::Relaxed);
-        }
-        self.samples.block(rows)
-    }
-}
-
 #[test]
 fn a_run_cancelled_in_mid_stage_returns_the_last_whole_stage() {
     let (counts, start) = corpus();
     for form in staged_forms() {
-        // With thresholds from the data the stages do not read the samples; a schedule without a smaller space does.
+        // With automatic thresholds or compression the stages do not read the samples.
         let form = match form {
             MethodParams::And(params) => MethodParams::And(AndParams {
                 max_stages: params.max_stages,
@@ -200,20 +178,25 @@ fn a_run_cancelled_in_mid_stage_returns_the_last_whole_stage() {
         };
         let blocks_read = |stages| {
             let flag = AtomicBool::new(false);
-            let left = AtomicUsize::new(usize::MAX);
-            let samples = Tripwire { samples: DenseSamples::new(counts.view()).unwrap(), flag: &flag, left };
+            let reads_left = AtomicUsize::new(usize::MAX);
+            let samples = CancelAfterReads {
+                samples: DenseSamples::new(counts.view()).unwrap(),
+                flag: &flag,
+                reads_left,
+            };
             let fit =
                 run(&form.clone().with_max_stages(stages), &samples, Start::Given(start.clone())).unwrap();
-            (fit, usize::MAX - samples.left.into_inner())
+            (fit, usize::MAX - samples.reads_left.into_inner())
         };
         let ((five, after_five), (_, after_six)) = (blocks_read(5), blocks_read(6));
         let in_stage_six = (after_five + after_six) / 2;
         let flag = AtomicBool::new(false);
         let dense = DenseSamples::new(counts.view()).unwrap();
-        let samples = Tripwire { samples: dense, flag: &flag, left: AtomicUsize::new(in_stage_six) };
+        let samples =
+            CancelAfterReads { samples: dense, flag: &flag, reads_left: AtomicUsize::new(in_stage_six) };
         let solver = form.clone().with_max_stages(9).check::<f64>().unwrap();
-        let mut around = Run::new().cancel_with(&flag).threads(1);
-        let fit = solver.fit(&samples, Start::Given(start.clone()), &mut around).unwrap();
+        let mut options = Run::new().cancel_with(&flag).threads(1);
+        let fit = solver.fit(&samples, Start::Given(start.clone()), &mut options).unwrap();
         assert_eq!(fit.stop, StopReason::Cancelled, "{form:?}");
         assert_eq!(fit.stages, 5, "{form:?}");
         assert!(fit.components == five.components, "{form:?}");

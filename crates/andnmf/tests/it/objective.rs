@@ -1,4 +1,4 @@
-//! Weights of features and samples in default fits.
+//! Feature weights and sample weights in default fits.
 
 use andnmf::FitError;
 use andnmf::and::AndParams;
@@ -20,7 +20,7 @@ fn fit(samples: &Array2<f64>, rank: usize, metric: Metric, start: Start<f64>) ->
 }
 
 #[test]
-fn weights_do_not_change_what_is_exact() {
+fn weights_do_not_change_an_exact_recovery() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let weights = |n: usize| (0..n).map(|i| 0.1 + (i % 7) as f64).collect::<Vec<f64>>();
     let metric = Metric::default().with_feature_weights(weights(240)).unwrap();
@@ -30,7 +30,7 @@ fn weights_do_not_change_what_is_exact() {
 }
 
 #[test]
-fn a_sample_of_weight_two_draws_components_as_two_samples_do() {
+fn a_sample_of_weight_two_counts_like_two_samples() {
     let data = DatasetSpec { noise: 0.02, ..small(DatasetKind::Dir) }.generate().unwrap();
     let half = data.samples.slice(s![..450, ..]);
     let doubled = concatenate(Axis(0), &[data.samples.view(), half]).unwrap();
@@ -50,7 +50,7 @@ fn a_sample_of_weight_two_draws_components_as_two_samples_do() {
 }
 
 #[test]
-fn samples_of_weight_zero_do_not_count() {
+fn samples_of_weight_zero_are_ignored() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let mut junk = data.samples.clone();
     junk.slice_mut(s![..30, ..]).indexed_iter_mut().for_each(|((i, j), v)| *v = ((i * j) % 11) as f64);
@@ -59,11 +59,11 @@ fn samples_of_weight_zero_do_not_count() {
     let clean = fit(&junk, 12, metric, Start::Auto).unwrap();
     assert!(error(&clean.components, &data.truth) < 1e-6);
     let spoiled = fit(&junk, 12, Metric::default(), Start::Auto).unwrap();
-    assert!(error(&spoiled.components, &data.truth) > 1e-3, "junk does harm without weights");
+    assert!(error(&spoiled.components, &data.truth) > 1e-3, "without weights the junk increases the error");
 }
 
 #[test]
-fn weights_that_even_the_noise_out_help() {
+fn weights_that_compensate_unequal_noise_reduce_the_error() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     // Every third feature is thirty times as noisy as the others.
     let sd = |j: usize| if j.is_multiple_of(3) { 3e-3 } else { 1e-4 };
@@ -81,7 +81,7 @@ fn weights_that_even_the_noise_out_help() {
 }
 
 #[test]
-fn a_weighted_run_resumes_to_the_same_bits_and_with_no_other_weights() {
+fn a_weighted_run_resumes_to_the_same_bits_and_only_with_the_same_weights() {
     let data = DatasetSpec { noise: 0.01, ..small(DatasetKind::Dir) }.generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let metric = |first: f64| {
@@ -103,7 +103,7 @@ fn a_weighted_run_resumes_to_the_same_bits_and_with_no_other_weights() {
 }
 
 #[test]
-fn a_schedule_has_no_weights_and_weights_have_the_size_of_the_samples() {
+fn threshold_schedules_refuse_weights_and_weights_must_match_the_samples() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let metric = |n: usize| weighted(Metric::default().with_feature_weights(vec![2.0; n]).unwrap());

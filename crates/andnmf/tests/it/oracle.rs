@@ -1,4 +1,4 @@
-//! Iterates against the literal Algorithm 1: the one in this crate, and independent ones in Python.
+//! Compares iterates with the literal Algorithm 1: in this crate, and independently in Python.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,7 +28,7 @@ fn datasets() -> Vec<(&'static str, Dataset)> {
     .collect()
 }
 
-/// Twenty paper stages; the step is a tenth of the paper's, stable at these sizes.
+/// Twenty stages of the paper's settings with a tenth of its step, which is stable at these sizes.
 fn settings(compress: Compress) -> AndParams {
     AndParams { compress, max_stages: STAGES, step: andnmf::and::Step::Value(STEP), ..AndParams::paper(12) }
 }
@@ -54,8 +54,8 @@ fn iterates_equal_the_literal_loop_compressed_or_not_on_one_or_two_threads() {
                 let and = settings(compress).check().unwrap();
                 let start = Start::Given(data.init.clone());
                 let fit = and.fit(&samples, start, &mut Run::new().threads(threads)).unwrap();
-                let apart = distance(fit.components.view(), expected.view());
-                assert!(apart < 1e-9, "{name}, {compress:?}, {threads} threads: {apart:e}");
+                let difference = distance(fit.components.view(), expected.view());
+                assert!(difference < 1e-9, "{name}, {compress:?}, {threads} threads: {difference:e}");
                 let noise_free = compress == Compress::Lossless && name != "noisy";
                 assert_eq!(fit.compressed_to.is_some(), noise_free, "{name}, {compress:?}");
             }
@@ -71,31 +71,31 @@ fn single_precision_iterates_stay_close() {
         let init = data.init.mapv(|v| v as f32);
         for compress in [Compress::Off, Compress::Lossless] {
             let fit = fit_samples(&samples, &init, settings(compress));
-            let apart = distance(fit.components.view(), expected.view());
-            assert!(apart < 1e-3, "{name}, {compress:?}: {apart:e}");
+            let difference = distance(fit.components.view(), expected.view());
+            assert!(difference < 1e-3, "{name}, {compress:?}: {difference:e}");
         }
     }
 }
 
-/// A further yardstick script from outside, with options of its own; compared with where it is at hand.
-fn outside_script() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracle/and_oracle.py");
-    let script = std::env::var_os("ANDNMF_ORACLE").map_or(beside, PathBuf::from);
+/// Another reference implementation outside this repository, if available.
+fn external_script() -> Option<PathBuf> {
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracle/and_oracle.py");
+    let script = std::env::var_os("ANDNMF_ORACLE").map_or(default, PathBuf::from);
     script.is_file().then_some(script)
 }
 
 #[test]
 fn iterates_equal_an_independent_python_loop() {
     let Some(python) = python(&["numpy"]) else {
-        eprintln!("skipped: no Python with numpy; ./check brings one, or set ANDNMF_PYTHON");
+        eprintln!("skipped: Python with numpy not found; run ./check or set ANDNMF_PYTHON");
         return;
     };
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/literal_and.py");
     let (stages, step) = (STAGES.to_string(), STEP.to_string());
     let mut scripts = vec![(own, vec![stages.clone(), step.clone()])];
-    match outside_script() {
+    match external_script() {
         Some(script) => scripts.push((script, vec!["--stages".into(), stages, "--step".into(), step])),
-        None => eprintln!("skipped: no further yardstick (ANDNMF_ORACLE)"),
+        None => eprintln!("skipped: no external reference script (ANDNMF_ORACLE)"),
     }
     for (name, data) in datasets() {
         let folder = tempfile::tempdir().unwrap();
@@ -114,8 +114,8 @@ fn iterates_equal_an_independent_python_loop() {
             let expected: Array2<f64> = read_npy(file("out.npy")).unwrap();
             for compress in [Compress::Off, Compress::Lossless] {
                 let fit = fit_samples(&samples, &data.init, settings(compress));
-                let apart = distance(fit.components.view(), expected.view());
-                assert!(apart < 1e-9, "{name}, {compress:?}, {}: {apart:e}", script.display());
+                let difference = distance(fit.components.view(), expected.view());
+                assert!(difference < 1e-9, "{name}, {compress:?}, {}: {difference:e}", script.display());
             }
         }
     }

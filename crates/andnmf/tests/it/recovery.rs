@@ -1,4 +1,4 @@
-//! The truth is recovered to the paper's accuracy, at the paper's sizes.
+//! Recovery of the truth to the paper's accuracy, at the paper's sizes.
 
 use andnmf::and::{AndParams, Batch, Compress, Schedule, StepsPerStage, ThresholdParams};
 use andnmf::fit::{Run, Solver, Start};
@@ -29,7 +29,7 @@ fn the_papers_settings_recover_dir_ctm_and_neg() {
 }
 
 #[test]
-fn strongly_correlated_pairs_are_told_apart_by_exact_stages() {
+fn strongly_correlated_pairs_are_separated_by_exact_stages() {
     let data = paper_sized(DatasetKind::Paired).generate().unwrap();
     let params = AndParams { threshold: Schedule::Constant(0.25).into(), ..AndParams::scheduled(100) };
     let after = end_error(&data, params);
@@ -85,25 +85,25 @@ fn thresholds_from_the_theory_recover_faster_than_the_papers() {
     assert!(after <= 1e-5, "{after:e}");
 }
 
-/// Error of least squares with the true weights: no method that has to find them can do much better.
+/// The error of least squares with the true weights, a practical lower bound for every method.
 fn least_squares_error(data: &Dataset) -> f64 {
     let gram = data.weights.t().dot(&data.weights);
     let products = data.weights.t().dot(&data.samples);
     // Conjugate gradients on the normal equations, all features at once.
     let mut x: Array2<f64> = Array2::zeros(products.dim());
-    let mut rest = products.clone();
-    let mut direction = rest.clone();
-    let mut size = (&rest * &rest).sum();
+    let mut residual = products.clone();
+    let mut direction = residual.clone();
+    let mut size = (&residual * &residual).sum();
     for _ in 0..500 {
         let image = gram.dot(&direction);
         let step = size / (&direction * &image).sum();
         x.scaled_add(step, &direction);
-        rest.scaled_add(-step, &image);
-        let next = (&rest * &rest).sum();
+        residual.scaled_add(-step, &image);
+        let next = (&residual * &residual).sum();
         if next < 1e-24 * (&products * &products).sum() {
             break;
         }
-        direction = &rest + &(direction * (next / size));
+        direction = &residual + &(direction * (next / size));
         size = next;
     }
     error(&x, &data.truth)
@@ -132,7 +132,7 @@ fn under_noise_the_data_floor_holds_where_the_plain_schedule_diverges() {
 }
 
 #[test]
-fn observers_see_the_error_fall_and_the_stage_lemma_at_work() {
+fn observers_record_the_falling_error_and_the_stage_lemma() {
     let data = small(DatasetKind::Binary).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let params = AndParams { threshold: Schedule::Constant(0.25).into(), ..AndParams::scheduled(12) };

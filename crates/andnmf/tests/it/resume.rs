@@ -1,4 +1,4 @@
-//! A run that was stopped goes on to the same bits.
+//! A resumed run ends in the same bits as an uninterrupted one.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +17,7 @@ fn run(data: &Dataset, params: &AndParams, start: Start<f64>, stages: usize) -> 
     params.check().unwrap().fit(&samples, start, &mut Run::new()).unwrap()
 }
 
-/// The checkpoint as it comes back from a file.
+/// The checkpoint after a round trip through JSON.
 fn through_json(checkpoint: &Checkpoint<f64>) -> Checkpoint<f64> {
     serde_json::from_str(&serde_json::to_string(checkpoint).unwrap()).unwrap()
 }
@@ -43,12 +43,12 @@ fn a_resumed_run_ends_in_the_same_bits() {
     ] {
         let whole = run(&data, &params, Start::Given(data.init.clone()), 9);
         let half = run(&data, &params, Start::Given(data.init.clone()), 4);
-        // What the thresholds are chosen from must matter here, or this would prove nothing.
+        // The thresholds must depend on the state, or this would prove nothing.
         assert_ne!(half.thresholds, whole.thresholds, "{params:?}");
         let checkpoint = through_json(&half.checkpoint());
         let stored = |checkpoint: &Checkpoint<f64>| serde_json::to_value(checkpoint).unwrap();
         assert_eq!(stored(&checkpoint), stored(&half.checkpoint()));
-        // The seed of the checkpoint goes on, whatever the settings say now.
+        // The seed of the checkpoint is used, not that of the settings.
         let later = AndParams { seed: 99, ..params.clone() };
         let rest = run(&data, &later, Start::Resume(Box::new(checkpoint)), 9);
         assert_eq!(rest.components, whole.components, "{params:?}");
@@ -62,7 +62,7 @@ fn a_resumed_run_ends_in_the_same_bits() {
 }
 
 #[test]
-fn lossless_compression_survives_resuming_too() {
+fn runs_with_lossless_compression_resume_to_the_same_bits() {
     let data = small(DatasetKind::CtmReleased).generate().unwrap();
     let params = AndParams { compress: Compress::Lossless, ..AndParams::scheduled(12) };
     let whole = run(&data, &params, Start::Given(data.init.clone()), 9);
@@ -73,21 +73,21 @@ fn lossless_compression_survives_resuming_too() {
 }
 
 #[test]
-fn an_observer_can_keep_checkpoints() {
+fn an_observer_can_store_checkpoints() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let params = AndParams { max_stages: 6, ..AndParams::scheduled(12) };
-    let mut kept = Vec::new();
+    let mut checkpoints = Vec::new();
     let mut observer = |view: &StageView<'_, f64>| {
         assert_eq!(Some(view.components()), view.checkpoint().components());
-        kept.push(view.checkpoint());
+        checkpoints.push(view.checkpoint());
         ControlFlow::Continue(())
     };
     let and = params.clone().check().unwrap();
     let start = Start::Given(data.init.clone());
     let whole = and.fit(&samples, start, &mut Run::new().observe(&mut observer)).unwrap();
     assert_eq!(whole.stop, StopReason::MaxStages);
-    for (done, checkpoint) in kept.into_iter().enumerate() {
+    for (done, checkpoint) in checkpoints.into_iter().enumerate() {
         assert_eq!(checkpoint.header.stages, done + 1);
         let rest = run(&data, &params, Start::Resume(Box::new(checkpoint)), 6);
         assert_eq!(rest.components, whole.components);
@@ -107,7 +107,7 @@ fn a_checkpoint_of_other_data_or_settings_is_refused() {
     };
     assert!(matches!(resume(12, &narrow, &checkpoint), FitError::Shape(_)));
     assert!(matches!(resume(11, &samples, &checkpoint), FitError::Shape(_)));
-    // Each way to be broken is told apart from a good one.
+    // Each kind of damage is detected.
     let good = serde_json::to_value(&checkpoint).unwrap();
     let break_with = |change: &dyn Fn(&mut Value)| {
         let mut broken = good.clone();
@@ -149,7 +149,7 @@ fn a_checkpoint_of_other_data_or_settings_is_refused() {
 }
 
 #[test]
-fn a_fit_holds_its_weights_once_and_its_checkpoint_has_them() {
+fn a_fit_stores_its_weights_once_and_its_checkpoint_includes_them() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let params = MethodParams::new(Method::Hals, 12).with_max_stages(3);
@@ -158,7 +158,7 @@ fn a_fit_holds_its_weights_once_and_its_checkpoint_has_them() {
         serde_json::to_value(fit.checkpoint()).unwrap()["state"]["matrices"].get("weights").cloned()
     };
     assert_eq!(weights(&fit).unwrap()["rows"], 900);
-    // The state alone has none: they are those of the fit.
+    // The state itself has no weights: the checkpoint takes them from the fit.
     let mut without = fit;
     without.weights = None;
     assert_eq!(weights(&without), None);

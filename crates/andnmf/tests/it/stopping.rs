@@ -1,4 +1,4 @@
-//! Why a run stops, and what it still returns then.
+//! The reasons why a run stops, and what it returns.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,10 +10,10 @@ use andnmf::samples::{Block, DenseSamples, Samples};
 use andnmf::synth::DatasetKind;
 use andnmf::{FitError, SamplesError};
 
-use crate::common::{fit, small};
+use crate::common::{CancelAfterReads, fit, small};
 
 #[test]
-fn a_constant_threshold_converges_and_says_so() {
+fn a_constant_threshold_converges_and_reports_it() {
     let data = small(DatasetKind::Binary).generate().unwrap();
     let done =
         fit(&data, AndParams { threshold: Schedule::Constant(0.25).into(), ..AndParams::scheduled(12) });
@@ -29,16 +29,16 @@ fn a_falling_threshold_runs_all_stages() {
 }
 
 #[test]
-fn the_time_limit_ends_a_run_with_what_it_has() {
+fn the_time_limit_ends_a_run_with_its_last_components() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let done = fit(&data, AndParams { time_limit: Some(0.0), ..AndParams::scheduled(12) });
     assert_eq!((done.stop, done.stages), (StopReason::TimeLimit, 0));
     assert_eq!(done.components, data.init, "no stage, no change");
-    assert!(done.warnings.is_empty(), "nothing was tried, so nothing is to be reported");
+    assert!(done.warnings.is_empty(), "without a stage there is nothing to warn about");
 }
 
 #[test]
-fn a_run_that_goes_on_has_all_of_its_time_limit() {
+fn a_resumed_run_gets_its_full_time_limit() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let stages = |max_stages| AndParams { max_stages, time_limit: Some(1e3), ..AndParams::scheduled(12) };
@@ -47,7 +47,7 @@ fn a_run_that_goes_on_has_all_of_its_time_limit() {
     let and = stages(5).check().unwrap();
     let done = and.fit(&samples, Start::Resume(Box::new(checkpoint)), &mut Run::new()).unwrap();
     assert_eq!((done.stop, done.stages), (StopReason::MaxStages, 5));
-    assert!(done.seconds > 1e4, "the seconds of both parts");
+    assert!(done.seconds > 1e4, "the seconds of both parts add up");
 }
 
 #[test]
@@ -63,39 +63,15 @@ fn an_observer_that_breaks_cancels_after_its_stage() {
     assert_eq!((done.stop, done.stages), (StopReason::Cancelled, 5));
 }
 
-/// Samples that set a flag when a given number of blocks has been read, and count further reads.
-struct Tripwire<'a> {
-    samples: DenseSamples<'a, f64>,
-    flag: &'a AtomicBool,
-    left: std::sync::atomic::AtomicUsize,
-}
-
-impl Samples<f64> for Tripwire<'_> {
-    fn n_samples(&self) -> usize {
-        self.samples.n_samples()
-    }
-
-    fn n_features(&self) -> usize {
-        self.samples.n_features()
-    }
-
-    fn block(&self, rows: std::ops::Range<usize>) -> Result<Block<'_, f64>, SamplesError> {
-        if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.flag.store(true, Ordering::Relaxed);
-        }
-        self.samples.block(rows)
-    }
-}
-
 #[test]
 fn a_flag_stops_in_the_middle_of_a_stage_and_keeps_the_last_whole_one() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     for batch in [Batch::All, Batch::Size(1)] {
         let flag = AtomicBool::new(false);
-        let samples = Tripwire {
+        let samples = CancelAfterReads {
             samples: DenseSamples::new(data.samples.view()).unwrap(),
             flag: &flag,
-            left: if batch == Batch::All { 10.into() } else { 2000.into() },
+            reads_left: if batch == Batch::All { 10.into() } else { 2000.into() },
         };
         let params = AndParams { batch, compress: Compress::Off, ..AndParams::scheduled(12) };
         let stopped = params
@@ -105,7 +81,7 @@ fn a_flag_stops_in_the_middle_of_a_stage_and_keeps_the_last_whole_one() {
             .fit(&samples, Start::Given(data.init.clone()), &mut Run::new().cancel_with(&flag))
             .unwrap();
         assert_eq!(stopped.stop, StopReason::Cancelled);
-        // The flag goes up in the middle of the third stage, which is then left.
+        // The flag is set in the middle of the third stage, which is then discarded.
         assert_eq!(stopped.stages, 2, "{batch:?}");
         let same = fit(&data, AndParams { max_stages: stopped.stages, ..params });
         assert_eq!(stopped.components, same.components);
@@ -113,18 +89,18 @@ fn a_flag_stops_in_the_middle_of_a_stage_and_keeps_the_last_whole_one() {
 }
 
 #[test]
-fn a_flag_that_is_up_from_the_beginning_stops_at_once() {
+fn a_flag_that_is_set_at_the_start_stops_at_once() {
     let data = small(DatasetKind::Dir).generate().unwrap();
-    let up = AtomicBool::new(true);
+    let set = AtomicBool::new(true);
     let fit = |start, batch, compress| {
-        let samples = Tripwire {
+        let samples = CancelAfterReads {
             samples: DenseSamples::new(data.samples.view()).unwrap(),
-            flag: &up,
-            left: usize::MAX.into(),
+            flag: &set,
+            reads_left: usize::MAX.into(),
         };
         let and = AndParams { batch, compress, ..AndParams::scheduled(12) }.check().unwrap();
-        let result = and.fit(&samples, start, &mut Run::new().cancel_with(&up));
-        assert_eq!(samples.left.load(Ordering::Relaxed), usize::MAX, "no block is read");
+        let result = and.fit(&samples, start, &mut Run::new().cancel_with(&set));
+        assert_eq!(samples.reads_left.load(Ordering::Relaxed), usize::MAX, "no block is read");
         result
     };
     for compress in [Compress::Auto, Compress::Off, Compress::Leading(20)] {
@@ -140,9 +116,9 @@ fn a_flag_that_is_up_from_the_beginning_stops_at_once() {
 }
 
 #[test]
-fn a_threshold_without_floor_converges_once_it_is_as_good_as_zero() {
+fn a_threshold_without_floor_converges_once_it_is_practically_zero() {
     let mut data = small(DatasetKind::Binary).generate().unwrap();
-    data.init = data.truth.clone(); // nothing moves from here: the threshold alone decides
+    data.init = data.truth.clone(); // components do not change: the threshold alone decides
     let threshold = Schedule::Geometric { start: 0.25, ratio: 10.0, floor: None };
     let done = fit(&data, AndParams { threshold: threshold.into(), ..AndParams::scheduled(12) });
     assert_eq!(done.stop, StopReason::Converged);
@@ -150,7 +126,7 @@ fn a_threshold_without_floor_converges_once_it_is_as_good_as_zero() {
 }
 
 #[test]
-fn observers_are_off_the_clock() {
+fn time_in_observers_does_not_count() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();
     let mut slow = |_: &StageView<'_, f64>| {
@@ -158,13 +134,13 @@ fn observers_are_off_the_clock() {
         ControlFlow::Continue(())
     };
     let and = AndParams { max_stages: 10, ..AndParams::scheduled(12) }.check().unwrap();
-    let begin = Instant::now();
+    let started = Instant::now();
     let done = and.fit(&samples, Start::Given(data.init), &mut Run::new().observe(&mut slow)).unwrap();
-    assert!(begin.elapsed().as_secs_f64() - done.seconds > 0.9, "a second was spent in the observer");
+    assert!(started.elapsed().as_secs_f64() - done.seconds > 0.9, "a second was spent in the observer");
 }
 
 #[test]
-fn a_source_that_fails_ends_the_run_with_its_error() {
+fn a_read_error_ends_the_run_with_that_error() {
     struct Failing;
     impl Samples<f64> for Failing {
         fn n_samples(&self) -> usize {

@@ -138,7 +138,7 @@ fn plan(args: &DemoArgs) -> Result<Vec<Experiment>, Failure> {
 /// The samples, as counts of words in documents: only LDA minds the scale, and would take fractions of a word for
 /// hardly any evidence.
 fn documents(spec: &DatasetSpec) -> Result<Dataset, Failure> {
-    Ok(spec.generate_on(topics(spec.rank, spec.n_features, spec.seed)? * WORDS_PER_TOPIC)?)
+    Ok(spec.generate_with_truth(topics(spec.rank, spec.n_features, spec.seed)? * WORDS_PER_TOPIC)?)
 }
 
 /// The folder asked for; or the demo's own, in which nothing but an earlier demo is replaced.

@@ -7,7 +7,7 @@ use andnmf::nnls;
 use andnmf::samples::DenseSamples;
 use andnmf::synth::Dataset;
 use andnmf_program::{Common, Failure, OutputFolder};
-use andnmf_report::{FitView, MethodRow, Report, Thresholds, Trace};
+use andnmf_report::{ComponentThresholds, FitView, MethodRow, Report, Trace};
 use serde_json::{Value, json};
 
 use super::{PAGE, Run, SUMMARY, table};
@@ -47,7 +47,7 @@ pub(super) fn write(
     let view = FitView {
         weights: Some(weights.view()),
         // Thresholds from the data are shares of the largest weight.
-        thresholds: Thresholds::Shares(&outcome.thresholds),
+        thresholds: ComponentThresholds::Shares(&outcome.thresholds),
         ..FitView::new(outcome.components.view())
     };
     let report = Report::new("Demo: topics that come in pairs", summary.clone())

@@ -7,7 +7,7 @@ use andnmf::fit::StageRecord;
 use andnmf::{MethodParams, Real};
 use andnmf_io::model::Model;
 use andnmf_program::Failure;
-use andnmf_report::{FitView, Kind, Report, Thresholds, Trace};
+use andnmf_report::{ComponentThresholds, FeatureKind, FitView, Report, Trace};
 use ndarray::ArrayView2;
 use serde_json::Value;
 
@@ -20,11 +20,11 @@ pub(crate) fn kind(
     shape: Option<Shape>,
     names: Option<&[String]>,
     n_features: usize,
-) -> Result<Kind, Failure> {
+) -> Result<FeatureKind, Failure> {
     let image = |shape: Shape| {
         let Shape { height, width } = shape;
         if height.checked_mul(width) == Some(n_features) {
-            return Ok(Kind::Image { height, width });
+            return Ok(FeatureKind::Image { height, width });
         }
         Err(Failure::Request(format!(
             "--shape {height}x{width} has {} pixels, but the samples have {n_features} features",
@@ -39,23 +39,27 @@ pub(crate) fn kind(
         (_, Some(_)) => {
             Err(Failure::Request("--shape is for pictures: add --show image, or leave it out".to_owned()))
         }
-        (Show::Words, None) => Ok(Kind::Words),
-        (Show::Curve, None) => Ok(Kind::Curve),
-        (Show::Bars, None) => Ok(Kind::Bars),
-        (Show::Auto, None) => Ok(names.map_or(Kind::Bars, kind_of_names)),
+        (Show::Words, None) => Ok(FeatureKind::Words),
+        (Show::Curve, None) => Ok(FeatureKind::Curve),
+        (Show::Bars, None) => Ok(FeatureKind::Bars),
+        (Show::Auto, None) => Ok(names.map_or(FeatureKind::Bars, kind_of_names)),
     }
 }
 
 /// Names that are rising or falling numbers are places on an axis; those that are mostly letters are words.
-fn kind_of_names(names: &[String]) -> Kind {
+fn kind_of_names(names: &[String]) -> FeatureKind {
     let numbers: Option<Vec<f64>> = names.iter().map(|name| name.trim().parse().ok()).collect();
     if let Some(numbers) = numbers {
         let rising = numbers.windows(2).all(|pair| pair[0] < pair[1]);
         let falling = numbers.windows(2).all(|pair| pair[0] > pair[1]);
-        return if numbers.len() > 2 && (rising || falling) { Kind::Curve } else { Kind::Bars };
+        return if numbers.len() > 2 && (rising || falling) { FeatureKind::Curve } else { FeatureKind::Bars };
     }
     let is_word = |name: &&String| name.chars().all(|c| c.is_alphabetic() || "-'_".contains(c));
-    if 10 * names.iter().filter(is_word).count() >= 8 * names.len() { Kind::Words } else { Kind::Bars }
+    if 10 * names.iter().filter(is_word).count() >= 8 * names.len() {
+        FeatureKind::Words
+    } else {
+        FeatureKind::Bars
+    }
 }
 
 /// The page of a fit.
@@ -65,13 +69,13 @@ pub(crate) fn html<T: Real>(
     (trace, errors): (&[StageRecord], Option<&BTreeMap<usize, f64>>),
     model: &Model<T>,
     weights: ArrayView2<'_, T>,
-    kind: Kind,
+    kind: FeatureKind,
 ) -> Result<String, Failure> {
     let of_data = matches!(model.settings(), MethodParams::And(and) if and.threshold == Threshold::Auto);
     let thresholds = match model.thresholds() {
-        [] => Thresholds::None,
-        shares if of_data => Thresholds::Shares(shares),
-        levels => Thresholds::Weights(levels),
+        [] => ComponentThresholds::None,
+        shares if of_data => ComponentThresholds::Shares(shares),
+        levels => ComponentThresholds::Weights(levels),
     };
     let view = FitView {
         weights: Some(weights),

@@ -111,7 +111,7 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<(), Failure> {
     let folder = OutputFolder::open(&args.out, args.force)?;
     args.common.set_threads()?;
     let data = match truth {
-        Some(truth) => spec.generate_on(truth)?,
+        Some(truth) => spec.generate_with_truth(truth)?,
         None => spec.generate()?,
     };
     let meta = Meta { spec: &data.spec, truth: args.truth.as_ref(), version: env!("CARGO_PKG_VERSION") };

@@ -9,7 +9,7 @@ use std::time::Instant;
 use andnmf::Real;
 use andnmf::metrics::{coherence, top_features};
 use andnmf_program::{Common, Failure, Precision, Progress, json as print_json};
-use andnmf_report::Kind;
+use andnmf_report::FeatureKind;
 use clap::Args;
 use serde_json::json;
 
@@ -129,7 +129,7 @@ fn topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
         if let Some(documents) = &corpus.documents {
             others.push(("documents.txt", lines(documents)));
         }
-        files = found.write(folder, source, Kind::Words, others)?;
+        files = found.write(folder, source, FeatureKind::Words, others)?;
     }
     drop(progress);
     args.common.note(&notes);

@@ -37,7 +37,7 @@ fn stage_lemma(case: &'static str) -> Claim {
         judge: Box::new(move |results| {
             let FollowedLemma { norms, disturbances } = followed(results, case)?;
             let norms: Vec<ErrorNorms> = norms.iter().map(|&norms| norms.into()).collect();
-            let checks = StageLemmaReport::over(&norms).stages;
+            let checks = StageLemmaReport::from_norms(&norms).stages;
             let stages: Vec<(&StageCheck, &Disturbance)> = checks
                 .iter()
                 .zip(disturbances)

@@ -232,7 +232,7 @@ pub(in crate::reproduce) fn lemma_table(results: &Results) -> Table {
     for case in LEMMA_CASES {
         let Some(followed) = followed(case, results) else { continue };
         let errors: Vec<ErrorNorms> = followed.norms.iter().map(|&norms| norms.into()).collect();
-        let checks = StageLemmaReport::over(&errors).stages;
+        let checks = StageLemmaReport::from_norms(&errors).stages;
         for (stage, norms) in followed.norms.iter().enumerate() {
             // The start was predicted by nothing.
             let before = stage.checked_sub(1);
@@ -261,7 +261,7 @@ fn lemma_panel(case: &str, results: &Results) -> Option<Panel> {
     };
     let measured = |value: fn(&super::super::Norms) -> f64| norms.iter().map(value).enumerate().collect();
     let errors: Vec<ErrorNorms> = norms.iter().map(|&norms| norms.into()).collect();
-    let predicted = StageLemmaReport::over(&errors);
+    let predicted = StageLemmaReport::from_norms(&errors);
     let predictions = |value: fn(&andnmf::theory::StageCheck) -> f64| {
         predicted.stages.iter().enumerate().map(|(stage, check)| (stage + 1, value(check))).collect()
     };

@@ -1,14 +1,14 @@
-//! Which settings of a distribution make sense.
+//! Checks of the settings of weight distributions.
 
 use super::Weights;
 use crate::SettingError;
 use crate::synth::{ensure_at_least_one, ensure_not_negative};
 
 impl Weights {
-    /// Whether these settings make sense for `rank` components.
+    /// Checks these settings for `rank` components.
     ///
     /// # Errors
-    /// The first setting out of its range.
+    /// If a setting is out of range; the error names the first one.
     pub fn check(&self, rank: usize) -> Result<(), SettingError> {
         ensure_at_least_one("rank", rank)?;
         match *self {
@@ -37,9 +37,9 @@ impl Weights {
             }
             Self::Paired { sparsity, co_occurrence, decay_order } => {
                 ensure_probability("co_occurrence", co_occurrence)?;
-                // A pair cannot be on more often than always; a single component knows no such limit.
-                let most = if rank == 1 { 1.0 } else { rank as f64 * (1.0 + co_occurrence) / 2.0 };
-                ensure_sparsity(sparsity, most)?;
+                // The probability that a pair is on must not exceed 1; a single component has no such limit.
+                let max_sparsity = if rank == 1 { 1.0 } else { rank as f64 * (1.0 + co_occurrence) / 2.0 };
+                ensure_sparsity(sparsity, max_sparsity)?;
                 decay_order.map_or(Ok(()), |order| ensure_positive("decay_order", order))
             }
         }
@@ -62,11 +62,15 @@ fn ensure_probability(name: &'static str, given: f64) -> Result<(), SettingError
     }
 }
 
-fn ensure_sparsity(given: f64, most: f64) -> Result<(), SettingError> {
-    if given > 0.0 && given <= most {
+fn ensure_sparsity(given: f64, max_sparsity: f64) -> Result<(), SettingError> {
+    if given > 0.0 && given <= max_sparsity {
         Ok(())
     } else {
-        Err(SettingError::new("sparsity", given, format!("it must be above 0 and at most {most} here")))
+        Err(SettingError::new(
+            "sparsity",
+            given,
+            format!("it must be above 0 and at most {max_sparsity} here"),
+        ))
     }
 }
 
@@ -109,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sparsity_of_nothing_or_of_more_than_all_is_refused() {
+    fn a_sparsity_of_zero_or_above_the_rank_is_refused() {
         for sparsity in [0, 6, usize::MAX] {
             assert_refused(Weights::SparseBinary { sparsity }, 5, "sparsity");
         }
@@ -125,14 +129,14 @@ mod tests {
     }
 
     #[test]
-    fn pairs_that_had_to_be_on_more_than_always_are_refused() {
+    fn pairs_with_a_probability_above_one_are_refused() {
         let paired = |sparsity| Weights::Paired { sparsity, co_occurrence: 0.5, decay_order: None };
         assert_eq!(paired(7.5).check(10), Ok(()));
         assert_refused(paired(7.6), 10, "sparsity");
     }
 
     #[test]
-    fn a_co_occurrence_that_is_no_probability_is_refused() {
+    fn a_co_occurrence_outside_zero_to_one_is_refused() {
         for co_occurrence in [-0.1, 1.1, f64::NAN] {
             let kind = Weights::Paired { sparsity: 1.0, co_occurrence, decay_order: None };
             assert_refused(kind, 4, "co_occurrence");

@@ -1,4 +1,4 @@
-//! The distributions that weights are drawn from.
+//! The distributions of the weights.
 
 mod check;
 mod moments;
@@ -9,20 +9,20 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 pub use self::moments::WeightMoments;
-use super::ensure_room;
+use super::ensure_fits_memory;
 use crate::SettingError;
 use crate::random::{Stream, generator};
 
 /// A distribution of the weights `x` of one sample over K components (K is the `rank`).
 ///
-/// Samples are independent of each other. Where closed forms exist, [`Weights::moments`] gives the moments
-/// stated below; `i ≠ j` throughout.
+/// Samples are independent of each other. [`Weights::moments`] gives the moments stated below if closed forms exist;
+/// `i ≠ j` throughout.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Weights {
     /// The Dirichlet distribution with all K parameters equal to `a = concentration / K`.
     ///
-    /// Weights sum to 1 and are the closer to one-hot the smaller the concentration. The paper's DIR has
+    /// Weights sum to 1; a smaller concentration gives weights closer to one-hot. The paper's DIR has
     /// `concentration = 5` at K = 100 (parameters 0.05).
     ///
     /// E\[xᵢ\] = 1/K, E\[xᵢ²\] = (a + 1) / (K·(concentration + 1)), E\[xᵢxⱼ\] = a / (K·(concentration + 1)).
@@ -36,7 +36,7 @@ pub enum Weights {
     /// of random unit rows drawn from the seed. Weights sum to 1. No closed forms: the moments differ from
     /// component to component with `F`.
     LogisticNormal {
-        /// Standard deviation of each logit: the larger, the closer to one-hot.
+        /// Standard deviation of each logit; larger values give weights closer to one-hot.
         scale: f64,
         /// Share of each logit's variance that comes from the shared factors, from 0 (independent) to 1.
         correlation: f64,
@@ -44,9 +44,9 @@ pub enum Weights {
     /// Softmax of `scale · g` with `g ~ N(0, (1 − correlation)·I + correlation·LLᵀ)`, where `L` (K × a few) has
     /// independent normal entries, drawn from the seed, and rows of unit length only in the mean square.
     ///
-    /// Like [`Weights::LogisticNormal`], but components hang on the shared factors unevenly: those with short rows
-    /// of `L` vary little, and since the largest logits take all of the weight, they seldom have much of it. The few
-    /// rarest components carry most of the error of a fit.
+    /// Like [`Weights::LogisticNormal`], but components depend on the shared factors to different degrees: those with
+    /// short rows of `L` vary little and rarely get much weight, since the largest logits take almost all of it. The few
+    /// rarest components cause most of the error of a fit.
     LogisticNormalUneven {
         /// Root mean square of the standard deviations of the logits.
         scale: f64,
@@ -81,7 +81,7 @@ pub enum Weights {
     Decay {
         /// Expected number of weights that are on.
         sparsity: f64,
-        /// 1: uniform on (0, 1]; larger: small values become rare.
+        /// 1: uniform on (0, 1]; larger: small values are rarer.
         order: f64,
     },
     /// Components come in pairs (0 and 1, 2 and 3, …) that tend to occur together.
@@ -96,15 +96,15 @@ pub enum Weights {
     Paired {
         /// Expected number of weights that are on.
         sparsity: f64,
-        /// Probability that a pair that is on is on as a whole.
+        /// Probability that both components are on, given that the pair is on.
         co_occurrence: f64,
-        /// Order of the decay law of the magnitudes; none for weights of 1.
+        /// Order of the decay law of the weights; `None` for weights of 1.
         decay_order: Option<f64>,
     },
 }
 
 impl Weights {
-    /// The same distribution with no more weights on at once than is sparse for so many components: half of them.
+    /// The same distribution with the sparsity limited to half the number of components.
     ///
     /// ```
     /// use andnmf::synth::Weights;
@@ -114,26 +114,32 @@ impl Weights {
     /// ```
     #[must_use]
     pub fn for_rank(mut self, rank: usize) -> Self {
-        let most = (rank / 2).max(1);
+        let max_sparsity = (rank / 2).max(1);
         match &mut self {
-            Self::SparseBinary { sparsity } => *sparsity = most.min(*sparsity),
+            Self::SparseBinary { sparsity } => *sparsity = max_sparsity.min(*sparsity),
             Self::BernoulliBinary { sparsity }
             | Self::Decay { sparsity, .. }
             | Self::Paired { sparsity, .. } => {
-                *sparsity = sparsity.min(most as f64);
+                *sparsity = sparsity.min(max_sparsity as f64);
             }
             _ => {}
         }
         self
     }
 
-    /// Weights of `n_samples` samples over `rank` components, one sample per row.
+    /// Draws the weights of `n_samples` samples over `rank` components, one sample per row.
     ///
     /// # Errors
-    /// A setting out of its range, or a matrix too large for memory.
+    /// If a setting is out of range, or the matrix does not fit into memory.
+    ///
+    /// ```
+    /// let weights = andnmf::synth::Weights::SparseBinary { sparsity: 2 }.draw(100, 6, 0)?;
+    /// assert!(weights.rows().into_iter().all(|sample| sample.sum() == 2.0));
+    /// # Ok::<(), andnmf::SettingError>(())
+    /// ```
     pub fn draw(&self, n_samples: usize, rank: usize, seed: u64) -> Result<Array2<f64>, SettingError> {
         self.check(rank)?;
-        ensure_room("weights", n_samples, rank)?;
+        ensure_fits_memory("weights", n_samples, rank)?;
         let mut rng = generator(seed, Stream::Weights);
         let mut weights = Array2::zeros((n_samples, rank));
         match *self {
@@ -147,7 +153,7 @@ impl Weights {
                 simplex::logistic_normal(&mut weights, scale, correlation, &factors, &mut rng);
             }
             Self::LogisticNormalReleased => {
-                ensure_room("mixing matrix", rank, rank)?;
+                ensure_fits_memory("mixing matrix", rank, rank)?;
                 simplex::logistic_normal_released(&mut weights, &mut rng);
             }
             Self::SparseBinary { sparsity } => supports::sparse_binary(&mut weights, sparsity, &mut rng),
@@ -170,7 +176,7 @@ impl Weights {
 mod tests {
     use super::*;
 
-    /// One of each kind, fit for any rank from 2.
+    /// One of each kind, valid for any rank from 2.
     pub(super) const EXAMPLES: [Weights; 9] = [
         Weights::Dirichlet { concentration: 0.5 },
         Weights::LogisticNormal { scale: 2.0, correlation: 0.5 },
@@ -198,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn more_samples_begin_with_the_fewer() {
+    fn a_longer_draw_starts_with_the_shorter_one() {
         for kind in EXAMPLES {
             let few = kind.draw(20, 7, 1).unwrap();
             let many = kind.draw(50, 7, 1).unwrap();
@@ -207,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_survives_serialisation() {
+    fn every_kind_round_trips_through_json() {
         for kind in EXAMPLES {
             let text = serde_json::to_string(&kind).unwrap();
             assert_eq!(serde_json::from_str::<Weights>(&text).unwrap(), kind, "{text}");

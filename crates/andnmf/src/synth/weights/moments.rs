@@ -1,4 +1,4 @@
-//! First and second moments of the weights, where they are known exactly.
+//! First and second moments of the weights, if they have closed forms.
 
 use super::Weights;
 use super::supports::pair_probability;
@@ -35,7 +35,7 @@ impl Weights {
             | Self::LogisticNormalReleased => return None,
             Self::SparseBinary { sparsity } => {
                 let s = sparsity as f64;
-                // A single component has no pairs; the bound only keeps 0/0 away from what follows.
+                // A single component has no pairs; the bound avoids 0/0.
                 let pairs = (k * (k - 1.0)).max(1.0);
                 WeightMoments { mean: s / k, square: s / k, largest_product: s * (s - 1.0) / pairs }
             }
@@ -46,7 +46,7 @@ impl Weights {
                 let across = independent(on, decay_order);
                 let (first, _) = magnitude_moments(decay_order);
                 let within = first * first * pair_probability(on, co_occurrence) * co_occurrence;
-                // Two components are one pair: there is no product across pairs.
+                // Two components are a single pair: there is no product across pairs.
                 let largest_product = if rank == 2 { within } else { within.max(across.largest_product) };
                 WeightMoments { largest_product, ..across }
             }
@@ -93,7 +93,7 @@ mod tests {
             assert_mean(x.column(i).iter().copied(), stated.mean, &format!("{kind:?} mean {i}"));
             assert_mean(x.column(i).iter().map(|x| x * x), stated.square, &format!("{kind:?} square {i}"));
         }
-        // Neighbours 0 and 1 are the most correlated in every kind here.
+        // Components 0 and 1 are the most correlated pair of every kind here.
         if rank > 1 {
             let products = x.rows().into_iter().map(|row| row[0] * row[1]);
             assert_mean(products, stated.largest_product, &format!("{kind:?} product"));

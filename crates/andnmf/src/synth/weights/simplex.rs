@@ -7,23 +7,23 @@ use rand_distr::{Gamma, StandardNormal};
 
 use crate::SettingError;
 
-/// Shared factors behind correlated logits: few enough for strong correlations of either sign.
+/// Number of factors shared by correlated logits: few, for strong correlations of either sign.
 const FACTORS: usize = 4;
-/// The same where components differ in how strongly they hang on them. With this many, a correlation of 0.7 and 100
-/// components, AND and its rivals err as they do in the trials that the defaults of AND were chosen on.
+/// The same for [`Weights::LogisticNormalUneven`](super::Weights::LogisticNormalUneven). With this many, correlation 0.7
+/// and 100 components, the errors of AND and other methods match the trials that set AND's defaults.
 const UNEVEN_FACTORS: usize = 5;
 
 /// Fills each row with a draw from the symmetric Dirichlet distribution of the given total concentration.
 ///
-/// A draw is a normalised vector of Gamma variables. With a small shape `a` these underflow, all of them at
-/// once in the end; their logarithms do not. Since G(a) = G(a + 1)·U^(1/a), the row holds
+/// A draw is a normalized vector of Gamma variables. With a small shape `a` these underflow, but their logarithms do not.
+/// Since G(a) = G(a + 1)·U^(1/a), the row holds
 /// a·ln G(a) = a·ln G(a + 1) + ln U until the softmax of temperature `a` turns it into weights.
 pub(super) fn dirichlet(
     weights: &mut Array2<f64>,
     concentration: f64,
     rng: &mut ChaCha8Rng,
 ) -> Result<(), SettingError> {
-    // The bounds keep the arithmetic finite; the distribution has long reached its limits there.
+    // The bounds keep the arithmetic finite; beyond them the distribution no longer changes.
     let shape = (concentration / weights.ncols() as f64).clamp(f64::MIN_POSITIVE, 1e300);
     let boosted = shape < 1.0;
     let gamma = Gamma::new(if boosted { shape + 1.0 } else { shape }, 1.0)
@@ -38,7 +38,7 @@ pub(super) fn dirichlet(
     Ok(())
 }
 
-/// `rank` random unit vectors in the space of the factors, one per row.
+/// `rank` random unit vectors of factor loadings, one per row.
 pub(super) fn unit_factors(rank: usize, rng: &mut ChaCha8Rng) -> Array2<f64> {
     let mut factors = normal_matrix(rank, FACTORS, rng);
     for mut row in factors.rows_mut() {
@@ -48,7 +48,7 @@ pub(super) fn unit_factors(rank: usize, rng: &mut ChaCha8Rng) -> Array2<f64> {
     factors
 }
 
-/// `rank` random vectors in the space of the factors, one per row, of unit length in the mean square only.
+/// `rank` random vectors of factor loadings, one per row, with unit length only in the mean square.
 pub(super) fn uneven_factors(rank: usize, rng: &mut ChaCha8Rng) -> Array2<f64> {
     normal_matrix(rank, UNEVEN_FACTORS, rng) / (UNEVEN_FACTORS as f64).sqrt()
 }
@@ -59,7 +59,7 @@ fn normal_matrix(rows: usize, columns: usize, rng: &mut ChaCha8Rng) -> Array2<f6
 
 /// Fills each row with softmax(scale·g), `g ~ N(0, (1 − correlation)·I + correlation·FFᵀ)`.
 ///
-/// `g` is a sum of an independent part and the factors' part, so no K × K matrix is ever formed.
+/// `g` is the sum of an independent part and a factor part, so no K × K matrix is needed.
 pub(super) fn logistic_normal(
     weights: &mut Array2<f64>,
     scale: f64,
@@ -90,11 +90,11 @@ pub(super) fn logistic_normal_released(weights: &mut Array2<f64>, rng: &mut ChaC
     }
 }
 
-/// Replaces v by exp(v/temperature), normalised to sum 1.
+/// Replaces v by exp(v/temperature), normalized to sum 1.
 ///
-/// Finite for finite values and every temperature above 0, infinity included: after the subtraction of the
-/// largest value every exponent is 0 or negative, and dividing (rather than multiplying by an inverse that
-/// may overflow) keeps the largest at exactly 0.
+/// Finite for finite values and every temperature above 0, including infinity: after subtracting the largest value
+/// every exponent is 0 or negative, and division (unlike multiplication by an inverse that may overflow) keeps the
+/// largest at exactly 0.
 fn softmax(mut row: ArrayViewMut1<'_, f64>, temperature: f64) {
     let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     row.mapv_inplace(|value| ((value - largest) / temperature).exp());

@@ -1,4 +1,4 @@
-//! Weights given by their support: which components are on, and then how much.
+//! Weights drawn by their support: first which components are on, then how strongly.
 
 use ndarray::Array2;
 use rand::RngExt;
@@ -11,7 +11,7 @@ pub(super) fn sparse_binary(weights: &mut Array2<f64>, sparsity: usize, rng: &mu
     let rank = weights.ncols();
     let mut components: Vec<usize> = (0..rank).collect();
     for mut row in weights.rows_mut() {
-        // The first steps of a shuffle; it is fair whatever order the last row has left behind.
+        // The first steps of a shuffle, which is uniform for any initial order.
         for position in 0..sparsity {
             components.swap(position, rng.random_range(position..rank));
             row[components[position]] = 1.0;
@@ -55,8 +55,8 @@ pub(super) fn paired(
     }
 }
 
-/// How often a pair must be on for each of its two components to be on with probability `on`: of a pair
-/// that is on, a component is on with probability co_occurrence + (1 − co_occurrence)/2.
+/// The probability that a pair is on such that each of its components is on with probability `on`: given that the pair
+/// is on, a component is on with probability co_occurrence + (1 − co_occurrence)/2.
 pub(super) fn pair_probability(on: f64, co_occurrence: f64) -> f64 {
     2.0 * on / (1.0 + co_occurrence)
 }
@@ -65,7 +65,7 @@ fn happens(probability: f64, rng: &mut ChaCha8Rng) -> bool {
     rng.random::<f64>() < probability
 }
 
-/// U^(1/order) has the law Pr[x ≤ a] = a^order; without an order the weight is 1.
+/// A random weight with Pr[x ≤ a] = a^order (U^(1/order) for uniform U); 1 without an order.
 fn magnitude(order: Option<f64>, rng: &mut ChaCha8Rng) -> f64 {
     order.map_or(1.0, |order| positive_uniform(rng).powf(1.0 / order))
 }
@@ -74,7 +74,7 @@ fn magnitude(order: Option<f64>, rng: &mut ChaCha8Rng) -> f64 {
 mod tests {
     use super::super::Weights;
 
-    /// Whether a count of `trials` events agrees with their probability within four standard errors.
+    /// Asserts that a count out of `trials` agrees with the probability within four standard errors.
     #[track_caller]
     fn assert_frequency(count: usize, trials: usize, probability: f64, what: &str) {
         let frequency = count as f64 / trials as f64;
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn sparse_binary_rows_have_exactly_so_many_ones() {
+    fn sparse_binary_rows_have_the_given_number_of_ones() {
         for (rank, sparsity) in [(1, 1), (7, 1), (7, 6), (7, 7), (100, 5)] {
             let weights = Weights::SparseBinary { sparsity }.draw(300, rank, 1).unwrap();
             for row in weights.rows() {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_are_on_as_a_whole_as_often_as_asked() {
+    fn both_components_of_a_pair_are_on_with_the_given_probability() {
         for (rank, co_occurrence) in [(10, 0.8), (10, 0.0), (11, 0.3), (2, 1.0), (1, 0.5)] {
             let on = 0.3;
             let sparsity = on * rank as f64;

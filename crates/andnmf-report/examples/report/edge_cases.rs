@@ -1,20 +1,20 @@
-//! What a page must bear: one component, very many, none.
+//! Reports of edge cases: one component, very many, none.
 
 use std::error::Error;
 
 use andnmf::trust::Reason;
-use andnmf_report::{Figure, FitView, Kind, Report, Section, Thresholds};
+use andnmf_report::{ComponentThresholds, FeatureKind, Figure, FitView, Report, Section};
 use ndarray::Array2;
 use serde_json::{Value, json};
 
-/// One component without weights, and a summary that says next to nothing.
+/// One component without weights, and an almost empty summary.
 pub(crate) fn single() -> Result<Report, Box<dyn Error>> {
     let components = ndarray::array![[0.5_f32, 0.0, 0.25]];
     Ok(Report::new("One component", json!({"method": "hals", "rank": 1}))
         .with_fit(&FitView::new(components.view()))?)
 }
 
-/// Two hundred components, one of them zero and never used, most of them not to be believed.
+/// Two hundred components, one of them zero and never used, most of them unstable.
 pub(crate) fn many() -> Result<Report, Box<dyn Error>> {
     let (rank, n_features, n_samples) = (200, 1000, 400);
     let mixed = |i: usize, j: usize| (i * 7919 + j * 104_729 + i * j * 31) % 1009;
@@ -25,7 +25,7 @@ pub(crate) fn many() -> Result<Report, Box<dyn Error>> {
         let value = mixed(i + 3, k + 11) as f64 / 1009.0;
         if k == 7 || value < 0.7 { 0.0 } else { value }
     });
-    // Neighbours in groups of five go together.
+    // The weights of components in groups of five are correlated.
     for k in (0..rank).filter(|k| k % 5 != 0 && *k != 7) {
         let leader = weights.column(k / 5 * 5).to_owned();
         weights.column_mut(k).zip_mut_with(&leader, |own, &led| *own = 0.2 * *own + led);
@@ -41,14 +41,14 @@ pub(crate) fn many() -> Result<Report, Box<dyn Error>> {
             "reasons": [Reason::NoSpectralGap { next_strength: 0.99, leaking: false }, Reason::OutOfStages],
             "component_stability": stability,
         },
-        "warnings": ["component 7 was never active in any stage, and left at the start"],
+        "warnings": ["component 7 was never active and did not change"],
         "settings": {"threshold": "auto", "max_stages": 300},
     });
     let fit = FitView {
         weights: Some(weights.view()),
-        kind: Kind::Words,
+        kind: FeatureKind::Words,
         feature_names: Some(&names),
-        thresholds: Thresholds::Shares(&thresholds),
+        thresholds: ComponentThresholds::Shares(&thresholds),
         ..FitView::new(components.view())
     };
     Ok(Report::new("Two hundred components", summary).with_fit(&fit)?)

@@ -1,4 +1,4 @@
-//! What a fit says about itself is true.
+//! The values that a fit reports about itself: passes, compression, trace, warnings.
 
 use std::ops::ControlFlow;
 
@@ -16,17 +16,17 @@ fn passes_over_the_full_data_are_counted() {
     assert_eq!(fit(&data, base.clone()).passes, 8);
     let threshold = ThresholdParams { data_floor: Some(1.0), ..ThresholdParams::default() };
     let floored = AndParams { threshold: threshold.into(), ..base };
-    assert_eq!(fit(&data, floored).passes, 9, "one to look first");
+    assert_eq!(fit(&data, floored).passes, 9, "one extra pass for the floor");
     let lossless = fit(&data, AndParams { compress: Compress::Lossless, ..base.clone() });
     assert_eq!((lossless.passes, lossless.compressed_to), (2, Some(12)), "one sketch, one projection");
     let online = AndParams { batch: Batch::Size(10), ..base };
-    assert_eq!(fit(&data, online.clone()).passes, 16, "the safe step looks before each stage");
+    assert_eq!(fit(&data, online.clone()).passes, 16, "the safe step needs a pass before each stage");
     let fixed = AndParams { step: Step::Value(0.01), inner: StepsPerStage::Steps(135), ..online };
-    assert_eq!(fit(&data, fixed).passes, 16, "1350 of 900 samples are two passes begun");
+    assert_eq!(fit(&data, fixed).passes, 16, "1350 of 900 samples count as two passes");
 }
 
 #[test]
-fn automatic_compression_is_left_out_where_it_cannot_pay() {
+fn automatic_compression_is_skipped_if_it_does_not_pay() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let auto = |stages| AndParams { max_stages: stages, ..AndParams::scheduled(12) };
     assert_eq!(fit(&data, auto(20)).compressed_to, Some(12));
@@ -36,7 +36,7 @@ fn automatic_compression_is_left_out_where_it_cannot_pay() {
 }
 
 #[test]
-fn a_lossy_projection_says_what_it_leaves_out() {
+fn a_lossy_projection_reports_what_it_discards() {
     let data = DatasetSpec { noise: 0.05, ..small(DatasetKind::Dir) }.generate().unwrap();
     let done =
         fit(&data, AndParams { compress: Compress::Leading(12), max_stages: 2, ..AndParams::scheduled(12) });
@@ -84,7 +84,7 @@ fn good_fits_have_no_warnings() {
 }
 
 #[test]
-fn a_component_that_was_active_once_is_not_reported_as_idle() {
+fn a_component_that_was_active_once_is_not_reported_as_never_active() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let threshold = Schedule::List(vec![0.1, 1e6]);
     let done =
@@ -94,11 +94,13 @@ fn a_component_that_was_active_once_is_not_reported_as_idle() {
 }
 
 #[test]
-fn projecting_exact_mixtures_leaves_nothing_out() {
+fn projecting_exact_mixtures_discards_nothing() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let done =
         fit(&data, AndParams { compress: Compress::Leading(12), max_stages: 2, ..AndParams::scheduled(12) });
-    let Some(Warning::LossyProjection { discarded, .. }) = done.warnings.first() else { panic!("said") };
+    let Some(Warning::LossyProjection { discarded, .. }) = done.warnings.first() else {
+        panic!("no warning")
+    };
     assert!(*discarded < 1e-6, "{discarded}");
 }
 
@@ -125,7 +127,7 @@ fn the_data_floor_holds_from_the_first_stage_on() {
         let done = fit(&data, params);
         assert!(done.trace[0].threshold_min.unwrap() > 1e-3, "{batch:?}: {:?}", done.thresholds);
     }
-    // A stage of one sample says little about the negative values: what was known of them is kept.
+    // A stage of one sample has too few negative values, so their previous estimate is kept.
     let params = AndParams {
         threshold: threshold.into(),
         batch: Batch::Size(1),

@@ -1,4 +1,4 @@
-//! Diagnoses that begin with samples: of a model, or of nothing but the data.
+//! Diagnoses of a model on samples, and of samples alone.
 
 use ndarray::{Array2, ArrayView2};
 use serde::Serialize;
@@ -13,42 +13,52 @@ use crate::theory::MatrixError;
 use crate::trust::Trust;
 use crate::{FitError, Real, SettingError};
 
-/// Why samples could not be diagnosed.
+/// The reasons why a diagnosis fails.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DiagnoseError {
-    /// The settings of the fit.
+    /// The settings of the fit are invalid.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// The fit itself.
+    /// The fit failed.
     #[error(transparent)]
     Fit(#[from] FitError),
-    /// The weights of the samples under the components.
+    /// The weights of the samples could not be computed.
     #[error(transparent)]
     Weights(#[from] NnlsError),
-    /// What is left of the samples.
+    /// The reconstruction error could not be computed.
     #[error(transparent)]
     Residual(#[from] ReconstructionError),
-    /// The conditions of those weights.
+    /// The weights are not valid for a diagnosis.
     #[error(transparent)]
     Matrix(#[from] MatrixError),
 }
 
-/// What a model and its samples say about the recovery of the components.
+/// The diagnosis of a model on samples.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Diagnosis {
-    /// What the weights of the samples under the components are like.
+    /// The diagnosis of the weights of the samples.
     pub weights: WeightDiagnosis,
-    /// What is left of the samples, relative to them (Frobenius norms).
+    /// The relative reconstruction error (Frobenius norm).
     pub residual: f64,
-    /// Whether the fit that found the components is to be believed, where it was made for this diagnosis.
+    /// The trust in the fit; `None` if the diagnosis did not make one.
     pub trust: Option<Trust>,
 }
 
-/// Diagnoses a model: its components (rank × features), on samples, which may be new ones.
+/// Diagnoses a model by its components (rank × features) on samples, which may be new.
 ///
 /// # Errors
-/// Where the components do not have the features of the samples, or numbers leave the range of the type.
+/// If components and samples differ in their number of features, or numbers overflow.
+///
+/// ```
+/// use andnmf::diagnose::diagnose_model;
+/// use andnmf::fit::Run;
+/// use andnmf::samples::DenseSamples;
+/// let samples = DenseSamples::new(ndarray::array![[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])?;
+/// let diagnosis = diagnose_model(&samples, ndarray::Array2::eye(2).view(), &Run::new())?;
+/// assert!(diagnosis.residual < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn diagnose_model<T: Real>(
     samples: &dyn Samples<T>,
     components: ArrayView2<'_, T>,
@@ -60,10 +70,24 @@ pub fn diagnose_model<T: Real>(
     Ok(Diagnosis { weights, residual, trust: None })
 }
 
-/// Diagnoses samples: fits them with `rank` components and default settings, and judges the result. The fit comes along.
+/// Diagnoses samples: fits `rank` components with default settings, judges the result, and also returns the fit.
 ///
 /// # Errors
-/// Where the samples cannot be fitted.
+/// If the samples cannot be fitted.
+///
+/// ```
+/// use andnmf::diagnose::diagnose_samples;
+/// use andnmf::fit::Run;
+/// use andnmf::samples::DenseSamples;
+/// use andnmf::synth::{DatasetKind, DatasetSpec};
+///
+/// let spec = DatasetSpec { n_features: 60, rank: 4, n_samples: 300, ..DatasetSpec::new(DatasetKind::Dir) };
+/// let data = spec.generate()?;
+/// let samples = DenseSamples::new(data.samples.view())?;
+/// let (diagnosis, fit) = diagnose_samples(&samples, 4, &mut Run::new())?;
+/// println!("{:?}: {:?}", diagnosis.weights.judgement.verdict, fit.stop);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn diagnose_samples<T: Real>(
     samples: &dyn Samples<T>,
     rank: usize,
@@ -97,7 +121,7 @@ mod tests {
         assert!(diagnosis.residual < 1e-9 && trust.component_stability == [0.0; 8]);
         let model = diagnose_model(&samples, fit.components.view(), &Run::new()).unwrap();
         assert_eq!(Diagnosis { trust: Some(trust), ..model }, diagnosis);
-        // A model that shares a part of every component among all of them.
+        // A wrong model: a part of every component is mixed into all others.
         let mixed = &data.truth + &(data.truth.sum_axis(ndarray::Axis(0)) * 0.3);
         let wrong = diagnose_model(&samples, mixed.view(), &Run::new()).unwrap();
         assert!(wrong.residual > 1e-3 || wrong.weights.judgement.verdict < Verdict::Good);

@@ -1,4 +1,4 @@
-"""Reads off a report page what a person would read off it."""
+"""Reads the texts, charts and colours of a report page as a person sees them."""
 
 import json
 import math
@@ -7,23 +7,23 @@ import re
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
-def parsed(text):
-    """The number that a text shows: 0.5 for "50 %", 90 for "1 min 30 s"."""
+def parse_number(text):
+    """Parses a number as shown on the page: 0.5 for "50 %", 90 for "1 min 30 s"."""
     plain = text.replace("\u202f", "").replace("−", "-").strip()
     if clock := re.fullmatch(r"(?:(\d+) h )?(\d+) min(?: (\d+) s)?", plain):
         hours, minutes, seconds = (int(part or 0) for part in clock.groups())
         return 3600 * hours + 60 * minutes + seconds
     found = re.fullmatch(r"([-+]?[\d.]*)(?:( × )?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?( %| s)?", plain)
     if not found:
-        raise ValueError(f"{text!r} is no number")
+        raise ValueError(f"{text!r} is not a number")
     digits, _, exponent, unit = found.groups()
     value = float(digits or 1) * 10.0 ** int((exponent or "0").translate(RAISED))
     return value / 100 if unit == " %" else value
 
 
-def shares_digits(shown, value, absolute=0.0):
-    """Whether a shown number is the value to the three digits that all of them have."""
-    return math.isclose(shown, value, rel_tol=6e-3 if shown < 1 and absolute == 0.0 else 1e-3, abs_tol=absolute)
+def equals_rounded(shown, value, absolute=0.0, digits=4):
+    """Returns True if a shown number equals the value up to rounding to this many digits (3 for shares and times)."""
+    return math.isclose(shown, value, rel_tol=6e-3 if digits == 3 or (shown < 1 and absolute == 0.0) else 1e-3, abs_tol=absolute)
 
 
 class Page:
@@ -46,7 +46,7 @@ class Page:
 
     def choose(self, selector, value):
         self.run(f"""(() => {{ const e = document.querySelector({json.dumps(selector)}); e.value = {json.dumps(value)};
-            if (e.value !== {json.dumps(value)}) throw new Error("no such choice"); e.dispatchEvent(new Event("change")); }})()""")
+            if (e.value !== {json.dumps(value)}) throw new Error("no such option"); e.dispatchEvent(new Event("change")); }})()""")
         self.settle()
 
     def search(self, text):
@@ -58,14 +58,14 @@ class Page:
             self.press("Delete")
 
     def ticks(self, section, anchor):
-        """Values and places of the marks of one axis: "end" is left, "middle" below, "start" right."""
+        """Values and pixel positions of the ticks of one axis: "end" is left, "middle" bottom, "start" right."""
         found = self.run(f"""[...document.querySelectorAll({json.dumps(section + " .plot text:not(.title)")})]
             .filter(t => (t.getAttribute('text-anchor') ?? 'start') === {json.dumps(anchor)})
             .map(t => [t.textContent, Number(t.getAttribute('x')), Number(t.getAttribute('y'))])""")
-        return [(parsed(text), x if anchor == "middle" else y - 4) for text, x, y in found]
+        return [(parse_number(text), x if anchor == "middle" else y - 4) for text, x, y in found]
 
     def curve_values(self, section, series, right=False):
-        """What the points of a curve stand for, judged by the marks of its axes alone."""
+        """The data values of a curve, computed from its pixels and the ticks of its axes."""
         path = self.run(f"document.querySelectorAll({json.dumps(section + ' [data-series]')})[{series}].querySelector('path.line').getAttribute('d')")
         points = [[float(part) for part in point.split()] for point in re.split("[ML]", path) if point]
         below = self.ticks(section, "middle")
@@ -76,7 +76,7 @@ class Page:
         return [v0 + (x - x0) * (v1 - v0) / (x1 - x0) for x, _ in points], [w0 * 10 ** ((y - y0) * decades) for _, y in points]
 
     def pixels(self, selector):
-        # From a copy: the browser complains of canvases that are read again and again.
+        # From a copy: the browser logs a warning about canvases that are read repeatedly.
         flat = self.run(f"""(() => {{ const drawn = document.querySelector({json.dumps(selector)});
             const copy = new OffscreenCanvas(drawn.width, drawn.height).getContext("2d", {{ willReadFrequently: true }});
             copy.drawImage(drawn, 0, 0);
@@ -84,7 +84,7 @@ class Page:
         return [tuple(flat[i:i + 3]) for i in range(0, len(flat), 4)]
 
     def contrast(self, text, ground):
-        """The ratio of luminances, as the accessibility guidelines define it."""
+        """The contrast ratio, as defined by the accessibility guidelines (WCAG)."""
         def luminance(name):
             code = self.run(f"getComputedStyle(document.documentElement).getPropertyValue('--{name}').trim()").lstrip("#")
             parts = [int(code[i:i + 2], 16) / 255 for i in (0, 2, 4)]
