@@ -60,6 +60,14 @@ impl Format {
     ///
     /// # Errors
     /// If the format is unknown; the error suggests the most similar extension.
+    ///
+    /// ```
+    /// use andnmf_io::Format;
+    /// use std::path::Path;
+    /// assert_eq!(Format::of(Path::new("counts.mtx.gz")).unwrap(), Format::MatrixMarket);
+    /// let error = Format::of(Path::new("counts.nyp")).unwrap_err().to_string();
+    /// assert!(error.contains("did you mean .npy?"));
+    /// ```
     pub fn of(path: &Path) -> Result<Self, FileError> {
         Self::detect(path).map_err(|error| error.in_file(path))
     }

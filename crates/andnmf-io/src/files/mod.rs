@@ -101,6 +101,15 @@ fn transpose<T: Real>(table: SampleTable<T>) -> Result<SampleTable<T>, LocatedPr
 /// # Errors
 /// Those of [`read`], and if a sparse matrix has so few values that the dense array would need far more memory than
 /// the file can justify.
+///
+/// ```
+/// use andnmf_io::{Overwrite, read_array, write_array};
+/// let folder = tempfile::tempdir()?;
+/// let (file, array) = (folder.path().join("truth.npy"), ndarray::array![[1.0, 2.0]]);
+/// write_array(&file, array.view(), Overwrite::No)?;
+/// assert_eq!(read_array::<f64>(&file)?, array);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn read_array<T: Real>(path: &Path) -> Result<Array2<T>, FileError> {
     let table = read::<T>(path, &ReadOptions::default())?;
     let (rows, columns) = (table.n_samples(), table.n_features());

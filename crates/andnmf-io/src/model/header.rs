@@ -1,7 +1,7 @@
 //! The header of a model file: metadata and the list of arrays.
 //!
-//! The format is safetensors, so that other programs can read the arrays: eight bytes with the length of a JSON object,
-//! the object, then the arrays.
+//! The format is safetensors, so that other programs can read the arrays: eight bytes with the length of a JSON
+//! object, the object, then the arrays.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -80,8 +80,8 @@ pub enum ModelError {
     },
     /// Samples with other features, or the same in another order.
     #[error(
-        "feature {position} of the samples is '{given}', but feature {position} of the model is '{expected}'; the samples need the \
-         features of the model in the same order"
+        "feature {position} of the samples is '{given}', but feature {position} of the model is '{expected}'; the \
+         samples need the features of the model in the same order"
     )]
     FeatureName {
         /// The first feature that differs, counted from 1.
@@ -183,8 +183,8 @@ impl<T: Real> Model<T> {
         })
     }
 
-    /// Computes the weights (n × rank) of samples by non-negative least squares, whatever method fitted the components. Only
-    /// the threads and the cancel flag of `run` are used.
+    /// Computes the weights (n × rank) of samples by non-negative least squares, whatever method fitted the
+    /// components. Only the threads and the cancel flag of `run` are used.
     ///
     /// # Errors
     /// If the samples do not have the features of the model (names are compared if both have them), or

@@ -85,13 +85,13 @@ impl DocumentSink<'_> {
         let mut bytes = Vec::new();
         source.take(MAX_DOCUMENT_BYTES + 1).read_to_end(&mut bytes)?;
         let reason = if bytes.len() as u64 > MAX_DOCUMENT_BYTES {
-            "longer than 256 MiB"
+            "it is longer than 256 MiB"
         } else if let Some(text) = text_of(bytes) {
             self.documents += 1;
             (self.visit)(Document { name, text });
             return Ok(());
         } else {
-            "not a text file"
+            "it is not a text file"
         };
         self.skipped.push(Skipped { name, reason });
         Ok(())
@@ -130,7 +130,7 @@ fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), FileErro
 
 fn is_archive(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    [".tar", ".tar.gz", ".tgz"].iter().any(|ending| name.ends_with(ending))
+    [".tar", ".tar.gz", ".tgz"].iter().any(|extension| name.ends_with(extension))
 }
 
 fn read_archive(path: &Path, sink: &mut DocumentSink<'_>) -> Result<(), FileError> {
@@ -240,7 +240,7 @@ mod tests {
         let (documents, skipped) = read(folder.path()).unwrap();
         let expected = [("b/a.txt.gz", "was packed"), ("b/deep/x", "Grüße"), ("c.txt", "last")];
         assert_eq!(documents, pairs(&expected));
-        assert_eq!(skipped, [Skipped { name: "b/picture.png".to_owned(), reason: "not a text file" }]);
+        assert_eq!(skipped, [Skipped { name: "b/picture.png".to_owned(), reason: "it is not a text file" }]);
     }
 
     #[test]
@@ -280,7 +280,7 @@ mod tests {
         );
         fs::write(folder.path().join("x.bin"), b"\0\0\0\0").unwrap();
         assert!(
-            error(folder.path()).contains("x.bin was skipped: not a text file"),
+            error(folder.path()).contains("x.bin was skipped: it is not a text file"),
             "{}",
             error(folder.path())
         );

@@ -5,11 +5,20 @@ use andnmf::samples::{CsrSamples, Samples, document_frequencies};
 use andnmf::{Real, SamplesError};
 
 impl<T: Real> Corpus<T> {
-    /// Multiplies each count by ln((1 + documents) / (1 + documents with the word)) + 1 and scales every document to unit
-    /// length, like scikit-learn's `TfidfTransformer` by default. Documents without words stay zero.
+    /// Multiplies each count by ln((1 + documents) / (1 + documents with the word)) + 1 and scales every document to
+    /// unit length, like scikit-learn's `TfidfTransformer` by default. Documents without words stay zero.
     ///
     /// # Errors
     /// If the counts cannot be read; never for a corpus in memory.
+    ///
+    /// ```
+    /// use andnmf::samples::Samples;
+    /// use andnmf_io::text::{Corpus, Document, TextOptions};
+    /// let documents = ["red wine", "white wine"].map(|text| Document { name: String::new(), text: text.to_owned() });
+    /// let corpus = Corpus::<f64>::from_documents(documents, &TextOptions::default())?;
+    /// assert_eq!(corpus.tf_idf()?.n_features(), 3);
+    /// # Ok::<(), andnmf::SamplesError>(())
+    /// ```
     pub fn tf_idf(&self) -> Result<CsrSamples<'static, T>, SamplesError> {
         let n_documents = self.counts.n_samples();
         let idf: Vec<f64> = document_frequencies(&self.counts)?

@@ -29,8 +29,8 @@ impl WordRules {
 
     /// Calls `visit` with every accepted word of a text, in order and in lower case.
     ///
-    /// A word is a run of letters and digits of any script. Inner apostrophes are kept ("don't"), an English genitive is
-    /// removed ("Anna's" becomes "anna"). Scripts without spaces between words give whole phrases.
+    /// A word is a run of letters and digits of any script. Inner apostrophes are kept ("don't"), an English genitive
+    /// is removed ("Anna's" becomes "anna"). Scripts without spaces between words give whole phrases.
     ///
     /// ```
     /// use andnmf_io::text::WordRules;

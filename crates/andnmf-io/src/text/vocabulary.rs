@@ -7,10 +7,10 @@ use super::{Corpus, StopWords, WordRules};
 use andnmf::samples::{Samples, document_frequencies};
 use andnmf::{FitError, Real, SamplesError, SettingError};
 
-/// Upper limit of the default minimum document frequency.
-const MAX_MIN_DOCUMENTS: usize = 10;
-/// In a small corpus, the default minimum is one document in this many.
-const DOCUMENTS_PER_OCCURRENCE: usize = 100;
+/// The default minimum document frequency.
+const DEFAULT_MIN_DOCUMENTS: usize = 10;
+/// In a small corpus the default is one document in this many.
+const MIN_DOCUMENTS_DIVISOR: usize = 100;
 
 /// A document frequency, as a number of documents or a share of all.
 ///
@@ -57,7 +57,7 @@ impl Frequency {
     /// Returns true if `documents` of `all` documents reach this frequency.
     fn reached_by(self, documents: usize, all: usize) -> bool {
         match self {
-            Self::Documents(least) => documents >= least,
+            Self::Documents(min) => documents >= min,
             Self::Share(share) => documents as f64 >= share * all as f64,
         }
     }
@@ -65,7 +65,7 @@ impl Frequency {
     /// Returns true if `documents` of `all` documents exceed this frequency.
     fn exceeded_by(self, documents: usize, all: usize) -> bool {
         match self {
-            Self::Documents(most) => documents > most,
+            Self::Documents(max) => documents > max,
             Self::Share(share) => documents as f64 > share * all as f64,
         }
     }
@@ -96,8 +96,8 @@ pub struct VocabularyParams {
 }
 
 impl Default for VocabularyParams {
-    /// The 4000 most frequent words that occur in enough documents but not in more than half of them, without English stop
-    /// words.
+    /// The 4000 most frequent words that occur in enough documents but not in more than half of them, without English
+    /// stop words.
     fn default() -> Self {
         Self {
             min_documents: None,
@@ -114,7 +114,7 @@ impl VocabularyParams {
     #[must_use]
     pub fn min_documents_of(&self, documents: usize) -> Frequency {
         self.min_documents.unwrap_or(Frequency::Documents(
-            documents.div_ceil(DOCUMENTS_PER_OCCURRENCE).min(MAX_MIN_DOCUMENTS),
+            documents.div_ceil(MIN_DOCUMENTS_DIVISOR).min(DEFAULT_MIN_DOCUMENTS),
         ))
     }
 }
@@ -142,8 +142,8 @@ impl<T: Real> Corpus<T> {
 
     fn select_words(&self, params: &VocabularyParams) -> Result<Vec<usize>, FitError> {
         let n_documents = self.counts.n_samples();
-        let least = params.min_documents_of(n_documents);
-        least.check("min_documents")?;
+        let min_documents = params.min_documents_of(n_documents);
+        min_documents.check("min_documents")?;
         params.max_documents.check("max_documents")?;
         if params.max_words == Some(0) {
             return Err(SettingError::new("words", 0, "at least one word must be kept").into());
@@ -157,7 +157,7 @@ impl<T: Real> Corpus<T> {
                 not_words += 1;
             } else if params.stop_words.contains(name) {
                 stop_words += 1;
-            } else if documents == 0 || !least.reached_by(documents, n_documents) {
+            } else if documents == 0 || !min_documents.reached_by(documents, n_documents) {
                 rare += 1;
             } else if params.max_documents.exceeded_by(documents, n_documents) {
                 common += 1;
@@ -168,16 +168,16 @@ impl<T: Real> Corpus<T> {
         if kept.is_empty() {
             let reason = format!(
                 "no word is left of {}: {not_words} are too short or numbers, {stop_words} are stop words, {rare} are \
-                 in too few of the {n_documents} documents (fewer than {least}), {common} in too many (more than {})",
+                 in too few of the {n_documents} documents (fewer than {min_documents}), {common} in too many (more than {})",
                 self.words.len(),
                 params.max_documents
             );
             return Err(SamplesError::Unusable { reason }.into());
         }
-        if let Some(most) = params.max_words.filter(|&most| most < kept.len()) {
+        if let Some(max_words) = params.max_words.filter(|&max_words| max_words < kept.len()) {
             let totals = self.totals()?;
             kept.sort_by(|&a, &b| totals[b].total_cmp(&totals[a]).then(a.cmp(&b)));
-            kept.truncate(most);
+            kept.truncate(max_words);
             kept.sort_unstable();
         }
         Ok(kept)
@@ -245,10 +245,10 @@ mod tests {
     #[test]
     fn the_most_frequent_of_the_remaining_words_are_kept() {
         // "sun" occurs four times, "apple" and "everywhere" three times each.
-        let most = |n| kept(&VocabularyParams { max_words: Some(n), ..all() });
-        assert_eq!(most(1), ["sun"]);
-        assert_eq!(most(2), ["apple", "sun"]);
-        assert_eq!(most(99).len(), 7);
+        let max_words = |n| kept(&VocabularyParams { max_words: Some(n), ..all() });
+        assert_eq!(max_words(1), ["sun"]);
+        assert_eq!(max_words(2), ["apple", "sun"]);
+        assert_eq!(max_words(99).len(), 7);
         let column =
             corpus().with_vocabulary(&VocabularyParams { max_words: Some(1), ..all() }).unwrap().counts;
         assert_eq!((column.n_samples(), column.stored_values()), (4, 2));
@@ -256,10 +256,10 @@ mod tests {
 
     #[test]
     fn fewer_documents_are_enough_in_a_small_corpus() {
-        let least = |documents| VocabularyParams::default().min_documents_of(documents);
-        assert_eq!(least(5), Frequency::Documents(1));
-        assert_eq!(least(250), Frequency::Documents(3));
-        assert_eq!(least(1_000_000), Frequency::Documents(10));
+        let min_documents = |documents| VocabularyParams::default().min_documents_of(documents);
+        assert_eq!(min_documents(5), Frequency::Documents(1));
+        assert_eq!(min_documents(250), Frequency::Documents(3));
+        assert_eq!(min_documents(1_000_000), Frequency::Documents(10));
     }
 
     #[test]

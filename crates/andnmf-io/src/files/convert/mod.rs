@@ -1,8 +1,8 @@
 //! Streaming conversion to `.csrstore` and `.npy`, for files that do not fit into memory.
 //!
 //! Rows are written as they are read. If entries are not sorted by row, as in Matrix Market files in column order, the
-//! first unsorted entry restarts the conversion with an external sort on disk. Files in svmlight format are always read
-//! twice, because only the end shows whether features count from 0 or 1.
+//! first unsorted entry restarts the conversion with an external sort on disk. Files in svmlight format are always
+//! read twice, because only the end shows whether features count from 0 or 1.
 
 mod external_sort;
 mod row_writer;
@@ -137,7 +137,7 @@ struct Conversion<'a> {
     options: &'a StreamingOptions<'a>,
 }
 
-/// What is known of the source after reading its rows.
+/// Width and names of the source, known after reading its rows.
 struct SourceSummary {
     n_features: u64,
     feature_names: Option<Vec<String>>,
@@ -249,8 +249,8 @@ impl Conversion<'_> {
         if (self.options.stop)() { Err(Problem::Cancelled.into()) } else { Ok(()) }
     }
 
-    /// Converts files of entries. With `in_order`, assumes that entries are sorted by row and returns `None` if they are
-    /// not; otherwise sorts them on disk.
+    /// Converts files of entries. With `in_order`, assumes that entries are sorted by row and returns `None` if they
+    /// are not; otherwise sorts them on disk.
     fn entries<T: Real>(
         &self,
         out: &mut OutputFile<'_>,

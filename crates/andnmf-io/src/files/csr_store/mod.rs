@@ -17,9 +17,9 @@
 //! | | 4 | zero |
 //! | | 8 | `CSRINDEX` |
 //!
-//! The offset of a chunk follows from the sizes of the chunks before it. The writer closes a chunk at 4096 rows or 65536
-//! values; readers accept any size. The index comes last, so that a store can be written in one pass without knowing
-//! its size, and a truncated file has no index.
+//! The offset of a chunk follows from the sizes of the chunks before it. The writer closes a chunk at 4096 rows or
+//! 65536 values; readers accept any size. The index comes last, so that a store can be written in one pass without
+//! knowing its size, and a truncated file has no index.
 
 mod layout;
 mod read;

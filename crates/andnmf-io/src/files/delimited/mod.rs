@@ -2,8 +2,8 @@
 //!
 //! The first line is a header if a field after the first is not a number or is quoted while the field below it is not,
 //! or if the first field is empty. The first column has row names if its header is empty, missing or a usual word
-//! (`id`, `index`), or if its first field is not a number or is quoted while the others are not. The separator is taken
-//! from the first line. [`ReadOptions`] can override the detection.
+//! (`id`, `index`), or if its first field is not a number or is quoted while the others are not. The separator is
+//! taken from the first line. [`ReadOptions`] can override the detection.
 
 mod fields;
 

@@ -7,8 +7,8 @@ pub(super) const ID: u16 = 32000;
 
 /// Decompresses a chunk to at most `max_bytes` bytes.
 ///
-/// A control byte c < 32 is followed by c + 1 literal bytes. Any other control byte is a back-reference: the three high
-/// bits are the length (if 7, the next byte is added), the low bits and the next byte are the distance.
+/// A control byte c < 32 is followed by c + 1 literal bytes. Any other control byte is a back-reference: the three
+/// high bits are the length (if 7, the next byte is added), the low bits and the next byte are the distance.
 pub(super) fn decompress(compressed: &[u8], max_bytes: usize) -> Result<Vec<u8>> {
     let damaged = || Error::DecompressionError("LZF data are damaged".to_owned());
     let mut out = Vec::new();

@@ -86,8 +86,8 @@ fn jpeg<T: Real>(bytes: &[u8]) -> Result<GreyPixels<T>, LocatedProblem> {
     Ok(GreyPixels { height, width, values: lumas(&pixels, out_colorspace.num_components(), 255.0) })
 }
 
-/// Returns true if the end-of-image marker follows the last scan. The decoder would fill missing parts with grey. These
-/// markers cannot occur within a scan.
+/// Returns true if the end-of-image marker follows the last scan. The decoder would fill missing parts with grey.
+/// These markers cannot occur within a scan.
 fn jpeg_is_complete(bytes: &[u8]) -> bool {
     let last = |marker: u8| bytes.windows(2).rposition(|pair| pair == [0xff, marker]);
     last(0xd9) > last(0xda)

@@ -5,12 +5,12 @@ use crate::files::error::{LocatedProblem, Problem};
 use andnmf::Real;
 
 /// A position in the bytes of an image.
-struct PgmText<'a> {
+struct PgmReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl PgmText<'_> {
+impl PgmReader<'_> {
     /// Parses the next number, skipping whitespace and comments (# to the end of the line).
     fn number(&mut self) -> Option<u32> {
         loop {
@@ -29,16 +29,16 @@ impl PgmText<'_> {
         str::from_utf8(&rest[..digits]).ok()?.parse().ok()
     }
 
-    fn number_after(&mut self, what: &str) -> Result<u32, LocatedProblem> {
+    fn required_number(&mut self, what: &str) -> Result<u32, LocatedProblem> {
         self.number().ok_or_else(|| damaged("a valid PGM image", format!("its header has no {what}")))
     }
 }
 
 pub(super) fn grey<T: Real>(bytes: &[u8]) -> Result<GreyPixels<T>, LocatedProblem> {
-    let mut text = PgmText { bytes, at: 2 };
-    let width = text.number_after("width")? as usize;
-    let height = text.number_after("height")? as usize;
-    let largest = text.number_after("largest value")?;
+    let mut reader = PgmReader { bytes, at: 2 };
+    let width = reader.required_number("width")? as usize;
+    let height = reader.required_number("height")? as usize;
+    let largest = reader.required_number("largest value")?;
     if !(1..=65535).contains(&largest) {
         let reason = format!("its largest value is {largest}, not from 1 to 65535");
         return Err(damaged("a valid PGM image", reason));
@@ -49,7 +49,7 @@ pub(super) fn grey<T: Real>(bytes: &[u8]) -> Result<GreyPixels<T>, LocatedProble
         LocatedProblem::from(Problem::Truncated { missing })
     };
     // In P5, one whitespace character separates the header from the pixels.
-    let rest = bytes.get(text.at + 1..).unwrap_or_default();
+    let rest = bytes.get(reader.at + 1..).unwrap_or_default();
     let mut levels = Vec::new();
     match (bytes[1], largest > 255) {
         (b'5', false) => levels.extend(rest.iter().take(height * width).map(|&b| u32::from(b))),
@@ -59,7 +59,7 @@ pub(super) fn grey<T: Real>(bytes: &[u8]) -> Result<GreyPixels<T>, LocatedProble
         }
         _ => {
             while levels.len() < height * width {
-                let level = text.number().ok_or_else(|| missing(levels.len()))?;
+                let level = reader.number().ok_or_else(|| missing(levels.len()))?;
                 levels.push(level);
             }
         }

@@ -1,7 +1,7 @@
 //! Samples that stay in their file: blocks are read on demand, so the data need not fit into memory (out of core).
 //!
-//! Supported formats: `.npy` in row order, and `.csrstore` for sparse rows. A fit gives bit-identical results from disk
-//! and from memory. If the file changes during a run, reading fails with [`SamplesError::Changed`].
+//! Supported formats: `.npy` in row order, and `.csrstore` for sparse rows. A fit gives bit-identical results from
+//! disk and from memory. If the file changes during a run, reading fails with [`SamplesError::Changed`].
 
 mod dense;
 mod unchanged_file;

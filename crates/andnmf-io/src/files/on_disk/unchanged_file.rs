@@ -77,8 +77,8 @@ impl UnchangedFile {
         FileStream { file: self, offset }
     }
 
-    /// Fails if the file has changed since it was opened. Call it after reading a block, so that changes before and during
-    /// the read are detected.
+    /// Fails if the file has changed since it was opened. Call it after reading a block, so that changes before and
+    /// during the read are detected.
     pub(crate) fn check(&self) -> Result<(), SamplesError> {
         let what = match std::fs::metadata(&self.path) {
             Ok(metadata) => {

@@ -1,8 +1,8 @@
 //! Checks the sizes that pages declare, before the Parquet crate allocates memory for them.
 //!
-//! A column is a sequence of pages, each with a header in Thrift's compact encoding. The Parquet crate allocates as many
-//! bytes as a header declares, up to two gigabytes. This module compares the declared sizes with the highest possible
-//! compression ratio.
+//! A column is a sequence of pages, each with a header in Thrift's compact encoding. The Parquet crate allocates as
+//! many bytes as a header declares, up to two gigabytes. This module compares the declared sizes with the highest
+//! possible compression ratio.
 
 use parquet::basic::Compression;
 use parquet::file::metadata::ColumnChunkMetaData;
@@ -112,7 +112,8 @@ impl ThriftReader<'_> {
         Some((varint >> 1) as i64 ^ -((varint & 1) as i64))
     }
 
-    /// Returns the type of the next field of a struct and stores its ID in `field`; `Some(None)` at the end of the struct.
+    /// Returns the type of the next field of a struct and stores its ID in `field`; `Some(None)` at the end of the
+    /// struct.
     fn next_field(&mut self, field: &mut i64) -> Option<Option<u8>> {
         let byte = self.byte()?;
         if byte == 0 {

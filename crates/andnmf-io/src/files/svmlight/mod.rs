@@ -103,7 +103,8 @@ pub(crate) fn write<T: Real>(out: &mut dyn Write, table: &SampleTable<T>) -> io:
             highest = highest.max(Some(column));
         }
     });
-    // If the last feature has no values, the first sample gets an explicit zero for it, so that the width is preserved.
+    // If the last feature has no values, the first sample gets an explicit zero for it, so that the width is
+    // preserved.
     let last_feature = (highest < Some(table.n_features() - 1)).then_some(table.n_features());
     let mut rows_started = 0;
     let mut start_rows = |out: &mut dyn Write, until: usize| -> io::Result<()> {
