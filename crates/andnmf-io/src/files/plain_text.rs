@@ -163,12 +163,9 @@ pub(crate) fn shorten(text: &str) -> String {
 /// Writes a number with the fewest digits that parse back to the same number.
 pub(crate) fn write_number<T: Real>(out: &mut dyn Write, value: T) -> io::Result<()> {
     // `Debug` uses exponents for very large and small numbers, and writes ".0" after integers.
-    let parse_unsigned = value.as_f64();
-    if parse_unsigned.abs() < 1e15
-        && parse_unsigned.fract() == 0.0
-        && (parse_unsigned != 0.0 || parse_unsigned.is_sign_positive())
-    {
-        return write!(out, "{}", parse_unsigned as i64);
+    let number = value.as_f64();
+    if number.abs() < 1e15 && number.fract() == 0.0 && (number != 0.0 || number.is_sign_positive()) {
+        return write!(out, "{}", number as i64);
     }
     write!(out, "{value:?}")
 }

@@ -232,15 +232,15 @@ impl<T: Real> ParsedRows<T> {
     ) -> Result<Option<&'a str>, LocatedProblem> {
         // Fast path for integers, which count matrices consist of.
         let bytes = text.as_bytes();
-        let (mut parse_unsigned, mut end) = (0_u64, 0);
+        let (mut integer, mut end) = (0_u64, 0);
         while let Some(digit) = bytes.get(end).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10)
         {
-            parse_unsigned = parse_unsigned.wrapping_mul(10).wrapping_add(digit.into());
+            integer = integer.wrapping_mul(10).wrapping_add(digit.into());
             end += 1;
         }
         let is_separator = |byte: &u8| char::from(*byte) == self.separator;
         if (1..=15).contains(&end) && bytes.get(end).is_none_or(is_separator) {
-            self.values.push(T::from_f64(parse_unsigned as f64));
+            self.values.push(T::from_f64(integer as f64));
             return Ok(text.get(end + 1..));
         }
         let end = bytes[end..].iter().position(is_separator).map_or(bytes.len(), |more| end + more);

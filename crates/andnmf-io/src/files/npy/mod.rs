@@ -35,14 +35,14 @@ pub(crate) fn read_matrix<T: Real>(
         values::read::<Reals<T>>(source, header.dtype, value_count, source_length).map_err(|failure| {
             match failure {
                 ValueReadError::File(problem) => problem.into(),
-                ValueReadError::Value(wrong) => {
-                    let (at, rows, columns) = (wrong.at as u64, rows.max(1) as u64, columns.max(1) as u64);
+                ValueReadError::Value(invalid) => {
+                    let (at, rows, columns) = (invalid.at as u64, rows.max(1) as u64, columns.max(1) as u64);
                     let (row, column) = if header.column_major {
                         (at % rows, at / rows)
                     } else {
                         (at / columns, at % columns)
                     };
-                    Problem::NotFinite { value: wrong.value }
+                    Problem::NotFinite { value: invalid.value }
                         .at(Location::Value { row: row + 1, column: column + 1 })
                 }
             }
@@ -71,8 +71,8 @@ pub(crate) fn matrix_shape(header: &NpyHeader) -> Result<(usize, usize), Located
 pub(crate) fn read_unsigned<N: TryFrom<u64> + Default>(
     source: &mut impl Read,
 ) -> Result<Vec<N>, LocatedProblem> {
-    read_vector::<UnsignedIntegers<N>>(source, |wrong| Problem::Unsupported {
-        what: format!("value {} is {:?}", wrong.at + 1, wrong.value),
+    read_vector::<UnsignedIntegers<N>>(source, |invalid| Problem::Unsupported {
+        what: format!("value {} is {:?}", invalid.at + 1, invalid.value),
         instead: format!(
             "indices and sizes must be integers of 0 or more with at most {} bits",
             8 * size_of::<N>()
@@ -82,7 +82,7 @@ pub(crate) fn read_unsigned<N: TryFrom<u64> + Default>(
 
 /// Reads a one-dimensional array of finite numbers: the values of a sparse matrix.
 pub(crate) fn read_reals<T: Real>(source: &mut impl Read) -> Result<Vec<T>, LocatedProblem> {
-    read_vector::<Reals<T>>(source, |wrong| Problem::NotFinite { value: wrong.value })
+    read_vector::<Reals<T>>(source, |invalid| Problem::NotFinite { value: invalid.value })
 }
 
 fn read_vector<C: ValueConversion>(
@@ -94,7 +94,7 @@ fn read_vector<C: ValueConversion>(
     let numbers =
         values::read::<C>(source, header.dtype, value_count, None).map_err(|failure| match failure {
             ValueReadError::File(problem) => problem,
-            ValueReadError::Value(wrong) => refuse(wrong),
+            ValueReadError::Value(invalid) => refuse(invalid),
         })?;
     expect_end(source)?;
     Ok(numbers)
@@ -110,7 +110,7 @@ pub(crate) fn vector_length(header: &NpyHeader) -> Result<usize, LocatedProblem>
 }
 
 /// Reads a single string.
-pub(crate) fn read_word(source: &mut impl Read) -> Result<String, LocatedProblem> {
+pub(crate) fn read_string(source: &mut impl Read) -> Result<String, LocatedProblem> {
     let header = NpyHeader::read(source)?;
     let is_text = matches!(header.dtype.kind, NpyKind::Bytes | NpyKind::Unicode);
     if !is_text || !header.shape.iter().all(|&size| size == 1) {

@@ -121,7 +121,7 @@ impl<R: Read + Seek> Archive<R> {
 
     /// Reads a sparse matrix in one of scipy's formats.
     fn sparse<T: Real>(&mut self) -> Result<SampleTable<T>, LocatedProblem> {
-        let sparse_format = self.read_array("format", |mut member| npy::read_word(&mut member))?;
+        let sparse_format = self.read_array("format", |mut member| npy::read_string(&mut member))?;
         let sizes: Vec<u64> = self.read_array("shape", |mut member| npy::read_unsigned(&mut member))?;
         let &[rows, columns] = &sizes[..] else {
             let problem = Problem::Count { expected: "2 sizes".to_owned(), given: sizes.len() as u64 };

@@ -28,7 +28,7 @@ pub(crate) fn stream<T: Real, S: EntrySink<T>>(
     if ["format", "shape", "data"].iter().any(|part| archive.index_of(part).is_none()) {
         return Ok(None);
     }
-    let sparse_format = archive.read_array("format", |mut member| npy::read_word(&mut member))?;
+    let sparse_format = archive.read_array("format", |mut member| npy::read_string(&mut member))?;
     let sizes: Vec<u64> = archive.read_array("shape", |mut member| npy::read_unsigned(&mut member))?;
     let &[rows, columns] = &sizes[..] else { return Ok(None) };
     let (mut first, mut second) = (open()?, open()?);
@@ -116,8 +116,8 @@ impl<'n, C: ValueConversion, R: Read> ArrayStream<'n, C, R> {
             let read = values::read::<C>(&mut self.source, self.dtype, count, None);
             self.decoded = read.map_err(|failure| match failure {
                 ValueReadError::File(problem) => problem.at(location),
-                ValueReadError::Value(wrong) => Problem::Unsupported {
-                    what: format!("the value {:?}", wrong.value),
+                ValueReadError::Value(invalid) => Problem::Unsupported {
+                    what: format!("the value {:?}", invalid.value),
                     instead: "values must be finite numbers, indices integers of 0 or more".to_owned(),
                 }
                 .at(location),

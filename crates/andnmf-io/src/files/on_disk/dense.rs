@@ -93,10 +93,10 @@ impl DenseFile {
         let mut source = self.file.stream_from(self.data_offset + (from * size) as u64);
         match values::read::<Reals<T>>(&mut source, self.dtype, count, Some((count * size) as u64)) {
             Ok(values) => Ok(values),
-            Err(ValueReadError::Value(wrong)) => {
+            Err(ValueReadError::Value(invalid)) => {
                 self.file.check()?;
-                let (row, column) = row_and_column(wrong.at);
-                Err(SamplesError::NotFinite { row, column, value: wrong.value })
+                let (row, column) = row_and_column(invalid.at);
+                Err(SamplesError::NotFinite { row, column, value: invalid.value })
             }
             Err(ValueReadError::File(Problem::Io(error))) => Err(self.file.read_error(rows, &error)),
             Err(ValueReadError::File(problem)) => Err(self.file.damaged_error(rows, problem.to_string())),
