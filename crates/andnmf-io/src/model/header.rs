@@ -107,7 +107,7 @@ impl ModelHeader {
                     "the model has format version {newer}, but andnmf {} supports only version {VERSION}",
                     env!("CARGO_PKG_VERSION")
                 ),
-                "update andnmf",
+                "load it with a newer andnmf",
             )),
             _ => Err(not_a_model(format!(
                 "its {VERSION_KEY} is '{}'",

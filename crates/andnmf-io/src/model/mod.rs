@@ -71,7 +71,7 @@ pub enum ModelError {
         rank: usize,
     },
     /// Samples with a wrong number of features.
-    #[error("the samples have {given} features, but the model has {expected}")]
+    #[error("the samples have {given} features, but the model was fitted to {expected}")]
     FeatureCount {
         /// Number of features of the model.
         expected: usize,

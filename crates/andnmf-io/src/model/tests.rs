@@ -224,7 +224,7 @@ fn a_newer_format_version_is_refused() {
     let message = changed(|header| header["__metadata__"]["andnmf_model_version"] = json!("2"));
     assert_message(
         message,
-        "the model has format version 2, but andnmf 0.1.0 supports only version 1; update andnmf",
+        "the model has format version 2, but andnmf 0.1.0 supports only version 1; load it with a newer andnmf",
     );
 }
 
