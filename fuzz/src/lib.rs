@@ -1,4 +1,4 @@
-//! What the fuzz targets share: bytes, handed to a reader as a file.
+//! Shared by the fuzz targets: passes bytes to a reader as a file.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -9,25 +9,25 @@ use andnmf_io::{Format, ReadOptions, read};
 use tempfile::NamedTempFile;
 
 thread_local! {
-    // One file for all runs; where temporary files are kept in memory, this is fast.
+    // One file for all runs; fast if temporary files are in memory.
     static FILE: RefCell<NamedTempFile> = RefCell::new(NamedTempFile::new().expect("a temporary file"));
 }
 
-/// Reads bytes as a file of this format, in both precisions and both ways round.
+/// Reads bytes as a file of this format, in both precisions, plain and transposed.
 pub fn read_as(format: Format, bytes: &[u8]) {
     with_file(bytes, |path| {
         let plain = ReadOptions { format: Some(format), ..ReadOptions::default() };
-        let turned = ReadOptions { transpose: true, ..plain.clone() };
+        let transposed = ReadOptions { transpose: true, ..plain.clone() };
         let wide = read::<f64>(path, &plain);
-        let narrow = read::<f32>(path, &turned);
+        let narrow = read::<f32>(path, &transposed);
         if let (Ok(wide), Ok(narrow)) = (wide, narrow) {
-            let turned = (narrow.n_features(), narrow.n_samples());
-            assert_eq!((wide.n_samples(), wide.n_features()), turned);
+            let transposed_shape = (narrow.n_features(), narrow.n_samples());
+            assert_eq!((wide.n_samples(), wide.n_features()), transposed_shape);
         }
     });
 }
 
-/// Gives `use_file` the path of a file that holds these bytes.
+/// Calls `use_file` with the path of a file that contains these bytes.
 pub fn with_file(bytes: &[u8], use_file: impl FnOnce(&Path)) {
     FILE.with_borrow_mut(|file| {
         let handle: &mut File = file.as_file_mut();

@@ -1,14 +1,15 @@
-//! Files, texts and pictures for [`andnmf`]: everything between what users have and samples, and between a fit and
-//! what is left of it.
+//! Input and output for [`andnmf`]: matrix files, text corpora, images and fitted models.
 //!
-//! * [`read`], [`write`](fn@write), [`OnDisk`], [`SampleStream`]: matrices with the names of their rows and columns, from
-//!   files and into files, read at once, block by block, or as they come.
-//! * [`text`]: from documents to counts of words.
-//! * [`model`]: a fitted model, in a file and on new samples.
+//! * [`read`], [`write`](fn@write): a matrix with its row and column names ([`SampleTable`]), from and to files.
+//! * [`OnDisk`]: samples that stay in their file and are read block by block (out of core).
+//! * [`SampleStream`]: batches from a stream that can be read only once.
+//! * [`text`]: documents to word counts.
+//! * [`images`]: folders of images to samples, components to images.
+//! * [`model`]: fitted models, saved, loaded and applied to new samples.
 //!
-//! The numerical library knows none of this and builds without it.
+//! The numerical library does not depend on this crate.
 
-// Printing is left to the programs that call the library.
+// A library prints nothing.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod files;

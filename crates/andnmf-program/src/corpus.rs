@@ -39,7 +39,7 @@ pub fn read_bag<T: Real>(file: &Path, vocab: Option<&Path>) -> Result<Corpus<T>,
             vocab.display(),
             file.display()
         ))),
-        _ => Ok(Corpus::of_table(table, words)?),
+        _ => Ok(Corpus::from_table(table, words)?),
     }
 }
 
@@ -72,7 +72,7 @@ pub fn anchor_topics(
             min_documents.unwrap_or(Frequency::Documents(scaled(WORD_SHARE, WORD_DOCUMENTS))),
         ),
         max_documents: Frequency::Share(1.0),
-        most_words: None,
+        max_words: None,
         stop_words,
         words: WordRules { min_letters: 1, numbers: true },
     })?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use andnmf::Real;
 use andnmf_io as io;
-use andnmf_io::{FileError, Problem, ReadOptions, Table};
+use andnmf_io::{FileError, Problem, ReadOptions, SampleTable};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,7 @@ pub struct DataArgs {
 
 impl DataArgs {
     /// The samples with their names.
-    pub fn read<T: Real>(&self) -> Result<Table<T>, Failure> {
+    pub fn read<T: Real>(&self) -> Result<SampleTable<T>, Failure> {
         self.how.read(&self.data)
     }
 }
@@ -52,7 +52,7 @@ pub struct ReadArgs {
 
 impl ReadArgs {
     /// The samples of a file with their names.
-    pub fn read<T: Real>(&self, path: &Path) -> Result<Table<T>, Failure> {
+    pub fn read<T: Real>(&self, path: &Path) -> Result<SampleTable<T>, Failure> {
         self.file.read(path)
     }
 }
@@ -101,7 +101,7 @@ impl FileArgs {
     }
 
     /// The samples of a file with their names.
-    pub fn read<T: Real>(&self, path: &Path) -> Result<Table<T>, Failure> {
+    pub fn read<T: Real>(&self, path: &Path) -> Result<SampleTable<T>, Failure> {
         let mut table = io::read::<T>(path, &self.options()).map_err(reading)?;
         if let Some(names) = self.names_for(path, table.n_samples(), table.n_features())? {
             table.feature_names = Some(names);

@@ -193,7 +193,7 @@ impl Staged<'_> {
     /// Writes a result as it is.
     pub fn write_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
         let path = self.file(name)?;
-        andnmf_io::write_aside(&path, Overwrite::Yes, |out| out.write_all(bytes)).map_err(writing)
+        andnmf_io::write_atomically(&path, Overwrite::Yes, |out| out.write_all(bytes)).map_err(writing)
     }
 
     /// Puts everything in place.

@@ -8,7 +8,7 @@ use andnmf::baselines::anchor_words::{AnchorTopics, AnchorWordsParams, Recover};
 use andnmf::metrics::{coherence, top_features};
 use andnmf::samples::{Samples, document_frequencies};
 use andnmf_io::text::{Corpus, Frequency};
-use andnmf_io::{write_array, write_aside};
+use andnmf_io::{write_array, write_atomically};
 use andnmf_program::corpus::{Found, anchor_topics, read_bag};
 use andnmf_program::{Common, Failure, Progress, json as print_json, overwrite, writing};
 use clap::Args;
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &AnchorArgs) -> Result<(), Failure> {
     progress.doing("writing");
     write_array(&args.out, found.components.view(), overwrite(args.force)).map_err(writing)?;
     let words = super::topics::lines(&corpus.words);
-    write_aside(&vocab_file, overwrite(args.force), |out| out.write_all(&words)).map_err(writing)?;
+    write_atomically(&vocab_file, overwrite(args.force), |out| out.write_all(&words)).map_err(writing)?;
     drop(progress);
     tell(args, &corpus, &found, min_documents, &vocab_file)
 }

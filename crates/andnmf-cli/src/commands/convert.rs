@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use andnmf::Real;
 use andnmf::samples::Samples;
 use andnmf_io as io;
-use andnmf_io::{Format, Streaming, Table};
+use andnmf_io::{Format, SampleTable, StreamingOptions};
 use andnmf_program::{Common, Failure, Precision, ReadArgs, cancel, json, overwrite, reading, writing};
 use serde::Serialize;
 
@@ -86,7 +86,7 @@ fn convert<T: Real>(args: &ConvertArgs) -> Result<(), Failure> {
     if let Some(done) = by_rows::<T>(args)? {
         return tell(args, &done, Layout::default());
     }
-    let mut table: Table<T> = args.how.read(&args.from)?;
+    let mut table: SampleTable<T> = args.how.read(&args.from)?;
     let layout = Layout::of(&args.from, &table, &args.how.file);
     let lost = lost_names(&mut table, format);
     io::write(&args.to, &table, overwrite(args.force)).map_err(writing)?;
@@ -113,7 +113,7 @@ fn by_rows<T: Real>(args: &ConvertArgs) -> Result<Option<Converted<'_>>, Failure
     }
     let how = &args.how.file;
     let cancel = cancel::flag();
-    let streaming = Streaming {
+    let streaming = StreamingOptions {
         memory: args.memory.0,
         stop: &|| cancel.load(Ordering::Relaxed),
         feature_names: how
@@ -125,11 +125,11 @@ fn by_rows<T: Real>(args: &ConvertArgs) -> Result<Option<Converted<'_>>, Failure
     };
     let done = io::convert_by_rows::<T>(&args.from, &args.to, &how.options(), streaming);
     let done = done.map_err(|error| match error.problem {
-        io::Problem::CalledOff => Failure::Stopped("nothing was written".to_owned()),
+        io::Problem::Cancelled => Failure::Stopped("nothing was written".to_owned()),
         _ if error.file == args.to => writing(error),
         _ => reading(error),
     })?;
-    let lost = |done: &io::Converted| {
+    let lost = |done: &io::ConversionSummary| {
         let samples = done.lost_sample_names.then(|| format!("the names of {} samples", done.n_samples));
         let features = done.lost_feature_names.then(|| format!("the names of {} features", done.n_features));
         samples.into_iter().chain(features).collect()
@@ -170,7 +170,7 @@ fn tell(args: &ConvertArgs, converted: &Converted<'_>, layout: Layout) -> Result
 }
 
 /// Takes away the names that a format has no place for, and says which they were.
-fn lost_names<T: Real>(table: &mut Table<T>, format: Format) -> Vec<String> {
+fn lost_names<T: Real>(table: &mut SampleTable<T>, format: Format) -> Vec<String> {
     if matches!(format, Format::Csv | Format::Tsv) {
         return Vec::new();
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use andnmf::Real;
 use andnmf_io as io;
 use andnmf_io::images::{contact_sheet, read_folder};
-use andnmf_io::{ReadOptions, Table};
+use andnmf_io::{ReadOptions, SampleTable};
 use andnmf_program::{Common, Failure, OutputFolder, Precision, Progress, json as print_json, reading};
 use andnmf_report::FeatureKind;
 use clap::Args;
@@ -99,7 +99,7 @@ fn enlargement((height, width): (usize, usize)) -> NonZeroUsize {
 }
 
 /// The pictures, one per row, with their height and width.
-fn read<T: Real>(path: &Path, asked: Option<Shape>) -> Result<(Table<T>, (usize, usize)), Failure> {
+fn read<T: Real>(path: &Path, asked: Option<Shape>) -> Result<(SampleTable<T>, (usize, usize)), Failure> {
     let is_folder = path.is_dir() && matches!(io::Format::of(path), Ok(io::Format::Images) | Err(_));
     if is_folder {
         let pictures = read_folder::<T>(path).map_err(reading)?;

@@ -55,8 +55,11 @@ pub(crate) fn run(args: &TransformArgs) -> Result<(), Failure> {
         return Err(Failure::Request(format!("--out {} must end in .npy", args.out.display())));
     }
     if !args.force && args.out.exists() {
-        let error =
-            io::FileError { file: args.out.clone(), place: io::Place::Whole, problem: io::Problem::Exists };
+        let error = io::FileError {
+            file: args.out.clone(),
+            location: io::Location::Whole,
+            problem: io::Problem::Exists,
+        };
         return Err(writing(error));
     }
     let model = model_file(&args.model);

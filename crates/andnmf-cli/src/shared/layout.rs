@@ -4,7 +4,7 @@ use std::path::Path;
 
 use andnmf::Real;
 use andnmf::samples::Samples;
-use andnmf_io::{Format, Table};
+use andnmf_io::{Format, SampleTable};
 use andnmf_program::FileArgs;
 
 /// So many numbers of a line or column are shown.
@@ -23,7 +23,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Looks at what was read from a file.
-    pub(crate) fn of<T: Real>(path: &Path, table: &Table<T>, how: &FileArgs) -> Self {
+    pub(crate) fn of<T: Real>(path: &Path, table: &SampleTable<T>, how: &FileArgs) -> Self {
         // With names from elsewhere there is no telling what the file itself has.
         if how.name_file.is_some() || !matches!(Format::of(path), Ok(Format::Csv | Format::Tsv)) {
             return Self::default();
@@ -60,7 +60,7 @@ impl Layout {
 
 /// A table as it stands in its file.
 struct Lines<'a, T: Real> {
-    table: &'a Table<T>,
+    table: &'a SampleTable<T>,
     turned: bool,
 }
 

@@ -97,7 +97,7 @@ fn wrong_requests_say_what_would_be_right() {
     let npy = folder.write_array("start.npy", &sample());
     refused(&["convert", &npy, &folder.arg("end.nyp")], &["end.nyp", "did you mean .npy?"]);
     refused(&["convert", &folder.arg("strat.npy"), &folder.arg("end.npy")], &["did you mean start.npy?"]);
-    refused(&["convert", &npy, &folder.arg("end.parquet")], &["only read", ".npz"]);
+    refused(&["convert", &npy, &folder.arg("end.parquet")], &["cannot be written", ".npz"]);
     for name in ["end.h5ad", "end.txt"] {
         let done = andnmf(&["convert", &folder.arg("no-such.npy"), &folder.arg(name)]);
         let said = text(&done.stderr);

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
-use andnmf_io::{Overwrite, Table, write, write_array};
+use andnmf_io::{Overwrite, SampleTable, write, write_array};
 use ndarray::{Array2, Axis};
 use rand_free::Numbers;
 
@@ -51,7 +51,7 @@ fn what_does_not_fit_stays_in_its_file_with_the_same_result() {
     let least = sorted[sorted.len() * 4 / 10];
     let few = data.samples.mapv(|v| if v < least { 0.0 } else { v });
     let sparse = folder.arg("samples.csrstore");
-    write(Path::new(&sparse), &Table::try_from(few).unwrap(), Overwrite::No).unwrap();
+    write(Path::new(&sparse), &SampleTable::try_from(few).unwrap(), Overwrite::No).unwrap();
     for (name, samples) in [("dense", &dense), ("sparse", &sparse)] {
         for method in ["and", "hals"] {
             let outs = ["memory", "disk"].map(|place| format!("{name}-{method}-{place}"));

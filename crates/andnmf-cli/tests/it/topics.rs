@@ -121,7 +121,7 @@ fn posts_and_files_that_are_no_texts_are_told_on_standard_error() {
     let done = andnmf(&["topics", &texts, "--rank", "2"]);
     assert!(done.status.success());
     let notes = text(&done.stderr);
-    assert!(notes.contains("left out 1 files, as it is not a text: blob.bin"), "{notes}");
+    assert!(notes.contains("left out 1 files, as it is not a text file: blob.bin"), "{notes}");
     assert!(notes.contains("--strip-headers"), "{notes}");
     let quiet = andnmf(&["topics", &texts, "--rank", "2", "--quiet"]);
     assert!(quiet.stderr.is_empty() && text(&quiet.stdout).contains("top words"));

@@ -1,57 +1,55 @@
-//! A sparse matrix put together from entries as they are read.
+//! Builds a sparse matrix (CSR) from entries in coordinate form (COO).
 
-use super::error::{Fault, Problem};
+use super::error::{LocatedProblem, Problem};
 use andnmf::Real;
 use andnmf::samples::CsrSamples;
 
-/// Whoever takes the entries of a sparse matrix as they are read, in whatever order the file has them.
+/// Receives the entries of a sparse matrix as they are read, in the order of the file.
 pub(crate) trait EntrySink<T> {
-    /// Takes an entry; row and column count from 0 and have been [checked](position).
-    fn take(&mut self, row: u32, column: u32, value: T) -> Result<(), Fault>;
+    /// Receives an entry; row and column count from 0 and are already [checked](zero_based_index).
+    fn take(&mut self, row: u32, column: u32, value: T) -> Result<(), LocatedProblem>;
 }
 
-impl<T: Real> EntrySink<T> for Entries<T> {
+impl<T: Real> EntrySink<T> for CooBuilder<T> {
     #[inline]
-    fn take(&mut self, row: u32, column: u32, value: T) -> Result<(), Fault> {
+    fn take(&mut self, row: u32, column: u32, value: T) -> Result<(), LocatedProblem> {
         self.push(row, column, value);
         Ok(())
     }
 }
 
-/// Entries of a sparse matrix, in any order; those of the same place are added up.
-pub(crate) struct Entries<T> {
-    order: Order,
+/// Collects entries of a sparse matrix in any order; duplicates (same row and column) are summed.
+pub(crate) struct CooBuilder<T> {
+    order: EntryOrder,
     columns: Vec<u32>,
     values: Vec<T>,
 }
 
-/// In which rows the entries are.
-enum Order {
-    /// One row after another, as most files have them: rows that have entries, each with the number of entries
-    /// up to its end.
-    Rising(Vec<(u32, usize)>),
+/// The rows of the entries.
+enum EntryOrder {
+    /// Entries sorted by row, as in most files: each non-empty row with the number of entries up to its end.
+    ByRow(Vec<(u32, usize)>),
     /// The row of each entry.
-    Any(Vec<u32>),
+    Unordered(Vec<u32>),
 }
 
-impl<T: Real> Entries<T> {
+impl<T: Real> CooBuilder<T> {
     pub(crate) fn new() -> Self {
-        Self { order: Order::Rising(Vec::new()), columns: Vec::new(), values: Vec::new() }
+        Self { order: EntryOrder::ByRow(Vec::new()), columns: Vec::new(), values: Vec::new() }
     }
 
     pub(crate) fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Adds an entry.
     #[inline]
     pub(crate) fn push(&mut self, row: u32, column: u32, value: T) {
         self.columns.push(column);
         self.values.push(value);
         let n = self.values.len();
         match &mut self.order {
-            Order::Any(rows) => rows.push(row),
-            Order::Rising(runs) => match runs.last_mut() {
+            EntryOrder::Unordered(rows) => rows.push(row),
+            EntryOrder::ByRow(runs) => match runs.last_mut() {
                 Some((last, end)) if *last == row => *end = n,
                 Some((last, _)) if *last > row => {
                     let mut rows = Vec::with_capacity(n);
@@ -59,27 +57,29 @@ impl<T: Real> Entries<T> {
                         rows.resize(end, row);
                     }
                     rows.push(row);
-                    self.order = Order::Any(rows);
+                    self.order = EntryOrder::Unordered(rows);
                 }
                 _ => runs.push((row, n)),
             },
         }
     }
 
-    /// Takes one from every column: for files that turn out to count them from 1.
+    /// Subtracts 1 from every column, for files that count columns from 1.
     pub(crate) fn count_columns_from_zero(&mut self) {
         self.columns.iter_mut().for_each(|column| *column = column.saturating_sub(1));
     }
 
-    /// The matrix of these sizes.
+    /// Builds the matrix with these dimensions.
     pub(crate) fn into_samples(
         self,
         n_samples: u64,
         n_features: u64,
-    ) -> Result<CsrSamples<'static, T>, Fault> {
+    ) -> Result<CsrSamples<'static, T>, LocatedProblem> {
         let (n_samples, n_features) = check_sizes(n_samples, n_features, self.len())?;
         let mut starts = vec![0_usize; n_samples + 1];
-        let Order::Any(rows) = &self.order else { return self.in_order(starts, n_features) };
+        let EntryOrder::Unordered(rows) = &self.order else {
+            return self.into_samples_by_row(starts, n_features);
+        };
         for &row in rows {
             starts[row as usize + 1] += 1;
         }
@@ -97,9 +97,13 @@ impl<T: Real> Entries<T> {
         Ok(CsrSamples::new(n_features, &starts, columns, values)?)
     }
 
-    fn in_order(self, mut starts: Vec<usize>, n_features: usize) -> Result<CsrSamples<'static, T>, Fault> {
+    fn into_samples_by_row(
+        self,
+        mut starts: Vec<usize>,
+        n_features: usize,
+    ) -> Result<CsrSamples<'static, T>, LocatedProblem> {
         let (mut row, mut end) = (0, 0);
-        if let Order::Rising(runs) = &self.order {
+        if let EntryOrder::ByRow(runs) = &self.order {
             for &(filled, filled_end) in runs {
                 starts[row + 1..=filled as usize].fill(end);
                 (row, end) = (filled as usize, filled_end);
@@ -113,9 +117,9 @@ impl<T: Real> Entries<T> {
     }
 }
 
-/// An index of a file that counts from `lowest` up to `lowest + n - 1`, counted from 0.
+/// Converts an index that counts from `lowest` to `lowest + n - 1` into one that counts from 0.
 #[inline]
-pub(crate) fn position(index: i128, lowest: u64, n: u64) -> Result<u32, Problem> {
+pub(crate) fn zero_based_index(index: i128, lowest: u64, n: u64) -> Result<u32, Problem> {
     let from_zero = index - i128::from(lowest);
     if from_zero < 0 || from_zero >= i128::from(n) {
         let highest = lowest.saturating_add(n).saturating_sub(1);
@@ -123,22 +127,25 @@ pub(crate) fn position(index: i128, lowest: u64, n: u64) -> Result<u32, Problem>
     }
     u32::try_from(from_zero).map_err(|_| Problem::Unsupported {
         what: format!("index {index} needs more than 32 bits"),
-        instead: "leave out empty rows and columns".to_owned(),
+        instead: "remove empty rows and columns".to_owned(),
     })
 }
 
-/// The sizes of a sparse matrix as array sizes.
+/// Checks the dimensions of a sparse matrix and converts them to `usize`.
 ///
-/// Empty rows cost nothing in a file and eight bytes each in memory, empty columns as much in everything that is
-/// computed later: a few bytes must not call for gigabytes. What people have (a row for every document, hashed
-/// features) stays far below these limits.
-pub(crate) fn check_sizes(n_samples: u64, n_features: u64, n_values: usize) -> Result<(usize, usize), Fault> {
+/// Empty rows and columns cost nothing in a file but memory later: a tiny file must not require gigabytes. Real data
+/// (one row per document, hashed features) stay far below these limits.
+pub(crate) fn check_sizes(
+    n_samples: u64,
+    n_features: u64,
+    n_values: usize,
+) -> Result<(usize, usize), LocatedProblem> {
     let limit = |free: u64| free.saturating_add(64 * n_values as u64);
     let check = |n: u64, limit: u64, what: &str| {
         if n > limit {
             return Err(Problem::DeclaredSize {
                 declared: format!("{n} {what}"),
-                held: format!("{limit} {what} with its {n_values} values"),
+                limit: format!("{limit} {what} with its {n_values} values"),
             });
         }
         usize::try_from(n).map_err(|_| Problem::Empty)
@@ -149,13 +156,13 @@ pub(crate) fn check_sizes(n_samples: u64, n_features: u64, n_values: usize) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::Table;
+    use crate::files::SampleTable;
     use ndarray::{Array2, array};
 
     fn dense(entries: &[(u32, u32, f64)], shape: (u64, u64)) -> Array2<f64> {
-        let mut all = Entries::new();
+        let mut all = CooBuilder::new();
         entries.iter().for_each(|&(row, column, value)| all.push(row, column, value));
-        Table::from(all.into_samples(shape.0, shape.1).unwrap()).to_dense().unwrap()
+        SampleTable::from(all.into_samples(shape.0, shape.1).unwrap()).to_dense().unwrap()
     }
 
     #[test]
@@ -173,24 +180,24 @@ mod tests {
     }
 
     #[test]
-    fn rows_without_end_are_refused() {
+    fn too_many_declared_rows_are_refused() {
         for shape in [(1 << 40, 3), (3, 1 << 40), (u64::MAX, 1)] {
-            let mut entries = Entries::new();
+            let mut entries = CooBuilder::new();
             entries.push(0, 0, 1.0_f32);
-            let fault = entries.into_samples(shape.0, shape.1).unwrap_err();
-            assert!(matches!(fault.problem, Problem::DeclaredSize { .. }), "{}", fault.problem);
+            let error = entries.into_samples(shape.0, shape.1).unwrap_err();
+            assert!(matches!(error.problem, Problem::DeclaredSize { .. }), "{}", error.problem);
         }
-        assert!(Entries::<f64>::new().into_samples(0, 3).is_err(), "a matrix has rows");
+        assert!(CooBuilder::<f64>::new().into_samples(0, 3).is_err(), "a matrix has rows");
     }
 
     #[test]
     fn indices_are_checked_against_their_range() {
-        assert_eq!(position(1, 1, 5).unwrap(), 0);
-        assert_eq!(position(5, 1, 5).unwrap(), 4);
+        assert_eq!(zero_based_index(1, 1, 5).unwrap(), 0);
+        assert_eq!(zero_based_index(5, 1, 5).unwrap(), 4);
         for (index, lowest) in [(0, 1), (6, 1), (5, 0), (-1, 0)] {
-            assert!(position(index, lowest, 5).is_err(), "{index}");
+            assert!(zero_based_index(index, lowest, 5).is_err(), "{index}");
         }
-        assert!(position(1 << 33, 0, 1 << 34).is_err());
-        assert!(position(0, 1, u64::MAX - 1).is_err());
+        assert!(zero_based_index(1 << 33, 0, 1 << 34).is_err());
+        assert!(zero_based_index(0, 1, u64::MAX - 1).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a file: one variant per cause, with the place and what would be right.
+//! Errors of reading and writing files: one variant per cause, with the location and the correction.
 
 use std::fmt;
 use std::io;
@@ -6,22 +6,22 @@ use std::path::{Path, PathBuf};
 
 use andnmf::SamplesError;
 
-/// A file that could not be read or written: which, where in it, and why.
+/// An error of reading or writing a file: the file, the location in it and the problem.
 #[derive(Debug, thiserror::Error)]
-#[error("{}{place}: {problem}", file.display())]
+#[error("{}{location}: {problem}", file.display())]
 pub struct FileError {
-    /// The file, as it was named.
+    /// The path, as the caller gave it.
     pub file: PathBuf,
-    /// Where in the file.
-    pub place: Place,
-    /// What is wrong there.
+    /// The location in the file.
+    pub location: Location,
+    /// The problem at that location.
     pub problem: Problem,
 }
 
-/// A place in a file, in the words of somebody who has it open in an editor: everything counts from 1.
+/// A location in a file. Lines, fields, rows and columns count from 1, as in an editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum Location {
     /// The file as a whole.
     Whole,
     /// A line of a text file.
@@ -40,11 +40,11 @@ pub enum Place {
         /// The column.
         column: u64,
     },
-    /// A named part: an array of an archive, a group of an HDF5 file, a column of a table, a picture of a folder.
+    /// A named part: an array of an archive, a group of an HDF5 file, a column of a table, an image of a folder.
     Part(String),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Whole => Ok(()),
@@ -56,63 +56,63 @@ impl fmt::Display for Place {
     }
 }
 
-/// What is wrong with a file.
+/// The cause of a [`FileError`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The system could not read or write it.
+    /// The operating system could not read or write the file.
     #[error("{0}")]
     Io(io::Error),
-    /// A name that does not tell the format.
-    #[error("the name does not tell the format{}; known are {known}", did_you_mean(*nearest))]
+    /// A file name with an unknown extension.
+    #[error("the file name has no known extension{}; supported are {known}", did_you_mean(*nearest))]
     UnknownFormat {
-        /// The ending that comes closest, where one comes close.
+        /// The most similar known extension, if one is similar.
         nearest: Option<&'static str>,
-        /// The endings that are known.
+        /// The supported extensions.
         known: String,
     },
     /// A format that this build cannot read or write.
-    #[error("this build of andnmf cannot handle {format} files; build it with --features {feature}")]
+    #[error("this build of andnmf cannot read {format} files; rebuild it with --features {feature}")]
     NotBuiltIn {
         /// The format.
         format: &'static str,
-        /// The cargo feature that brings it.
+        /// The cargo feature that adds it.
         feature: &'static str,
     },
-    /// Something else than the name says, or damaged beyond reading.
+    /// A file of another format than its name says, or a damaged one.
     #[error("this is not {expected}: {reason}")]
     NotThisFormat {
-        /// What it should be: "a .npy file".
+        /// The expected contents: "a .npy file".
         expected: &'static str,
-        /// Why it cannot be.
+        /// The evidence against it.
         reason: String,
     },
-    /// A file that ends too early.
-    #[error("the file ends too early: {missing}")]
+    /// A truncated file.
+    #[error("the file is truncated: {missing}")]
     Truncated {
-        /// What should have followed.
+        /// What is missing.
         missing: String,
     },
-    /// Sizes that the file cannot hold.
-    #[error("{declared} declared, but the file can hold at most {held}")]
+    /// Declared sizes that the file cannot hold.
+    #[error("the file declares {declared} but can hold at most {limit}")]
     DeclaredSize {
-        /// What the header declares: "900000 rows".
+        /// The declared size: "900000 rows".
         declared: String,
-        /// What there is room for: "12 rows".
-        held: String,
+        /// The largest possible size: "12 rows".
+        limit: String,
     },
-    /// More or fewer values than announced.
-    #[error("{expected} expected, but there are {given}")]
+    /// A wrong number of items.
+    #[error("expected {expected}, but found {given}")]
     Count {
-        /// What was announced, in words.
+        /// The expected number and its unit: "3 names".
         expected: String,
-        /// What was found.
+        /// The number in the file.
         given: u64,
     },
     /// A row with another number of values than the rows before it.
-    #[error("{} {given} values, where the rows before have {expected}", row_of(name.as_deref()))]
+    #[error("{} {given} values, but the rows before it have {expected}", row_of(name.as_deref()))]
     Ragged {
-        /// The name of the row, where it has one.
+        /// The name of the row, if it has one.
         name: Option<String>,
         /// Number of values of the rows before.
         expected: u64,
@@ -122,44 +122,44 @@ pub enum Problem {
     /// Text where a number belongs.
     #[error("'{text}' is not a number")]
     NotANumber {
-        /// What stands there, shortened.
+        /// The text, shortened.
         text: String,
     },
     /// A cell without a value.
-    #[error("a value is missing here; fill it in, or leave out its row or column")]
+    #[error("a value is missing; fill it in, or remove its row or column")]
     Missing,
-    /// A value that is NaN, infinite, or too large for the precision asked for.
+    /// A value that is NaN, infinite, or too large for the requested precision.
     #[error("the value is {value:?}; every value must be a finite number{}", within_range(*value))]
     NotFinite {
         /// The value.
         value: f64,
     },
     /// An index outside the matrix.
-    #[error("index {index} is outside {lowest} to {highest}")]
+    #[error("index {index} is out of range; it must be from {lowest} to {highest}")]
     Index {
-        /// The index given.
+        /// The index in the file.
         index: i128,
-        /// The lowest that would be right.
+        /// The lowest valid index.
         lowest: u64,
-        /// The highest that would be right.
+        /// The highest valid index.
         highest: u64,
     },
     /// Contents that cannot be used as a matrix.
     #[error("{what}; {instead}")]
     Unsupported {
-        /// What was found.
+        /// The contents that are not supported.
         what: String,
-        /// What to do about it.
+        /// What to do instead.
         instead: String,
     },
     /// No rows or no columns.
-    #[error("there are no values: at least one row and one column are needed")]
+    #[error("there are no values; at least one row and one column are required")]
     Empty,
-    /// Whoever wanted the work done has called it off.
-    #[error("the work was called off before its end")]
-    CalledOff,
-    /// A file that is there already and was not to be replaced.
-    #[error("the file is there already")]
+    /// The caller cancelled the operation.
+    #[error("the operation was cancelled")]
+    Cancelled,
+    /// The output file exists and must not be replaced.
+    #[error("the file already exists")]
     Exists,
 }
 
@@ -171,47 +171,47 @@ fn row_of(name: Option<&str>) -> String {
     name.map_or_else(|| "this row has".to_owned(), |name| format!("the row '{name}' has"))
 }
 
-/// A finite value can only be refused because the precision asked for does not reach that far.
+/// A finite value is rejected only if it is too large for the requested precision.
 fn within_range(value: f64) -> &'static str {
-    if value.is_finite() { " within the range of the precision asked for" } else { "" }
+    if value.is_finite() { " within the range of the requested precision" } else { "" }
 }
 
-/// A problem with its place, on the way to the one who knows the file's name.
+/// A problem with its location, before the file name is known.
 #[derive(Debug)]
-pub(crate) struct Fault {
-    pub(crate) place: Place,
+pub(crate) struct LocatedProblem {
+    pub(crate) location: Location,
     pub(crate) problem: Problem,
 }
 
-impl Fault {
-    /// The same, with the name of the file.
+impl LocatedProblem {
+    /// Adds the file name.
     pub(crate) fn in_file(self, file: &Path) -> FileError {
-        FileError { file: file.to_owned(), place: self.place, problem: self.problem }
+        FileError { file: file.to_owned(), location: self.location, problem: self.problem }
     }
 }
 
 impl Problem {
-    /// This problem, at a place.
-    pub(crate) fn at(self, place: Place) -> Fault {
-        Fault { place, problem: self }
+    /// Adds a location.
+    pub(crate) fn at(self, location: Location) -> LocatedProblem {
+        LocatedProblem { location, problem: self }
     }
 }
 
-impl From<Problem> for Fault {
+impl From<Problem> for LocatedProblem {
     fn from(problem: Problem) -> Self {
-        problem.at(Place::Whole)
+        problem.at(Location::Whole)
     }
 }
 
-impl From<io::Error> for Fault {
+impl From<io::Error> for LocatedProblem {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::UnexpectedEof => {
-                Problem::Truncated { missing: "it stops in the middle of its data".to_owned() }
+                Problem::Truncated { missing: "it ends in the middle of the data".to_owned() }
             }
-            // So the decompressors say that what they read is damaged.
+            // Decompressors report damaged data this way.
             io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-                Problem::NotThisFormat { expected: "an undamaged file", reason: error.to_string() }
+                Problem::NotThisFormat { expected: "a valid file", reason: error.to_string() }
             }
             _ => Problem::Io(error),
         }
@@ -219,22 +219,21 @@ impl From<io::Error> for Fault {
     }
 }
 
-impl From<SamplesError> for Fault {
-    /// For what only the whole matrix shows, once its parts are read.
+impl From<SamplesError> for LocatedProblem {
+    /// Converts errors that only the complete matrix shows.
     fn from(error: SamplesError) -> Self {
         match error {
             SamplesError::Empty { .. } => Problem::Empty.into(),
             SamplesError::NotFinite { row, column, value } => Problem::NotFinite { value }
-                .at(Place::Value { row: row as u64 + 1, column: column as u64 + 1 }),
+                .at(Location::Value { row: row as u64 + 1, column: column as u64 + 1 }),
             SamplesError::Damaged { first, last, reason, .. } => {
                 let reason = format!("samples {first} to {last} (counted from 0): {reason}");
-                Problem::NotThisFormat { expected: "an undamaged file", reason }.into()
+                Problem::NotThisFormat { expected: "a valid file", reason }.into()
             }
-            other => Problem::Unsupported {
-                what: other.to_string(),
-                instead: "the matrix in the file is damaged".to_owned(),
+            other => {
+                Problem::Unsupported { what: other.to_string(), instead: "the file is damaged".to_owned() }
+                    .into()
             }
-            .into(),
         }
     }
 }

@@ -1,44 +1,44 @@
-//! Which format a file has, by its name and, where the name leaves it open, by its first lines.
+//! Detects the format of a file by its name, or by its contents if the name is ambiguous.
 
 use std::fmt;
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
-use super::error::{Fault, FileError, Place, Problem};
+use super::error::{FileError, LocatedProblem, Location, Problem};
 use super::source;
 
-/// The kinds of files and folders that hold matrices.
+/// The supported formats of matrix files and folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// One array of numpy: `.npy`.
+    /// A numpy array: `.npy`.
     Npy,
-    /// Arrays of numpy or a sparse matrix of scipy: `.npz`.
+    /// A numpy archive or a scipy sparse matrix: `.npz`.
     Npz,
     /// Matrix Market: `.mtx`, `.mtx.gz`.
     MatrixMarket,
-    /// Values with commas between them: `.csv`, `.csv.gz`.
+    /// Comma-separated values: `.csv`, `.csv.gz`.
     Csv,
-    /// Values with tabs between them: `.tsv`, `.tsv.gz`.
+    /// Tab-separated values: `.tsv`, `.tsv.gz`.
     Tsv,
-    /// Bags of words as the UCI repository has them: `docword.NAME.txt`, `docword.NAME.txt.gz`.
+    /// Bag of words in the format of the UCI repository: `docword.NAME.txt`, `docword.NAME.txt.gz`.
     Docword,
-    /// Sparse rows with a target each: `.svmlight`, `.libsvm`, also with `.gz`.
+    /// Sparse rows with a target each (svmlight, libsvm): `.svmlight`, `.libsvm`, `.svm`, also with `.gz`.
     Svmlight,
-    /// A store of sparse rows that can be read by blocks: `.csrstore`.
+    /// Sparse rows that can be read block by block: `.csrstore`.
     CsrStore,
-    /// A folder of 10x Genomics: `matrix.mtx`, `features.tsv` or `genes.tsv`, `barcodes.tsv`, also with `.gz`.
+    /// A 10x Genomics folder: `matrix.mtx`, `features.tsv` or `genes.tsv`, `barcodes.tsv`, also with `.gz`.
     TenX,
-    /// Annotated data: `.h5ad`.
+    /// Annotated single-cell data (AnnData): `.h5ad`.
     H5ad,
-    /// Columns of Apache Parquet: `.parquet`.
+    /// Apache Parquet: `.parquet`, `.pq`.
     Parquet,
-    /// A folder of pictures of one size: PNG, PGM or JPEG.
+    /// A folder of images of the same size: PNG, PGM or JPEG.
     Images,
 }
 
-/// Endings with the formats they stand for, and whether `.gz` may follow.
-const ENDINGS: [(&str, Format, bool); 12] = [
+/// File extension, format, and true if `.gz` may follow.
+const EXTENSIONS: [(&str, Format, bool); 12] = [
     (".npy", Format::Npy, false),
     (".npz", Format::Npz, false),
     (".mtx", Format::MatrixMarket, true),
@@ -53,23 +53,31 @@ const ENDINGS: [(&str, Format, bool); 12] = [
     (".pq", Format::Parquet, false),
 ];
 
-const PICTURES: [&str; 4] = [".png", ".pgm", ".jpg", ".jpeg"];
+const IMAGE_EXTENSIONS: [&str; 4] = [".png", ".pgm", ".jpg", ".jpeg"];
 
 impl Format {
-    /// The format of a file or folder, by its name; of a folder and of a `.txt` file by what is in it.
+    /// Detects the format of a file by its name; that of a folder or `.txt` file by its contents.
     ///
     /// # Errors
-    /// Where neither tells the format, with the ending that comes closest.
+    /// If the format is unknown; the error suggests the most similar extension.
+    ///
+    /// ```
+    /// use andnmf_io::Format;
+    /// use std::path::Path;
+    /// assert_eq!(Format::of(Path::new("counts.mtx.gz")).unwrap(), Format::MatrixMarket);
+    /// let error = Format::of(Path::new("counts.nyp")).unwrap_err().to_string();
+    /// assert!(error.contains("did you mean .npy?"));
+    /// ```
     pub fn of(path: &Path) -> Result<Self, FileError> {
-        Self::recognise(path).map_err(|fault| fault.in_file(path))
+        Self::detect(path).map_err(|error| error.in_file(path))
     }
 
-    fn recognise(path: &Path) -> Result<Self, Fault> {
+    fn detect(path: &Path) -> Result<Self, LocatedProblem> {
         if path.is_dir() {
-            return of_folder(path);
+            return detect_folder(path);
         }
-        let unknown = match Self::of_name(path) {
-            Err(fault) if matches!(fault.problem, Problem::UnknownFormat { .. }) => fault,
+        let unknown = match Self::from_name(path) {
+            Err(error) if matches!(error.problem, Problem::UnknownFormat { .. }) => error,
             known => return known,
         };
         let text = |name: &str| name.ends_with(".txt") || name.ends_with(".txt.gz");
@@ -79,15 +87,17 @@ impl Format {
         Err(unknown)
     }
 
-    /// The format that a name alone tells.
-    pub(crate) fn of_name(path: &Path) -> Result<Self, Fault> {
+    /// Detects the format by the file name alone.
+    pub(crate) fn from_name(path: &Path) -> Result<Self, LocatedProblem> {
         let name = lower_name(path);
-        let (stem, packed) = name.strip_suffix(".gz").map_or((name.as_str(), false), |stem| (stem, true));
-        for (ending, format, may_be_packed) in ENDINGS {
-            if stem.ends_with(ending) && stem.len() > ending.len() {
-                if packed && !may_be_packed {
-                    let what = format!("a {ending} file in a .gz file");
-                    return Err(Problem::Unsupported { what, instead: "unpack it first".to_owned() }.into());
+        let (stem, compressed) = name.strip_suffix(".gz").map_or((name.as_str(), false), |stem| (stem, true));
+        for (extension, format, may_be_gzip) in EXTENSIONS {
+            if stem.ends_with(extension) && stem.len() > extension.len() {
+                if compressed && !may_be_gzip {
+                    let what = format!("gzip-compressed {extension} files are not supported");
+                    return Err(
+                        Problem::Unsupported { what, instead: "decompress it first".to_owned() }.into()
+                    );
                 }
                 return Ok(format);
             }
@@ -95,33 +105,33 @@ impl Format {
         if stem.contains("docword") {
             return Ok(Self::Docword);
         }
-        Err(Problem::UnknownFormat { nearest: nearest_ending(stem), known: known() }.into())
+        Err(Problem::UnknownFormat { nearest: nearest_extension(stem), known: readable_formats() }.into())
     }
 
-    /// The format in which a file of that name is written.
+    /// The format for writing a file with this name.
     ///
     /// # Errors
-    /// Where the name tells no format, or one that is only read: with those that are written.
+    /// If the format is unknown or read-only; the error lists the formats that can be written.
     pub fn of_output(path: &Path) -> Result<Self, FileError> {
-        match Self::of_name(path) {
-            Ok(format) if format.is_written() => Ok(format),
-            Ok(format) => Err(format.only_read().into()),
-            Err(Fault { problem: Problem::UnknownFormat { nearest, .. }, place }) => {
-                Err(Problem::UnknownFormat { nearest, known: written() }.at(place))
+        match Self::from_name(path) {
+            Ok(format) if format.is_writable() => Ok(format),
+            Ok(format) => Err(format.read_only().into()),
+            Err(LocatedProblem { problem: Problem::UnknownFormat { nearest, .. }, location }) => {
+                Err(Problem::UnknownFormat { nearest, known: writable_formats() }.at(location))
             }
             Err(other) => Err(other),
         }
-        .map_err(|fault: Fault| fault.in_file(path))
+        .map_err(|error: LocatedProblem| error.in_file(path))
     }
 
-    pub(super) fn only_read(self) -> Problem {
-        let what = format!("{self} files are only read");
-        Problem::Unsupported { what, instead: format!("write {}", written()) }
+    pub(super) fn read_only(self) -> Problem {
+        let what = format!("{self} files cannot be written");
+        Problem::Unsupported { what, instead: format!("use {}", writable_formats()) }
     }
 
-    /// Whether files of this format are written as well as read.
+    /// Returns true if files of this format can be written.
     #[must_use]
-    pub fn is_written(self) -> bool {
+    pub fn is_writable(self) -> bool {
         !matches!(self, Self::TenX | Self::H5ad | Self::Parquet | Self::Images)
     }
 }
@@ -145,62 +155,68 @@ impl fmt::Display for Format {
     }
 }
 
-fn known() -> String {
-    format!("{}, folders of pictures and 10x folders", endings(|_| true))
+fn readable_formats() -> String {
+    format!("{}, folders of images and 10x folders", extensions(|_| true))
 }
 
-/// What can be written.
-fn written() -> String {
-    endings(Format::is_written)
+/// The extensions of writable formats.
+fn writable_formats() -> String {
+    extensions(Format::is_writable)
 }
 
-fn endings(which: impl Fn(Format) -> bool) -> String {
-    let listed = ENDINGS.iter().filter(|(_, format, _)| which(*format));
-    let mut endings: Vec<String> =
-        listed.map(|(ending, _, packed)| format!("{ending}{}", if *packed { "[.gz]" } else { "" })).collect();
-    endings.push("docword.*.txt[.gz]".to_owned());
-    endings.join(", ")
+fn extensions(which: impl Fn(Format) -> bool) -> String {
+    let listed = EXTENSIONS.iter().filter(|(_, format, _)| which(*format));
+    let mut extensions: Vec<String> = listed
+        .map(|(extension, _, compressed)| format!("{extension}{}", if *compressed { "[.gz]" } else { "" }))
+        .collect();
+    extensions.push("docword.*.txt[.gz]".to_owned());
+    extensions.join(", ")
 }
 
 fn lower_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-/// A file of a folder under one of several names, each of them also packed.
-pub(crate) fn any_of(folder: &Path, names: &[&str]) -> Option<PathBuf> {
+/// Finds the first file of a folder that has one of these names, with or without `.gz`.
+pub(crate) fn find_file(folder: &Path, names: &[&str]) -> Option<PathBuf> {
     let both = names.iter().flat_map(|name| [folder.join(name), folder.join(format!("{name}.gz"))]);
     both.into_iter().find(|path| path.is_file())
 }
 
-fn of_folder(folder: &Path) -> Result<Format, Fault> {
-    if any_of(folder, &["matrix.mtx"]).is_some() {
+fn detect_folder(folder: &Path) -> Result<Format, LocatedProblem> {
+    if find_file(folder, &["matrix.mtx"]).is_some() {
         return Ok(Format::TenX);
     }
     for entry in std::fs::read_dir(folder)? {
-        if is_picture(&entry?.path()) {
+        if is_image(&entry?.path()) {
             return Ok(Format::Images);
         }
     }
     let instead =
-        "a folder must hold pictures (PNG, PGM, JPEG), or matrix.mtx with features.tsv and barcodes.tsv";
-    Err(Problem::Unsupported { what: "nothing here is a matrix".to_owned(), instead: instead.to_owned() }
-        .into())
+        "a folder must contain images (PNG, PGM, JPEG), or matrix.mtx with features.tsv and barcodes.tsv";
+    Err(Problem::Unsupported {
+        what: "the folder contains no matrix".to_owned(),
+        instead: instead.to_owned(),
+    }
+    .into())
 }
 
-/// Whether a file's name says that it is a picture.
-pub(crate) fn is_picture(path: &Path) -> bool {
+/// Returns true if the file has an image extension.
+pub(crate) fn is_image(path: &Path) -> bool {
     let name = lower_name(path);
-    PICTURES.iter().any(|ending| name.ends_with(ending))
+    IMAGE_EXTENSIONS.iter().any(|extension| name.ends_with(extension))
 }
 
-/// Whether the first three lines are a number each.
-fn starts_like_docword(path: &Path) -> Result<bool, Fault> {
-    // Three numbers are short: whatever has longer lines is something else.
+/// Returns true if each of the first three lines is a number.
+fn starts_like_docword(path: &Path) -> Result<bool, LocatedProblem> {
+    // Three numbers are short; a file with longer lines is not docword.
     let mut start = source::open(path)?.take(200);
     let mut line = Vec::new();
     for _ in 0..3 {
         line.clear();
-        start.read_until(b'\n', &mut line).map_err(|e| Fault::from(e).problem.at(Place::Line(1)))?;
+        start
+            .read_until(b'\n', &mut line)
+            .map_err(|e| LocatedProblem::from(e).problem.at(Location::Line(1)))?;
         let digits = line.trim_ascii();
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
             return Ok(false);
@@ -209,21 +225,26 @@ fn starts_like_docword(path: &Path) -> Result<bool, Fault> {
     Ok(true)
 }
 
-/// The ending that needs the fewest changes, if those are few for its length.
-fn nearest_ending(stem: &str) -> Option<&'static str> {
+/// The most similar extension, if at most a quarter of its letters differ.
+fn nearest_extension(stem: &str) -> Option<&'static str> {
     let given = &stem[stem.rfind('.')?..];
-    let (distance, ending) = ENDINGS.map(|(ending, ..)| (typos(given, ending), ending)).into_iter().min()?;
-    (4 * distance <= ending.len()).then_some(ending)
+    let (distance, extension) =
+        EXTENSIONS.map(|(extension, ..)| (typos(given, extension), extension)).into_iter().min()?;
+    (4 * distance <= extension.len()).then_some(extension)
 }
 
-/// Letters in the wrong order are one slip, however many letters that changes.
-fn typos(given: &str, ending: &str) -> usize {
+/// Edit distance, except that any permutation of the letters counts as one error.
+fn typos(given: &str, extension: &str) -> usize {
     let sorted = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();
         letters.sort_unstable();
         letters
     };
-    strsim::osa_distance(given, ending).min(if sorted(given) == sorted(ending) { 1 } else { usize::MAX })
+    strsim::osa_distance(given, extension).min(if sorted(given) == sorted(extension) {
+        1
+    } else {
+        usize::MAX
+    })
 }
 
 #[cfg(test)]
@@ -236,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn names_tell_formats() {
+    fn the_extension_determines_the_format() {
         for (name, format) in [
             ("a.npy", Format::Npy),
             ("A.NPZ", Format::Npz),
@@ -258,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_ending_is_answered_with_the_nearest_one() {
+    fn an_unknown_extension_is_answered_with_the_most_similar_one() {
         let error = of("samples.nyp").unwrap_err().to_string();
         assert!(error.starts_with("samples.nyp: ") && error.contains("did you mean .npy?"), "{error}");
         assert!(of("samples.paquett").unwrap_err().to_string().contains("did you mean .parquet?"));
@@ -267,11 +288,11 @@ mod tests {
             assert!(!error.contains("did you mean") && error.contains(".mtx[.gz]"), "{error}");
         }
         assert!(of(".csv").is_err() && of("").is_err() && of("npy").is_err());
-        assert!(of("a.npy.gz").unwrap_err().to_string().contains("unpack it first"));
+        assert!(of("a.npy.gz").unwrap_err().to_string().contains("decompress it first"));
     }
 
     #[test]
-    fn text_files_are_recognised_by_three_numbers() {
+    fn text_files_are_detected_by_three_numbers() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("words.txt");
         fs::write(&file, "3\r\n12\n2\n1 1 5\n").unwrap();
@@ -283,10 +304,10 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_recognised_by_what_is_in_them() {
+    fn folders_are_detected_by_their_contents() {
         let folder = tempfile::tempdir().unwrap();
         let error = Format::of(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("pictures"), "{error}");
+        assert!(error.contains("images"), "{error}");
         fs::write(folder.path().join("A.PNG"), "").unwrap();
         assert_eq!(Format::of(folder.path()).unwrap(), Format::Images);
         fs::write(folder.path().join("matrix.mtx.gz"), "").unwrap();

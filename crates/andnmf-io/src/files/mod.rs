@@ -1,9 +1,11 @@
-//! Files: one format each, one type for what they hold, one for what can be wrong with them.
+//! Readers and writers of matrix files: one module per format, [`SampleTable`] for the contents, [`FileError`] for
+//! errors.
 //!
-//! Sizes that a file declares are never trusted: no reader takes more memory than the contents warrant. Whatever
-//! is wrong is told with the file, the place and what would be right.
+//! Readers never trust declared sizes and never allocate more memory than the file contents can justify. Errors name
+//! the file, the location in it, what is wrong and what would be right.
 
-mod aside;
+mod atomic_write;
+mod convert;
 mod csr_store;
 mod delimited;
 mod docword;
@@ -20,29 +22,28 @@ mod npz;
 mod on_disk;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod plain_text;
 mod sample_stream;
+mod sample_table;
 pub(crate) mod source;
-mod streamed;
 mod svmlight;
-mod table;
 mod ten_x;
 #[cfg(test)]
 pub(crate) mod testing;
-mod text;
 mod write;
 
 use std::path::Path;
 
-pub(crate) use aside::write_file;
-pub use aside::{Overwrite, write_aside};
-pub(crate) use error::Fault;
-pub use error::{FileError, Place, Problem};
+pub(crate) use atomic_write::write_file;
+pub use atomic_write::{Overwrite, write_atomically};
+pub use convert::{ConversionSummary, StreamingOptions, convert_by_rows};
+pub(crate) use error::LocatedProblem;
+pub use error::{FileError, Location, Problem};
 pub use format::Format;
 pub use names::read_names;
 pub use on_disk::OnDisk;
 pub use sample_stream::SampleStream;
-pub use streamed::{Converted, Streaming, convert_by_rows};
-pub use table::{Table, Values};
+pub use sample_table::{SampleTable, TableValues};
 pub use write::{write, write_array};
 
 use ndarray::Array2;
@@ -50,34 +51,44 @@ use ndarray::Array2;
 use andnmf::samples::Samples;
 use andnmf::{Real, entry_point};
 
-/// How a file is to be read.
+/// Options for reading a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// Its format; by default the one that its name tells.
+    /// The format; by default, detected from the file name.
     pub format: Option<Format>,
-    /// Whether its columns are the samples.
+    /// True if the columns of the file are the samples.
     pub transpose: bool,
-    /// Which of several matrices: a layer of a `.h5ad` file, an array of a `.npz` file.
+    /// The matrix to read from a file with several: a layer of a `.h5ad` file, an array of a `.npz` file.
     pub layer: Option<String>,
-    /// Whether the first line of a `.csv` or `.tsv` file names the columns; by default that is recognised.
+    /// True if the first line of a `.csv` or `.tsv` file has the column names; detected by default.
     pub header: Option<bool>,
-    /// Whether the first column of a `.csv` or `.tsv` file names the rows; by default that is recognised.
+    /// True if the first column of a `.csv` or `.tsv` file has the row names; detected by default.
     pub row_names: Option<bool>,
 }
 
-/// The matrix of a file, with the names of its rows and columns where it has them.
+/// Reads the matrix in a file, with row and column names if the file has them.
 ///
 /// # Errors
-/// Where the file cannot be read, is malformed, or holds something else than finite numbers: with the place, and
-/// with what would be right.
-pub fn read<T: Real>(path: &Path, options: &ReadOptions) -> Result<Table<T>, FileError> {
+/// If the file cannot be read, is malformed, or has values that are not finite numbers.
+///
+/// ```
+/// use andnmf_io::{ReadOptions, read};
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("samples.csv");
+/// std::fs::write(&file, "river,bank\n1,0\n2,3\n")?;
+/// let table = read::<f64>(&file, &ReadOptions::default())?;
+/// assert_eq!((table.n_samples(), table.n_features()), (2, 2));
+/// assert_eq!(table.feature_names.unwrap(), ["river", "bank"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read<T: Real>(path: &Path, options: &ReadOptions) -> Result<SampleTable<T>, FileError> {
     let format = options.format.map_or_else(|| Format::of(path), Ok)?;
-    let table = read_in_file_order(path, format, options)?;
-    if options.transpose { turned(table).map_err(|fault| fault.in_file(path)) } else { Ok(table) }
+    let table = read_untransposed(path, format, options)?;
+    if options.transpose { transpose(table).map_err(|error| error.in_file(path)) } else { Ok(table) }
 }
 
-/// Turns a matrix whose columns are samples: there must not be more of these than of any samples.
-fn turned<T: Real>(table: Table<T>) -> Result<Table<T>, Fault> {
+/// Transposes a matrix whose columns are samples, and checks the number of rows that this gives.
+fn transpose<T: Real>(table: SampleTable<T>) -> Result<SampleTable<T>, LocatedProblem> {
     if table.is_sparse() {
         let (rows, columns) = (table.n_samples() as u64, table.n_features() as u64);
         entries::check_sizes(columns, rows, table.stored_values())?;
@@ -85,28 +96,37 @@ fn turned<T: Real>(table: Table<T>) -> Result<Table<T>, Fault> {
     Ok(table.transposed()?)
 }
 
-/// The matrix of a file as a dense array.
+/// Reads the matrix in a file as a dense array.
 ///
 /// # Errors
-/// Like [`read`]; and where a sparse matrix has hardly any values, so that zeros would take far more memory than the
-/// file warrants.
+/// Those of [`read`], and if a sparse matrix has so few values that the dense array would need far more memory than
+/// the file can justify.
+///
+/// ```
+/// use andnmf_io::{Overwrite, read_array, write_array};
+/// let folder = tempfile::tempdir()?;
+/// let (file, array) = (folder.path().join("truth.npy"), ndarray::array![[1.0, 2.0]]);
+/// write_array(&file, array.view(), Overwrite::No)?;
+/// assert_eq!(read_array::<f64>(&file)?, array);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn read_array<T: Real>(path: &Path) -> Result<Array2<T>, FileError> {
     let table = read::<T>(path, &ReadOptions::default())?;
     let (rows, columns) = (table.n_samples(), table.n_features());
     let warranted = (1_usize << 24).saturating_add(table.stored_values().saturating_mul(1024));
     if rows.saturating_mul(columns) > warranted {
         let what = format!("{rows} × {columns} values, of which {} are not zero", table.stored_values());
-        let instead = "a dense matrix is needed here".to_owned();
-        return Err(Fault::from(Problem::Unsupported { what, instead }).in_file(path));
+        let instead = "this input needs a dense matrix".to_owned();
+        return Err(LocatedProblem::from(Problem::Unsupported { what, instead }).in_file(path));
     }
-    table.into_dense().map_err(|error| Fault::from(error).in_file(path))
+    table.into_dense().map_err(|error| LocatedProblem::from(error).in_file(path))
 }
 
 entry_point! {
-    fn read_in_file_order<'a; T>(path: &'a Path, format: Format, options: &'a ReadOptions) -> Result<Table<T>, FileError> = read_as;
+    fn read_untransposed<'a; T>(path: &'a Path, format: Format, options: &'a ReadOptions) -> Result<SampleTable<T>, FileError> = read_as;
 }
 
-fn read_as<T: Real>(path: &Path, format: Format, options: &ReadOptions) -> Result<Table<T>, FileError> {
+fn read_as<T: Real>(path: &Path, format: Format, options: &ReadOptions) -> Result<SampleTable<T>, FileError> {
     let read = match format {
         Format::Npy => npy::read(path),
         Format::MatrixMarket => matrix_market::read(path),
@@ -114,7 +134,7 @@ fn read_as<T: Real>(path: &Path, format: Format, options: &ReadOptions) -> Resul
         Format::Tsv => delimited::read(path, '\t', options),
         Format::Docword => docword::read(path),
         Format::Svmlight => svmlight::read(path),
-        // A folder: the file that something is wrong with is one of those in it.
+        // The error names the file of the folder that caused it.
         Format::TenX => return ten_x::read(path),
         Format::Npz => npz::read(path, options.layer.as_deref()),
         Format::CsrStore => csr_store::read(path),
@@ -128,12 +148,12 @@ fn read_as<T: Real>(path: &Path, format: Format, options: &ReadOptions) -> Resul
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => Err(not_built_in(format)),
     };
-    read.map_err(|fault| fault.in_file(path))
+    read.map_err(|error| error.in_file(path))
 }
 
-/// What a build without the reader of a format says. Builds for tests have it in any case: few have no readers.
+/// The error of a build without the reader of a format. Test builds have it too, because most have all readers.
 #[cfg(any(test, not(all(feature = "h5ad", feature = "parquet"))))]
-fn not_built_in(format: Format) -> Fault {
+fn not_built_in(format: Format) -> LocatedProblem {
     let (format, feature) = if format == Format::H5ad { (".h5ad", "h5ad") } else { (".parquet", "parquet") };
     Problem::NotBuiltIn { format, feature }.into()
 }
@@ -143,14 +163,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_reader_is_told_with_the_feature_that_brings_it() {
+    fn a_missing_reader_is_reported_with_the_feature_that_adds_it() {
         for feature in ["h5ad", "parquet"] {
             let file = format!("cells.{feature}");
             let format = Format::of(Path::new(&file)).unwrap();
-            let told = not_built_in(format).in_file(Path::new(&file)).to_string();
-            assert!(told.starts_with(&format!("{file}: this build")), "{told}");
-            assert!(told.contains(&format!("cannot handle .{feature} files")), "{told}");
-            assert!(told.ends_with(&format!("build it with --features {feature}")), "{told}");
+            let message = not_built_in(format).in_file(Path::new(&file)).to_string();
+            assert!(message.starts_with(&format!("{file}: this build")), "{message}");
+            assert!(message.contains(&format!("cannot read .{feature} files")), "{message}");
+            assert!(message.ends_with(&format!("rebuild it with --features {feature}")), "{message}");
         }
     }
 
@@ -161,7 +181,11 @@ mod tests {
         {
             let file = format!("cells.{feature}");
             let error = read::<f64>(Path::new(&file), &ReadOptions::default()).unwrap_err().to_string();
-            assert_ne!(error.ends_with(&format!("build it with --features {feature}")), built_in, "{error}");
+            assert_ne!(
+                error.ends_with(&format!("rebuild it with --features {feature}")),
+                built_in,
+                "{error}"
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Samples from a stream, a batch at a time: rows of text, or `.npy` files one after another.
+//! Batches of samples from a stream: rows of text, or concatenated `.npy` files.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -6,20 +6,20 @@ use std::path::Path;
 use ndarray::Array2;
 
 use super::delimited::RowReader;
-use super::error::{Fault, FileError, Place, Problem};
-use super::npy::header::Header;
-use super::npy::values::{self, Failure, Reals};
-use super::npy::{self, header::Item};
+use super::error::{FileError, LocatedProblem, Location, Problem};
+use super::npy::header::NpyHeader;
+use super::npy::values::{self, Reals, ValueReadError};
+use super::npy::{self, header::NpyDtype};
 use super::{ReadOptions, source};
 use andnmf::Real;
 
-/// What `.npy` files begin with; no text does.
-const NPY: u8 = 0x93;
+/// The first byte of `.npy` files; no UTF-8 text begins with it.
+const NPY_FIRST_BYTE: u8 = 0x93;
 
-/// Samples that come one after another from somewhere that can be read only once.
+/// Samples from a source that can be read only once, such as standard input.
 ///
-/// Text is read as `.csv` files are. Of a `.npy` file fewer rows may come than its header declares, and another file
-/// with as many columns may follow. Either may be packed with gzip.
+/// The source is text in the format of `.csv` files, or one or more concatenated `.npy` files with the same number of
+/// columns; the last one may have fewer rows than its header declares. Gzip is decompressed.
 ///
 /// ```
 /// use andnmf_io::{ReadOptions, SampleStream};
@@ -32,59 +32,59 @@ const NPY: u8 = 0x93;
 /// ```
 pub struct SampleStream<'a, T: Real> {
     name: String,
-    kind: Kind<'a, T>,
+    format: StreamFormat<'a, T>,
     rows: u64,
 }
 
-enum Kind<'a, T: Real> {
+enum StreamFormat<'a, T: Real> {
     Text(Box<RowReader<Box<dyn BufRead + Send + 'a>, T>>),
-    Npy(Arrays<'a>),
+    Npy(NpyStream<'a>),
 }
 
-/// Arrays one after another.
-struct Arrays<'a> {
+/// Concatenated `.npy` files.
+struct NpyStream<'a> {
     source: Box<dyn BufRead + Send + 'a>,
-    /// What the values of the array under way are, and how many rows of it may follow.
-    now: Option<(Item, u64)>,
+    /// Type of the values and number of remaining rows of the current array.
+    current: Option<(NpyDtype, u64)>,
     width: Option<usize>,
 }
 
 impl<'a, T: Real> SampleStream<'a, T> {
-    /// Looks at the beginning of a stream; `name` is what errors call it.
+    /// Detects the format of a stream; `name` stands for it in error messages.
     ///
     /// # Errors
-    /// Where nothing comes, or what comes is no matrix.
+    /// If the stream is empty or not a matrix.
     pub fn new(
         stream: impl BufRead + Send + 'a,
         name: &str,
         options: &ReadOptions,
     ) -> Result<Self, FileError> {
         let open = || {
-            let mut source = source::unpacked_anywhere(stream)?;
-            if source.fill_buf()?.first() == Some(&NPY) {
-                return Ok(Kind::Npy(Arrays { source, now: None, width: None }));
+            let mut source = source::decompressed_send(stream)?;
+            if source.fill_buf()?.first() == Some(&NPY_FIRST_BYTE) {
+                return Ok(StreamFormat::Npy(NpyStream { source, current: None, width: None }));
             }
-            RowReader::new(source, ',', options).map(|reader| Kind::Text(Box::new(reader)))
+            RowReader::new(source, ',', options).map(|reader| StreamFormat::Text(Box::new(reader)))
         };
-        let kind = open().map_err(|fault: Fault| fault.in_file(Path::new(name)))?;
-        Ok(Self { name: name.to_owned(), kind, rows: 0 })
+        let format = open().map_err(|error: LocatedProblem| error.in_file(Path::new(name)))?;
+        Ok(Self { name: name.to_owned(), format, rows: 0 })
     }
 
-    /// The next samples: as many as are wanted, fewer at the end of the stream, and `None` after it.
+    /// Reads up to `max_rows` samples; fewer only at the end of the stream, `None` after the end.
     ///
     /// # Errors
-    /// Where the stream cannot be read or is malformed: with the line, or with row and column counted over all arrays.
-    pub fn next_batch(&mut self, wanted: usize) -> Result<Option<Array2<T>>, FileError> {
+    /// If the stream cannot be read or is malformed. Rows count over all arrays.
+    pub fn next_batch(&mut self, max_rows: usize) -> Result<Option<Array2<T>>, FileError> {
         let mut values = Vec::new();
         let (mut rows, mut width) = (0, 0);
-        while rows < wanted {
-            let more = match &mut self.kind {
-                Kind::Text(reader) => {
+        while rows < max_rows {
+            let more = match &mut self.format {
+                StreamFormat::Text(reader) => {
                     reader.next_row().map(|row| row.map(|row| values.extend_from_slice(row)))
                 }
-                Kind::Npy(arrays) => arrays.next_row(self.rows, &mut values),
+                StreamFormat::Npy(arrays) => arrays.next_row(self.rows, &mut values),
             };
-            if more.map_err(|fault| fault.in_file(Path::new(&self.name)))?.is_none() {
+            if more.map_err(|error| error.in_file(Path::new(&self.name)))?.is_none() {
                 break;
             }
             rows += 1;
@@ -95,68 +95,75 @@ impl<'a, T: Real> SampleStream<'a, T> {
             return Ok(None);
         }
         let batch = Array2::from_shape_vec((rows, width), values);
-        batch.map(Some).map_err(|_| Fault::from(Problem::Empty).in_file(Path::new(&self.name)))
+        batch.map(Some).map_err(|_| LocatedProblem::from(Problem::Empty).in_file(Path::new(&self.name)))
     }
 
-    /// How many samples have come.
+    /// The number of samples read so far.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// The names of the columns, where the stream begins with them; known from the first batch on.
+    /// The column names, if the stream begins with them; available after the first batch.
     #[must_use]
     pub fn feature_names(&self) -> Option<Vec<String>> {
-        match &self.kind {
-            Kind::Text(reader) => reader.names().ok()?.0,
-            Kind::Npy(_) => None,
+        match &self.format {
+            StreamFormat::Text(reader) => reader.names().ok()?.0,
+            StreamFormat::Npy(_) => None,
         }
     }
 }
 
-impl Arrays<'_> {
-    /// Appends the next row; `None` at the end. `before` is the number of rows that came before.
-    fn next_row<T: Real>(&mut self, before: u64, values: &mut Vec<T>) -> Result<Option<()>, Fault> {
-        let item = loop {
+impl NpyStream<'_> {
+    /// Appends the next row; `None` at the end. `rows_before` is the number of rows already read.
+    fn next_row<T: Real>(
+        &mut self,
+        rows_before: u64,
+        values: &mut Vec<T>,
+    ) -> Result<Option<()>, LocatedProblem> {
+        let dtype = loop {
             if self.source.fill_buf()?.is_empty() {
                 return Ok(None);
             }
-            match &mut self.now {
-                Some((item, left)) if *left > 0 => {
+            match &mut self.current {
+                Some((dtype, left)) if *left > 0 => {
                     *left -= 1;
-                    break *item;
+                    break *dtype;
                 }
-                _ => self.begin_array(before)?,
+                _ => self.start_array(rows_before)?,
             }
         };
         let width = self.width.unwrap_or(0);
-        let place = |column: usize| Place::Value { row: before + 1, column: column as u64 + 1 };
-        let row = values::read::<Reals<T>>(&mut self.source, item, width, None);
+        let location = |column: usize| Location::Value { row: rows_before + 1, column: column as u64 + 1 };
+        let row = values::read::<Reals<T>>(&mut self.source, dtype, width, None);
         values.extend(row.map_err(|failure| match failure {
-            Failure::Value(wrong) => Problem::NotFinite { value: wrong.value }.at(place(wrong.at)),
-            Failure::File(problem) => problem.at(place(0)),
+            ValueReadError::Value(invalid) => {
+                Problem::NotFinite { value: invalid.value }.at(location(invalid.at))
+            }
+            ValueReadError::File(problem) => problem.at(location(0)),
         })?);
         Ok(Some(()))
     }
 
-    fn begin_array(&mut self, before: u64) -> Result<(), Fault> {
-        let here = |fault: Fault| fault.problem.at(Place::Value { row: before + 1, column: 1 });
-        let header = Header::read(&mut self.source).map_err(here)?;
-        let (rows, width) = npy::matrix_shape(&header).map_err(here)?;
+    fn start_array(&mut self, rows_before: u64) -> Result<(), LocatedProblem> {
+        let locate =
+            |error: LocatedProblem| error.problem.at(Location::Value { row: rows_before + 1, column: 1 });
+        let header = NpyHeader::read(&mut self.source).map_err(locate)?;
+        let (rows, width) = npy::matrix_shape(&header).map_err(locate)?;
         if header.column_major && rows > 1 && width > 1 {
-            let what = "the values come in column order".to_owned();
+            let what = "the values are in column order".to_owned();
             let instead = "save the array with numpy.ascontiguousarray".to_owned();
-            return Err(here(Problem::Unsupported { what, instead }.into()));
+            return Err(locate(Problem::Unsupported { what, instead }.into()));
         }
         if width == 0 {
-            return Err(here(Problem::Empty.into()));
+            return Err(locate(Problem::Empty.into()));
         }
-        if self.width.is_some_and(|before| before != width) {
+        if self.width.is_some_and(|rows_before| rows_before != width) {
             let (expected, given) = (self.width.unwrap_or(0) as u64, width as u64);
-            return Err(here(Problem::Ragged { name: None, expected, given }.into()));
+            return Err(locate(Problem::Ragged { name: None, expected, given }.into()));
         }
         self.width = Some(width);
-        self.now = Some((header.item, rows as u64));
+        self.current = Some((header.dtype, rows as u64));
         Ok(())
     }
 }
@@ -189,10 +196,10 @@ mod tests {
         let (first, second) = (random_matrix::<f64>(5, 3, 1), random_matrix::<f64>(4, 3, 2));
         let mut bytes = [npy(&first), npy(&second)].concat();
         bytes.truncate(bytes.len() - 2 * 24);
-        let found = batches(&bytes, 4).unwrap();
-        assert_eq!(found.iter().map(Array2::nrows).collect::<Vec<_>>(), [4, 3]);
-        assert_eq!(found[1].row(0), first.row(4));
-        assert_eq!(found[1].row(2), second.row(1));
+        let result = batches(&bytes, 4).unwrap();
+        assert_eq!(result.iter().map(Array2::nrows).collect::<Vec<_>>(), [4, 3]);
+        assert_eq!(result[1].row(0), first.row(4));
+        assert_eq!(result[1].row(2), second.row(1));
     }
 
     #[test]
@@ -208,17 +215,19 @@ mod tests {
 
     #[test]
     fn errors_name_the_row() {
-        let said = |bytes: &[u8]| batches(bytes, 2).unwrap_err().to_string();
-        assert!(said(b"1,2\n3,4\n5,x\n").starts_with("standard input, line 3, field 2"));
-        assert!(said(b"1,2\n3,4\n5\n").contains("line 3"));
-        assert!(said(b"").contains("no values"));
+        let message = |bytes: &[u8]| batches(bytes, 2).unwrap_err().to_string();
+        assert!(message(b"1,2\n3,4\n5,x\n").starts_with("standard input, line 3, field 2"));
+        assert!(message(b"1,2\n3,4\n5\n").contains("line 3"));
+        assert!(message(b"").contains("no values"));
         let (wide, other) = (npy(&random_matrix(3, 3, 1)), npy(&random_matrix(3, 4, 1)));
-        assert!(said(&[wide.clone(), other].concat()).contains("row 4, column 1: this row has 4 values"));
-        let mut wrong = random_matrix::<f64>(3, 3, 1);
-        wrong[[1, 2]] = f64::NAN;
-        assert!(said(&[wide.clone(), npy(&wrong)].concat()).contains("row 5, column 3: the value is NaN"));
-        assert!(said(&wide[..wide.len() - 10]).contains("row 3, column 1: the file ends too early"));
+        assert!(message(&[wide.clone(), other].concat()).contains("row 4, column 1: this row has 4 values"));
+        let mut invalid = random_matrix::<f64>(3, 3, 1);
+        invalid[[1, 2]] = f64::NAN;
+        assert!(
+            message(&[wide.clone(), npy(&invalid)].concat()).contains("row 5, column 3: the value is NaN")
+        );
+        assert!(message(&wide[..wide.len() - 10]).contains("row 3, column 1: the file is truncated"));
         let garbage = [wide, b"more".to_vec()].concat();
-        assert!(said(&garbage).contains("row 4"), "{}", said(&garbage));
+        assert!(message(&garbage).contains("row 4"), "{}", message(&garbage));
     }
 }

@@ -1,4 +1,4 @@
-//! Opening files for reading, packed or not.
+//! Opens files for reading and decompresses gzip.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -6,43 +6,43 @@ use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::error::{Fault, Problem};
+use super::error::{LocatedProblem, Problem};
 
-const BUFFER: usize = 1 << 17;
+const BUFFER_SIZE: usize = 1 << 17;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// The contents of a file; what is packed with gzip, whatever its name, is unpacked as it is read.
-pub(crate) fn open(path: &Path) -> Result<Box<dyn BufRead>, Fault> {
-    let named_packed = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
-    unpacked(BufReader::with_capacity(BUFFER, File::open(path)?), named_packed)
+/// Opens a file. Gzip is detected by its magic number, whatever the file name, and decompressed on the fly.
+pub(crate) fn open(path: &Path) -> Result<Box<dyn BufRead>, LocatedProblem> {
+    let gzip_name = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+    decompressed(BufReader::with_capacity(BUFFER_SIZE, File::open(path)?), gzip_name)
 }
 
-/// The contents of a source, unpacked where it is packed.
-pub(crate) fn unpacked<'a>(
+/// Decompresses the source if it is gzip.
+pub(crate) fn decompressed<'a>(
     mut source: impl BufRead + 'a,
-    must_be_packed: bool,
-) -> Result<Box<dyn BufRead + 'a>, Fault> {
+    must_be_gzip: bool,
+) -> Result<Box<dyn BufRead + 'a>, LocatedProblem> {
     if source.fill_buf()?.starts_with(&GZIP_MAGIC) {
-        return Ok(Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(source))));
+        return Ok(Box::new(BufReader::with_capacity(BUFFER_SIZE, MultiGzDecoder::new(source))));
     }
-    if must_be_packed {
-        let reason = "its first two bytes are others".to_owned();
+    if must_be_gzip {
+        let reason = "it does not begin with the gzip magic number".to_owned();
         return Err(Problem::NotThisFormat { expected: "a gzip file, as its name says", reason }.into());
     }
     Ok(Box::new(source))
 }
 
-/// The same for a source that goes from thread to thread, and may be packed whatever it is called.
-pub(crate) fn unpacked_anywhere<'a>(
+/// [`decompressed`] for a source that moves between threads (`Send`) and may or may not be gzip.
+pub(crate) fn decompressed_send<'a>(
     mut source: impl BufRead + Send + 'a,
-) -> Result<Box<dyn BufRead + Send + 'a>, Fault> {
+) -> Result<Box<dyn BufRead + Send + 'a>, LocatedProblem> {
     if source.fill_buf()?.starts_with(&GZIP_MAGIC) {
-        return Ok(Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(source))));
+        return Ok(Box::new(BufReader::with_capacity(BUFFER_SIZE, MultiGzDecoder::new(source))));
     }
     Ok(Box::new(source))
 }
 
-/// Reads until the buffer is full or the source at its end, and says how far it came.
+/// Reads until the buffer is full or the source ends; returns the number of bytes read.
 pub(crate) fn fill(source: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -62,43 +62,43 @@ mod tests {
     use flate2::{Compression, write::GzEncoder};
     use std::io::Write;
 
-    fn packed(text: &str) -> Vec<u8> {
+    fn compressed(text: &str) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(text.as_bytes()).unwrap();
         encoder.finish().unwrap()
     }
 
-    fn text(bytes: &[u8]) -> Result<String, Fault> {
+    fn text(bytes: &[u8]) -> Result<String, LocatedProblem> {
         let mut text = String::new();
-        unpacked(bytes, true)?.read_to_string(&mut text)?;
+        decompressed(bytes, true)?.read_to_string(&mut text)?;
         Ok(text)
     }
 
     #[test]
-    fn several_packed_parts_in_a_row_are_one_text() {
-        let bytes = [packed("one "), packed("two")].concat();
+    fn several_gzip_members_in_a_row_are_one_text() {
+        let bytes = [compressed("one "), compressed("two")].concat();
         assert_eq!(text(&bytes).unwrap(), "one two");
     }
 
     #[test]
-    fn a_name_that_ends_in_gz_must_be_true() {
-        let fault = text(b"plain").unwrap_err();
-        assert!(fault.problem.to_string().contains("not a gzip file"), "{}", fault.problem);
+    fn a_file_named_gz_must_be_gzip() {
+        let error = text(b"plain").unwrap_err();
+        assert!(error.problem.to_string().contains("not a gzip file"), "{}", error.problem);
     }
 
     #[test]
-    fn packed_data_cut_short_are_said_to_end_too_early() {
-        let bytes = packed("some words that are packed");
-        let fault = text(&bytes[..bytes.len() - 9]).unwrap_err();
-        assert!(matches!(fault.problem, Problem::Truncated { .. }), "{}", fault.problem);
+    fn truncated_gzip_data_are_reported_as_truncated() {
+        let bytes = compressed("some words that are compressed");
+        let error = text(&bytes[..bytes.len() - 9]).unwrap_err();
+        assert!(matches!(error.problem, Problem::Truncated { .. }), "{}", error.problem);
     }
 
     #[test]
-    fn damaged_packed_data_are_refused() {
-        let mut bytes = packed("some words that are packed");
+    fn damaged_gzip_data_are_refused() {
+        let mut bytes = compressed("some words that are compressed");
         let n = bytes.len();
         bytes[n - 6] ^= 1; // the checksum
-        let fault = text(&bytes).unwrap_err();
-        assert!(matches!(fault.problem, Problem::NotThisFormat { .. }), "{}", fault.problem);
+        let error = text(&bytes).unwrap_err();
+        assert!(matches!(error.problem, Problem::NotThisFormat { .. }), "{}", error.problem);
     }
 }

@@ -1,40 +1,40 @@
-//! Folders of 10x Genomics: a Matrix Market file of genes by cells, with a file of names for either.
+//! 10x Genomics folders: a Matrix Market file (genes × cells) with one file of names for each.
 
 use std::path::{Path, PathBuf};
 
-use super::error::{Fault, FileError, Problem};
-use super::format::any_of;
-use super::{Table, matrix_market, names, source};
+use super::error::{FileError, LocatedProblem, Problem};
+use super::format::find_file;
+use super::{SampleTable, matrix_market, names, source};
 use andnmf::Real;
 
-/// The matrix of a folder: cells are samples and genes are features, as everywhere else.
-pub(crate) fn read<T: Real>(folder: &Path) -> Result<Table<T>, FileError> {
-    let matrix = part(folder, &["matrix.mtx"])?;
-    let mut table: Table<T> = source::open(&matrix)
+/// Reads the matrix in a folder and transposes it: cells are samples, genes are features.
+pub(crate) fn read<T: Real>(folder: &Path) -> Result<SampleTable<T>, FileError> {
+    let matrix = find_part(folder, &["matrix.mtx"])?;
+    let mut table: SampleTable<T> = source::open(&matrix)
         .and_then(|text| matrix_market::read_text(text, true))
-        .map_err(|fault| fault.in_file(&matrix))?;
-    let genes = part(folder, &["features.tsv", "genes.tsv"])?;
-    table.feature_names = Some(read_names(&genes, symbol, table.n_features(), "genes")?);
-    let cells = part(folder, &["barcodes.tsv"])?;
+        .map_err(|error| error.in_file(&matrix))?;
+    let genes = find_part(folder, &["features.tsv", "genes.tsv"])?;
+    table.feature_names = Some(read_names(&genes, gene_symbol, table.n_features(), "genes")?);
+    let cells = find_part(folder, &["barcodes.tsv"])?;
     table.sample_names = Some(read_names(&cells, barcode, table.n_samples(), "cells")?);
     Ok(table)
 }
 
-fn part(folder: &Path, names: &[&str]) -> Result<PathBuf, FileError> {
-    any_of(folder, names).ok_or_else(|| {
+fn find_part(folder: &Path, names: &[&str]) -> Result<PathBuf, FileError> {
+    find_file(folder, names).ok_or_else(|| {
         let missing = names.iter().map(|name| format!("{name}[.gz]")).collect::<Vec<_>>().join(" or ");
         let what = format!("there is no {missing}");
         let instead =
             "a 10x folder holds matrix.mtx, features.tsv (or genes.tsv) and barcodes.tsv".to_owned();
-        Fault::from(Problem::Unsupported { what, instead }).in_file(folder)
+        LocatedProblem::from(Problem::Unsupported { what, instead }).in_file(folder)
     })
 }
 
-/// Genes have an identifier, a symbol that people know them by, and a type.
-fn symbol(line: &str) -> &str {
+/// The gene symbol (second column), or the identifier (first column) if there is no symbol.
+fn gene_symbol(line: &str) -> &str {
     let mut columns = line.split('\t');
     let identifier = columns.next().unwrap_or_default();
-    columns.next().filter(|symbol| !symbol.trim().is_empty()).unwrap_or(identifier)
+    columns.next().filter(|gene_symbol| !gene_symbol.trim().is_empty()).unwrap_or(identifier)
 }
 
 fn barcode(line: &str) -> &str {
@@ -43,19 +43,19 @@ fn barcode(line: &str) -> &str {
 
 fn read_names(
     file: &Path,
-    pick: fn(&str) -> &str,
+    select: fn(&str) -> &str,
     expected: usize,
     what: &str,
 ) -> Result<Vec<String>, FileError> {
     let read = || {
-        let names = names::parse(source::open(file)?, pick)?;
+        let names = names::parse(source::open(file)?, select)?;
         if names.len() != expected {
-            let expected = format!("{expected} names, one for each of the {what} of the matrix,");
+            let expected = format!("{expected} names of {what}, as in the matrix");
             return Err(Problem::Count { expected, given: names.len() as u64 }.into());
         }
         Ok(names)
     };
-    read().map_err(|fault: Fault| fault.in_file(file))
+    read().map_err(|error: LocatedProblem| error.in_file(file))
 }
 
 #[cfg(test)]
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_missing_is_named() {
+    fn a_missing_file_is_named() {
         for name in ["matrix.mtx", "features.tsv", "barcodes.tsv"] {
             let folder = folder("features.tsv");
             fs::remove_file(folder.path().join(name)).unwrap();
@@ -97,15 +97,15 @@ mod tests {
     }
 
     #[test]
-    fn names_must_be_as_many_as_the_matrix_has() {
+    fn the_number_of_names_must_match_the_matrix() {
         let folder = folder("features.tsv");
         fs::write(folder.path().join("barcodes.tsv"), "AAAC-1\n").unwrap();
         let error = read::<f64>(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("barcodes.tsv: 3 names, one for each of the cells"), "{error}");
+        assert!(error.contains("barcodes.tsv: expected 3 names of cells"), "{error}");
     }
 
     #[test]
-    fn a_damaged_part_is_named() {
+    fn a_damaged_file_is_named() {
         let folder = folder("features.tsv");
         fs::write(folder.path().join("matrix.mtx"), "nothing of the kind").unwrap();
         let error = read::<f64>(folder.path()).unwrap_err().to_string();

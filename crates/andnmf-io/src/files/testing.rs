@@ -1,4 +1,4 @@
-//! What the tests of readers share: thousands of damaged files, and an eye on the memory they are read in.
+//! Shared by the tests of readers: damaged files, and a limit on the memory used to read them.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,15 +8,15 @@ use std::path::PathBuf;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::Table;
-use super::entries::Entries;
-use super::error::Fault;
+use super::SampleTable;
+use super::entries::CooBuilder;
+use super::error::LocatedProblem;
 use crate::testing::random_matrix;
 
-/// A folder that is gone after the test.
-pub(crate) struct Folder(tempfile::TempDir);
+/// A temporary folder, deleted after the test.
+pub(crate) struct TestFolder(tempfile::TempDir);
 
-impl Folder {
+impl TestFolder {
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -25,7 +25,7 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    /// Everything in it, in order.
+    /// Sorted file names.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<String> =
@@ -35,39 +35,43 @@ impl Folder {
     }
 }
 
-/// What became of damaged files.
+/// Counts of damaged files that a reader accepted or rejected.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
-    /// Files that were still legal.
+pub(crate) struct DamageOutcome {
+    /// Files that were still valid.
     pub(crate) accepted: usize,
-    /// Files that were refused.
+    /// Files that were rejected.
     pub(crate) refused: usize,
 }
 
-/// Checks that text, nothing, and a file cut short anywhere are refused, the first by the name of the format.
+/// Checks that a reader rejects text (with the name of its format), an empty file, and truncated files.
 #[cfg(any(feature = "h5ad", feature = "parquet"))]
 #[track_caller]
-pub(crate) fn refuses_other_files<V>(file: &[u8], ending: &str, read: impl Fn(&[u8]) -> Result<V, Fault>) {
-    let problem = |bytes: &[u8]| read(bytes).err().map(|fault| fault.problem.to_string());
+pub(crate) fn refuses_other_files<V>(
+    file: &[u8],
+    ending: &str,
+    read: impl Fn(&[u8]) -> Result<V, LocatedProblem>,
+) {
+    let problem = |bytes: &[u8]| read(bytes).err().map(|error| error.problem.to_string());
     let text = problem(b"this is no such file").expect("text is refused");
     assert!(text.contains(&format!("this is not a {ending} file")), "{text}");
-    assert!(problem(b"").is_some_and(|words| !words.is_empty()));
+    assert!(problem(b"").is_some_and(|message| !message.is_empty()));
     for part in 1..8 {
         assert!(problem(&file[..file.len() * part / 8]).is_some(), "{part} eighths");
     }
 }
 
-/// Reads `runs` damaged copies of the given files; panics where a reader does, or where it takes more memory
-/// than 32 MiB and 256 times the file.
+/// Reads `runs` damaged copies of the given files; panics if the reader panics or uses more memory than 32 MiB plus
+/// 256 times the file size.
 ///
-/// Which copies is settled by the seed: a failure names its number and shows the bytes.
+/// The run number is the random seed: a failure prints it with the bytes.
 #[track_caller]
 pub(crate) fn survives_damage<V>(
     files: &[Vec<u8>],
     runs: usize,
-    read: impl Fn(&[u8]) -> Result<V, Fault>,
-) -> Outcome {
-    let mut outcome = Outcome::default();
+    read: impl Fn(&[u8]) -> Result<V, LocatedProblem>,
+) -> DamageOutcome {
+    let mut outcome = DamageOutcome::default();
     for run in 0..runs {
         let mut rng = ChaCha8Rng::seed_from_u64(run as u64);
         let mut bytes = files[run % files.len()].clone();
@@ -93,7 +97,7 @@ pub(crate) fn survives_damage<V>(
     outcome
 }
 
-/// Numbers that headers are not expected to hold.
+/// Numbers that are unusual or invalid in headers.
 const ODD_NUMBERS: [&str; 16] = [
     "0",
     "-1",
@@ -116,7 +120,8 @@ const ODD_NUMBERS: [&str; 16] = [
 const ODD_INTEGERS: [u64; 10] =
     [0, 1, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fff_ffff, 0xffff_ffff, i64::MAX as u64, u64::MAX];
 
-/// One change: bits, bytes, cuts, repeats, and numbers (written out or in binary) replaced by odd ones.
+/// Applies one random change: flipped bits, replaced bytes, truncation, deletion, repetition, or an odd number in
+/// place of a number (as text or binary).
 fn damage(bytes: &mut Vec<u8>, rng: &mut ChaCha8Rng) {
     if bytes.is_empty() {
         bytes.push(rng.random());
@@ -144,12 +149,12 @@ fn damage(bytes: &mut Vec<u8>, rng: &mut ChaCha8Rng) {
             let width = [2, 4, 8][rng.random_range(0..3)].min(bytes.len() - at);
             bytes[at..at + width].copy_from_slice(&odd[..width]);
         }
-        // Text is mostly numbers, and its first ones are the sizes.
+        // In text formats the first numbers are the sizes, so they are hit more often.
         kind => replace_number(bytes, if kind == 7 { at } else { at / 8 }, rng),
     }
 }
 
-/// Replaces the first written-out number from a place on.
+/// Replaces the first decimal number at or after `from`.
 fn replace_number(bytes: &mut Vec<u8>, from: usize, rng: &mut ChaCha8Rng) {
     let Some(start) = (from..bytes.len()).find(|&i| bytes[i].is_ascii_digit()) else { return };
     let length = bytes[start..].iter().take_while(|b| b.is_ascii_digit() || **b == b'.').count();
@@ -157,9 +162,9 @@ fn replace_number(bytes: &mut Vec<u8>, from: usize, rng: &mut ChaCha8Rng) {
     bytes.splice(start..start + length, odd.bytes());
 }
 
-/// A sparse matrix of random numbers, about a quarter of them not zero.
-pub(crate) fn sparse_table(rows: usize, columns: usize, seed: u64) -> Table<f64> {
-    let mut entries = Entries::new();
+/// A random sparse matrix, about a quarter of whose values are nonzero.
+pub(crate) fn sparse_table(rows: usize, columns: usize, seed: u64) -> SampleTable<f64> {
+    let mut entries = CooBuilder::new();
     for ((row, column), &value) in random_matrix::<f64>(rows, columns, seed).indexed_iter() {
         if value > 0.5 {
             entries.push(row as u32, column as u32, value);
@@ -168,56 +173,56 @@ pub(crate) fn sparse_table(rows: usize, columns: usize, seed: u64) -> Table<f64>
     entries.into_samples(rows as u64, columns as u64).unwrap().into()
 }
 
-/// The result of a computation, and the most memory that it held at once on this thread.
+/// Runs a computation; returns its result and its peak memory on this thread.
 fn peak_memory<V>(compute: impl FnOnce() -> V) -> (V, usize) {
-    HELD.set(0);
+    ALLOCATED.set(0);
     PEAK.set(0);
     let value = compute();
     (value, PEAK.get().max(0) as usize)
 }
 
 thread_local! {
-    static HELD: Cell<isize> = const { Cell::new(0) };
+    static ALLOCATED: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
-/// The system's memory, with a note of how much of it each thread holds.
-struct Counting;
+/// The system allocator, counting the bytes that each thread has allocated.
+struct CountingAllocator;
 
-fn note(change: isize) {
-    // A thread that ends may free memory when its own counters are gone already.
-    let _ = HELD.try_with(|held| {
-        held.set(held.get() + change);
-        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(held.get())));
+fn record(change: isize) {
+    // A thread that ends may free memory after its counters are destroyed.
+    let _ = ALLOCATED.try_with(|allocated| {
+        allocated.set(allocated.get() + change);
+        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(allocated.get())));
     });
 }
 
-#[allow(unsafe_code)] // an allocator cannot be written otherwise; this one hands everything on
-// SAFETY: every call goes to the system's allocator with the arguments it came with.
-unsafe impl GlobalAlloc for Counting {
+#[allow(unsafe_code)] // `GlobalAlloc` requires it
+// SAFETY: every call is forwarded to the system allocator with unchanged arguments.
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        note(layout.size() as isize);
+        record(layout.size() as isize);
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        note(layout.size() as isize);
+        record(layout.size() as isize);
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        note(-(layout.size() as isize));
+        record(-(layout.size() as isize));
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        note(size as isize - layout.size() as isize);
+        record(size as isize - layout.size() as isize);
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
 #[global_allocator]
-static MEMORY: Counting = Counting;
+static MEMORY: CountingAllocator = CountingAllocator;
 
 mod tests {
     use super::*;
@@ -242,17 +247,19 @@ mod tests {
     #[test]
     #[should_panic(expected = "the reader panicked on damaged file 0")]
     fn a_panic_is_reported_with_the_file() {
-        survives_damage(&[vec![1, 2, 3]], 10, |_| -> Result<(), Fault> { panic!("as a bad reader would") });
+        survives_damage(&[vec![1, 2, 3]], 10, |_| -> Result<(), LocatedProblem> {
+            panic!("like a faulty reader")
+        });
     }
 
     #[test]
     #[should_panic(expected = "bytes of memory for damaged file")]
-    fn memory_is_watched() {
+    fn memory_is_limited() {
         let _ = survives_damage(&[vec![1, 2, 3]], 10, |_| Ok(vec![0_u8; 40 << 20].len()));
     }
 
     #[test]
-    fn memory_that_was_given_back_does_not_count() {
+    fn freed_memory_does_not_count() {
         let (_, peak) = peak_memory(|| (0..100).map(|_| vec![1_u8; 10_000].len()).sum::<usize>());
         assert!((10_000..30_000).contains(&peak), "{peak}");
     }

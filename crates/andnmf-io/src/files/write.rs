@@ -1,4 +1,4 @@
-//! Writing matrices, in the format that the name tells.
+//! Writes matrices; the file name determines the format.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -8,33 +8,41 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use ndarray::ArrayView2;
 
-use super::aside::{Overwrite, write_file};
-use super::error::{Fault, FileError, Place, Problem};
-use super::{Format, Table, csr_store, delimited, docword, matrix_market, npy, npz, svmlight};
+use super::atomic_write::{Overwrite, write_file};
+use super::error::{FileError, LocatedProblem, Location, Problem};
+use super::{Format, SampleTable, csr_store, delimited, docword, matrix_market, npy, npz, svmlight};
 use andnmf::Real;
 
-/// How hard to try: beyond this, numbers hardly get smaller, and writing takes several times as long.
-pub(crate) const PACKING: u32 = 3;
+/// Compression level: higher ones take several times as long and hardly reduce the size of numbers.
+pub(crate) const GZIP_LEVEL: u32 = 3;
 
-/// Writes a matrix in the format that the name tells, packed where it ends in `.gz`: `.npy`, `.npz`, `.mtx`, `.csv`,
-/// `.tsv`, `docword*.txt`, `.svmlight`, `.csrstore`.
+/// Writes a matrix in the format of the file extension: `.npy`, `.npz`, `.mtx`, `.csv`, `.tsv`, `docword*.txt`,
+/// `.svmlight`, `.csrstore`. A name that ends in `.gz` is compressed.
 ///
-/// Names are written where the format has a place for them (`.csv`, `.tsv`; those of features in `.csrstore`). Sparse matrices stay sparse where the
-/// format knows such. Nothing half-written stays, whatever goes wrong.
+/// Row and column names are written if the format has them (`.csv`, `.tsv`; feature names in `.csrstore`). Sparse
+/// matrices stay sparse if the format allows it. The write is atomic: after an error no partial file remains.
 ///
 /// # Errors
-/// Where the format is unknown, only read, or cannot hold the values; where the file is there already and must not
-/// be replaced, or cannot be written.
-pub fn write<T: Real>(path: &Path, table: &Table<T>, overwrite: Overwrite) -> Result<(), FileError> {
+/// If the format is unknown, read-only or cannot hold the values; if the file exists and must not be replaced; if it
+/// cannot be written.
+///
+/// ```
+/// use andnmf_io::{Overwrite, SampleTable, write};
+/// let folder = tempfile::tempdir()?;
+/// let table = SampleTable::try_from(ndarray::array![[1.0, 2.0], [0.5, 0.0]])?;
+/// write(&folder.path().join("samples.csv.gz"), &table, Overwrite::No)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write<T: Real>(path: &Path, table: &SampleTable<T>, overwrite: Overwrite) -> Result<(), FileError> {
     let format = Format::of_output(path)?;
-    check(table, format).map_err(|fault| fault.in_file(path))?;
-    let packed = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+    check(table, format).map_err(|error| error.in_file(path))?;
+    let gzip = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
     write_file(path, overwrite, |out| match format {
         Format::Npz => npz::write(out, table),
         Format::CsrStore => csr_store::write(out, table),
-        _ if packed => {
-            // The compressor likes long pieces, and numbers are short ones.
-            let encoder = GzEncoder::new(out, Compression::new(PACKING));
+        _ if gzip => {
+            // The compressor is faster with large writes.
+            let encoder = GzEncoder::new(out, Compression::new(GZIP_LEVEL));
             let mut buffered = BufWriter::with_capacity(1 << 16, encoder);
             write_stream(&mut buffered, table, format)?;
             let encoder = buffered.into_inner().map_err(|failed| Problem::Io(failed.into_error()))?;
@@ -48,7 +56,7 @@ pub fn write<T: Real>(path: &Path, table: &Table<T>, overwrite: Overwrite) -> Re
 /// Writes an array as a `.npy` file.
 ///
 /// # Errors
-/// Where the file is there already and must not be replaced, or cannot be written.
+/// If the file exists and must not be replaced, or cannot be written.
 pub fn write_array<T: Real>(
     path: &Path,
     array: ArrayView2<'_, T>,
@@ -59,27 +67,31 @@ pub fn write_array<T: Real>(
     })
 }
 
-fn write_stream<T: Real>(out: &mut dyn Write, table: &Table<T>, format: Format) -> Result<(), Fault> {
+fn write_stream<T: Real>(
+    out: &mut dyn Write,
+    table: &SampleTable<T>,
+    format: Format,
+) -> Result<(), LocatedProblem> {
     let written: io::Result<()> = match format {
         Format::Npy => match &table.values {
-            super::Values::Dense(samples) => npy::write_matrix(out, samples.view()),
-            super::Values::Sparse(_) => npy::write_matrix(out, table.to_dense()?.view()),
+            super::TableValues::Dense(samples) => npy::write_matrix(out, samples.view()),
+            super::TableValues::Sparse(_) => npy::write_matrix(out, table.to_dense()?.view()),
         },
         Format::MatrixMarket => matrix_market::write(out, table),
         Format::Csv => delimited::write(out, table, ','),
         Format::Tsv => delimited::write(out, table, '\t'),
         Format::Docword => docword::write(out, table),
         Format::Svmlight => svmlight::write(out, table),
-        other => return Err(other.only_read().into()),
+        other => return Err(other.read_only().into()),
     };
     written.map_err(|error| Problem::Io(error).into())
 }
 
-/// Refuses what the format cannot hold, before anything is written.
-fn check<T: Real>(table: &Table<T>, format: Format) -> Result<(), Fault> {
+/// Rejects contents that the format cannot hold, before anything is written.
+fn check<T: Real>(table: &SampleTable<T>, format: Format) -> Result<(), LocatedProblem> {
     let names = [
-        (&table.sample_names, table.n_samples(), "names of samples"),
-        (&table.feature_names, table.n_features(), "names of features"),
+        (&table.sample_names, table.n_samples(), "sample names"),
+        (&table.feature_names, table.n_features(), "feature names"),
     ];
     for (names, expected, what) in names {
         let Some(names) = names else { continue };
@@ -89,9 +101,9 @@ fn check<T: Real>(table: &Table<T>, format: Format) -> Result<(), Fault> {
         }
         let blank = names.iter().position(|name| name.trim().is_empty());
         if let (Some(number), Format::Csv | Format::Tsv) = (blank, format) {
-            let what = format!("the {what} are blank at number {}", number + 1);
-            let instead = "this format cannot tell a blank name from none; give it one".to_owned();
-            return Err(Problem::Unsupported { what, instead }.at(Place::Whole));
+            let what = format!("number {} of the {what} is blank", number + 1);
+            let instead = "this format cannot store blank names; replace it".to_owned();
+            return Err(Problem::Unsupported { what, instead }.at(Location::Whole));
         }
     }
     if format == Format::Docword { docword::check(table) } else { Ok(()) }
@@ -107,7 +119,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn every_format_that_is_written_reads_back_through_its_name() {
+    fn every_writable_format_reads_back_by_its_extension() {
         let folder = tempfile::tempdir().unwrap();
         let mut table = sparse_table(7, 5, 1);
         table.feature_names = Some(["a", "b", "c", "d", "e"].map(str::to_owned).to_vec());
@@ -132,12 +144,16 @@ mod tests {
             assert_eq!(again.to_dense().unwrap(), expected, "{name}");
             assert_eq!(fs::read(&path).unwrap().starts_with(&[0x1f, 0x8b]), name.ends_with("gz"), "{name}");
             assert_eq!(read_array::<f64>(&path).unwrap(), expected, "{name}");
-            let turned = ReadOptions { transpose: true, ..ReadOptions::default() };
-            let turned = read::<f64>(&path, &turned).unwrap();
-            assert_eq!(turned.to_dense().unwrap(), expected.t(), "{name}");
-            assert_eq!((turned.sample_names.is_some(), turned.feature_names), (named, None), "{name}");
+            let transposed = ReadOptions { transpose: true, ..ReadOptions::default() };
+            let transposed = read::<f64>(&path, &transposed).unwrap();
+            assert_eq!(transposed.to_dense().unwrap(), expected.t(), "{name}");
+            assert_eq!(
+                (transposed.sample_names.is_some(), transposed.feature_names),
+                (named, None),
+                "{name}"
+            );
         }
-        let counts = Table::try_from(array![[1.0, 0.0], [0.0, 30.0]]).unwrap();
+        let counts = SampleTable::try_from(array![[1.0, 0.0], [0.0, 30.0]]).unwrap();
         for name in ["docword.txt", "docword.txt.gz"] {
             write(&folder.path().join(name), &counts, Overwrite::No).unwrap();
             let again = read_array::<f64>(&folder.path().join(name)).unwrap();
@@ -146,26 +162,26 @@ mod tests {
     }
 
     #[test]
-    fn what_a_format_cannot_hold_is_refused_before_anything_is_written() {
+    fn contents_that_a_format_cannot_hold_are_refused_before_anything_is_written() {
         let folder = tempfile::tempdir().unwrap();
-        let refused = |name: &str, table: &Table<f64>| {
+        let refused = |name: &str, table: &SampleTable<f64>| {
             let error = write(&folder.path().join(name), table, Overwrite::Yes).unwrap_err().to_string();
             assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{name} leaves nothing behind");
             error
         };
-        let plain = || Table::try_from(array![[0.5, 2.0]]).unwrap();
+        let plain = || SampleTable::try_from(array![[0.5, 2.0]]).unwrap();
         assert!(refused("docword.txt", &plain()).contains("row 1, column 1: the value 0.5 is not a count"));
-        let (only_read, unknown) = (refused("a.parquet", &plain()), refused("a.xls", &plain()));
-        assert!(only_read.contains("only read"), "{only_read}");
-        assert!(unknown.contains("the name does not tell the format"), "{unknown}");
-        for offer in [only_read, unknown] {
+        let (read_only, unknown) = (refused("a.parquet", &plain()), refused("a.xls", &plain()));
+        assert!(read_only.contains("cannot be written"), "{read_only}");
+        assert!(unknown.contains("the file name has no known extension"), "{unknown}");
+        for offer in [read_only, unknown] {
             assert!(offer.contains(".npz") && offer.contains("docword"), "{offer}");
-            assert!(!offer.contains(".h5ad") && !offer.contains("pictures"), "that is not written: {offer}");
+            assert!(!offer.contains(".h5ad") && !offer.contains("images"), "that cannot be written: {offer}");
         }
-        let blank = Table { feature_names: Some(vec!["a".to_owned(), " ".to_owned()]), ..plain() };
-        assert!(refused("a.csv", &blank).contains("blank at number 2"));
-        let few = Table { feature_names: Some(vec!["a".to_owned()]), ..plain() };
-        assert!(refused("a.npy", &few).contains("2 names of features expected, but there are 1"));
+        let blank = SampleTable { feature_names: Some(vec!["a".to_owned(), " ".to_owned()]), ..plain() };
+        assert!(refused("a.csv", &blank).contains("number 2 of the feature names is blank"));
+        let few = SampleTable { feature_names: Some(vec!["a".to_owned()]), ..plain() };
+        assert!(refused("a.npy", &few).contains("expected 2 feature names, but found 1"));
     }
 
     #[test]
@@ -178,15 +194,15 @@ mod tests {
     }
 
     #[test]
-    fn a_sparse_matrix_of_nearly_nothing_is_neither_filled_up_nor_turned() {
+    fn a_huge_sparse_matrix_with_few_values_is_neither_made_dense_nor_transposed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.mtx");
         fs::write(&path, "%%MatrixMarket matrix coordinate real general\n1000000 10000000 1\n1 1 1\n")
             .unwrap();
         let error = read_array::<f32>(&path).unwrap_err().to_string();
         assert!(error.contains("a.mtx: 1000000 × 10000000 values"), "{error}");
-        let turned = ReadOptions { transpose: true, ..ReadOptions::default() };
-        let error = read::<f32>(&path, &turned).unwrap_err().to_string();
-        assert!(error.contains("a.mtx: 10000000 rows declared"), "{error}");
+        let transposed = ReadOptions { transpose: true, ..ReadOptions::default() };
+        let error = read::<f32>(&path, &transposed).unwrap_err().to_string();
+        assert!(error.contains("a.mtx: the file declares 10000000 rows"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! A fitted model: what is left of a fit once its samples are gone, to be kept in a file and used on new samples.
+//! Fitted models: save, load, and compute weights of new samples.
 //!
 //! ```
 //! use andnmf::fit::{Run, Start};
@@ -40,37 +40,37 @@ use andnmf::samples::Samples;
 use andnmf::trust::Trust;
 use andnmf::{Method, MethodParams, Real};
 
-/// Why a fit makes no model, or a model has no weights for samples.
+/// An error of building or applying a model.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// Settings that the fit cannot have been made with.
-    #[error("the fit is one of {fitted}, but the settings are for {given}")]
+    /// Settings of another fit.
+    #[error("the fit was made by {fitted}, but the settings are for {given}")]
     OtherSettings {
         /// Method and rank of the fit.
         fitted: String,
         /// Method and rank of the settings.
         given: String,
     },
-    /// Another number of names than features.
-    #[error("there are {given} names for {n_features} features; each feature needs one")]
+    /// A wrong number of feature names.
+    #[error("expected {n_features} feature names, one per feature, but found {given}")]
     NameCount {
         /// Number of names.
         given: usize,
         /// Number of features.
         n_features: usize,
     },
-    /// Another number of thresholds or of scores of stability than components.
-    #[error("there are {given} {what} for {rank} components; each component needs one")]
+    /// A wrong number of thresholds or stability scores.
+    #[error("expected {rank} {what}, one per component, but found {given}")]
     PartCount {
-        /// What there is another number of.
+        /// "thresholds" or "stability scores".
         what: &'static str,
         /// Their number.
         given: usize,
         /// Number of components.
         rank: usize,
     },
-    /// Samples with another number of features.
+    /// Samples with a wrong number of features.
     #[error("the samples have {given} features, but the model was fitted to {expected}")]
     FeatureCount {
         /// Number of features of the model.
@@ -80,8 +80,8 @@ pub enum ModelError {
     },
     /// Samples with other features, or the same in another order.
     #[error(
-        "feature {position} of the samples is '{given}', but that of the model is '{expected}'; the samples need the \
-         model's features in the model's order"
+        "feature {position} of the samples is '{given}', but feature {position} of the model is '{expected}'; the \
+         samples need the features of the model in the same order"
     )]
     FeatureName {
         /// The first feature that differs, counted from 1.
@@ -96,7 +96,7 @@ pub enum ModelError {
     Weights(#[from] NnlsError),
 }
 
-/// Components with everything that is known about how they were found.
+/// Components with the settings and the trust summary of their fit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model<T: Real> {
     components: Array2<T>,
@@ -108,7 +108,7 @@ pub struct Model<T: Real> {
     library_version: String,
 }
 
-/// What a model is made of: see the getters of [`Model`] for what each part is.
+/// The parts of a model; the getters of [`Model`] document each of them.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)]
 pub struct ModelParts<T: Real> {
@@ -120,27 +120,27 @@ pub struct ModelParts<T: Real> {
     pub scale: Option<f64>,
 }
 
-fn refuse_other_settings(fitted: (&str, usize), settings: &MethodParams) -> Result<(), ModelError> {
+fn check_settings(fitted: (&str, usize), settings: &MethodParams) -> Result<(), ModelError> {
     let given = (settings.method().name(), settings.rank());
     if fitted == given {
         return Ok(());
     }
-    let words = |(method, rank): (&str, usize)| format!("{method} with rank {rank}");
-    Err(ModelError::OtherSettings { fitted: words(fitted), given: words(given) })
+    let describe = |(method, rank): (&str, usize)| format!("{method} with rank {rank}");
+    Err(ModelError::OtherSettings { fitted: describe(fitted), given: describe(given) })
 }
 
 impl<T: Real> Model<T> {
-    /// The model that a fit with these settings ended in.
+    /// Builds the model of a fit with these settings.
     ///
     /// # Errors
-    /// Where the settings are for another method or rank, or there are not as many names as features.
+    /// If the settings are for another method or rank, or the number of names is not the number of features.
     pub fn from_fit(
         fit: &Fit<T>,
         settings: &MethodParams,
         feature_names: Option<Vec<String>>,
     ) -> Result<Self, ModelError> {
         let fitted = (fit.method(), fit.components.nrows());
-        refuse_other_settings(fitted, settings)?;
+        check_settings(fitted, settings)?;
         Self::from_parts(ModelParts {
             components: fit.components.clone(),
             thresholds: fit.thresholds.clone(),
@@ -151,23 +151,23 @@ impl<T: Real> Model<T> {
         })
     }
 
-    /// The model that is made of these parts.
+    /// Builds a model from its parts.
     ///
     /// # Errors
-    /// Where the parts contradict each other: settings for another rank, or thresholds, names or scores of stability
-    /// of another number than there are components or features.
+    /// If the parts are inconsistent: settings for another rank, or a wrong number of thresholds, names or stability
+    /// scores.
     pub fn from_parts(parts: ModelParts<T>) -> Result<Self, ModelError> {
         let ModelParts { components, thresholds, settings, feature_names, trust, scale } = parts;
         let (rank, n_features) = components.dim();
-        refuse_other_settings((settings.method().name(), rank), &settings)?;
+        check_settings((settings.method().name(), rank), &settings)?;
         if let Some(names) = feature_names.as_ref().filter(|names| names.len() != n_features) {
             return Err(ModelError::NameCount { given: names.len(), n_features });
         }
         let stability = trust.as_ref().map(|trust| trust.component_stability.len());
         for (what, given) in
-            [("thresholds", thresholds.len()), ("scores of stability", stability.unwrap_or(rank))]
+            [("thresholds", thresholds.len()), ("stability scores", stability.unwrap_or(rank))]
         {
-            // Methods without thresholds have none at all.
+            // Methods without thresholds have an empty list.
             if given != rank && (what, given) != ("thresholds", 0) {
                 return Err(ModelError::PartCount { what, given, rank });
             }
@@ -183,12 +183,12 @@ impl<T: Real> Model<T> {
         })
     }
 
-    /// The non-negative weights (n × rank) of samples: those of least squares, whatever method found the
-    /// components. Of `run`, the threads and the cancel flag count.
+    /// Computes the weights (n × rank) of samples by non-negative least squares, whatever method fitted the
+    /// components. Only the threads and the cancel flag of `run` are used.
     ///
     /// # Errors
-    /// Where the samples do not have the features of the model (their names are compared where both have them), or
-    /// [`nnls::weights`] has no answer.
+    /// If the samples do not have the features of the model (names are compared if both have them), or
+    /// [`nnls::weights`] fails.
     pub fn weights(
         &self,
         samples: &dyn Samples<T>,
@@ -199,10 +199,10 @@ impl<T: Real> Model<T> {
         Ok(nnls::weights(samples, self.components.view(), run)?)
     }
 
-    /// Whether samples with so many features, of these names, are such as the model was fitted to.
+    /// Checks that samples have the features of the model: their number and, if both have them, their names.
     ///
     /// # Errors
-    /// Names the first feature that differs.
+    /// If they differ; the error names the first feature that does.
     pub fn check_features(
         &self,
         n_features: usize,
@@ -233,13 +233,13 @@ impl<T: Real> Model<T> {
         &self.components
     }
 
-    /// The thresholds that the fit ended with, one per component; empty where the method has none.
+    /// The final thresholds, one per component; empty if the method has none.
     #[must_use]
     pub fn thresholds(&self) -> &[f64] {
         &self.thresholds
     }
 
-    /// Which method found the components.
+    /// The method of the fit.
     #[must_use]
     pub fn method(&self) -> Method {
         self.settings.method()
@@ -251,20 +251,20 @@ impl<T: Real> Model<T> {
         &self.settings
     }
 
-    /// One name per feature, where there are names.
+    /// One name per feature, if known.
     #[must_use]
     pub fn feature_names(&self) -> Option<&[String]> {
         self.feature_names.as_deref()
     }
 
-    /// Whether the components are to be believed, where the fit said so.
+    /// The trust summary of the fit, if it has one.
     #[must_use]
     pub fn trust(&self) -> Option<&Trust> {
         self.trust.as_ref()
     }
 
-    /// How large the samples of the fit were, where it measured that: the root mean square of their coordinates along
-    /// their strongest direction.
+    /// The scale of the samples, if the fit measured it: the root mean square of their coordinates along the leading
+    /// direction.
     #[must_use]
     pub fn scale(&self) -> Option<f64> {
         self.scale

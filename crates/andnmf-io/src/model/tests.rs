@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::files::testing::survives_damage;
-use crate::files::{Fault, FileError, Overwrite, Place, Problem};
+use crate::files::{FileError, LocatedProblem, Location, Overwrite, Problem};
 use crate::testing::random_matrix;
 use andnmf::fit::Start;
 use andnmf::samples::DenseSamples;
@@ -19,7 +19,7 @@ fn names(n: usize) -> Vec<String> {
     (0..n).map(|i| format!("feature \"{i}\"\nü")).collect()
 }
 
-/// A model of AND with everything that a model can have, and its samples.
+/// A model of AND with all optional parts, and its samples.
 fn model<T: Real>() -> (Model<T>, Array2<T>) {
     let data = DatasetSpec { n_features: 30, rank: 3, n_samples: 200, ..DatasetSpec::new(DatasetKind::Dir) };
     let samples = data.generate().unwrap().samples.mapv(T::from_f64);
@@ -29,9 +29,9 @@ fn model<T: Real>() -> (Model<T>, Array2<T>) {
     (Model::from_fit(&fit, &settings, Some(names(30))).unwrap(), samples)
 }
 
-struct Folder(tempfile::TempDir);
+struct ModelFolder(tempfile::TempDir);
 
-impl Folder {
+impl ModelFolder {
     fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -42,13 +42,13 @@ impl Folder {
 }
 
 fn saved<T: Real>(model: &Model<T>) -> Vec<u8> {
-    let folder = Folder::new();
+    let folder = ModelFolder::new();
     model.save(&folder.file(), Overwrite::No).unwrap();
     fs::read(folder.file()).unwrap()
 }
 
 fn loaded<T: Real>(bytes: &[u8]) -> Result<Model<T>, FileError> {
-    let folder = Folder::new();
+    let folder = ModelFolder::new();
     fs::write(folder.file(), bytes).unwrap();
     Model::load(&folder.file())
 }
@@ -86,7 +86,7 @@ fn single_precision_widens_exactly_and_double_is_rounded_only_on_demand() {
     let narrow: Model<f32> = loaded(&saved(&wide)).unwrap();
     assert_eq!(narrow.components(), &wide.components().mapv(|v| v as f32));
 
-    let folder = Folder::new();
+    let folder = ModelFolder::new();
     wide.save(&folder.file(), Overwrite::No).unwrap();
     assert_eq!(stored_precision(&folder.file()).unwrap(), "f64");
     narrow.save(&folder.file(), Overwrite::Yes).unwrap();
@@ -95,13 +95,13 @@ fn single_precision_widens_exactly_and_double_is_rounded_only_on_demand() {
     let huge =
         Model { settings: MethodParams::new(Method::And, 1), thresholds: vec![0.1], trust: None, ..huge };
     let error = loaded::<f32>(&saved(&huge)).unwrap_err();
-    assert_eq!(error.place, Place::Value { row: 1, column: 1 });
+    assert_eq!(error.location, Location::Value { row: 1, column: 1 });
     assert!(matches!(error.problem, Problem::NotFinite { value: 1e300 }), "{error}");
 }
 
 #[test]
 fn an_existing_file_is_replaced_only_where_that_is_allowed() {
-    let (model, folder) = (model::<f64>().0, Folder::new());
+    let (model, folder) = (model::<f64>().0, ModelFolder::new());
     model.save(&folder.file(), Overwrite::No).unwrap();
     assert!(matches!(model.save(&folder.file(), Overwrite::No).unwrap_err().problem, Problem::Exists));
     model.save(&folder.file(), Overwrite::Yes).unwrap();
@@ -139,20 +139,20 @@ fn samples_must_have_the_features_of_the_model() {
 }
 
 #[test]
-fn a_fit_and_its_settings_must_belong_together() {
+fn a_fit_and_its_settings_must_match() {
     let samples = DenseSamples::new(random_matrix::<f64>(20, 5, 1).mapv(f64::abs)).unwrap();
     let settings = MethodParams::new(Method::Hals, 2);
     let fit = settings.clone().check().unwrap().fit(&samples, Start::Auto, &mut Run::new()).unwrap();
     for other in [MethodParams::new(Method::Hals, 3), MethodParams::new(Method::Mu, 2)] {
         let error = Model::from_fit(&fit, &other, None).unwrap_err();
-        assert!(error.to_string().starts_with("the fit is one of hals with rank 2, but"), "{error}");
+        assert!(error.to_string().starts_with("the fit was made by hals with rank 2, but"), "{error}");
     }
     let error = Model::from_fit(&fit, &settings, Some(names(4))).unwrap_err();
     assert_eq!(error, ModelError::NameCount { given: 4, n_features: 5 });
 }
 
 #[test]
-fn the_parts_of_a_model_must_belong_together() {
+fn the_parts_of_a_model_must_match() {
     let (whole, _) = model::<f64>();
     let parts = || ModelParts {
         components: whole.components.clone(),
@@ -164,17 +164,17 @@ fn the_parts_of_a_model_must_belong_together() {
     };
     assert_eq!(Model::from_parts(parts()), Ok(whole.clone()));
     let none = Model::from_parts(ModelParts { thresholds: vec![], trust: None, ..parts() });
-    assert!(none.is_ok(), "methods without thresholds, and fits that were not judged");
-    let told = |parts| Model::from_parts(parts).unwrap_err().to_string();
-    let few = told(ModelParts { thresholds: vec![0.1], ..parts() });
-    assert!(few.contains("1 thresholds for 3 components"), "{few}");
+    assert!(none.is_ok(), "methods without thresholds, and fits without a trust summary");
+    let message = |parts| Model::from_parts(parts).unwrap_err().to_string();
+    let few = message(ModelParts { thresholds: vec![0.1], ..parts() });
+    assert!(few.contains("expected 3 thresholds, one per component, but found 1"), "{few}");
     let trust = Trust { component_stability: vec![0.0; 4], ..whole.trust.clone().unwrap() };
-    let many = told(ModelParts { trust: Some(trust), ..parts() });
-    assert!(many.contains("4 scores of stability for 3 components"), "{many}");
-    let other = told(ModelParts { settings: MethodParams::new(Method::And, 4), ..parts() });
+    let many = message(ModelParts { trust: Some(trust), ..parts() });
+    assert!(many.contains("expected 3 stability scores, one per component, but found 4"), "{many}");
+    let other = message(ModelParts { settings: MethodParams::new(Method::And, 4), ..parts() });
     assert!(other.contains("and with rank 4"), "{other}");
-    let names = told(ModelParts { feature_names: Some(names(7)), ..parts() });
-    assert!(names.contains("7 names for 30 features"), "{names}");
+    let names = message(ModelParts { feature_names: Some(names(7)), ..parts() });
+    assert!(names.contains("expected 30 feature names, one per feature, but found 7"), "{names}");
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn the_public_reader_of_the_format_reads_it_too() {
 }
 
 #[test]
-fn a_million_names_are_no_burden() {
+fn a_million_names_are_saved_and_loaded() {
     let (model, _) = model::<f32>();
     let names: Vec<String> = (0..1_000_000).map(|i| format!("ENSG{i:011}")).collect();
     let components = Array2::from_elem((3, names.len()), 0.5_f32);
@@ -200,14 +200,14 @@ fn a_million_names_are_no_burden() {
     assert_eq!(loaded::<f32>(&saved(&model)).unwrap(), model);
 }
 
-/// A file with the head of a good model after a change, and its arrays.
+/// Changes the header of a valid model file and returns the error of loading it.
 fn changed(change: impl FnOnce(&mut Value)) -> String {
     let bytes = saved(&model::<f64>().0);
     let size = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
-    let mut head: Value = serde_json::from_slice(&bytes[8..8 + size]).unwrap();
-    change(&mut head);
-    let head = serde_json::to_vec(&head).unwrap();
-    let file = [&(head.len() as u64).to_le_bytes()[..], &head, &bytes[8 + size..]].concat();
+    let mut header: Value = serde_json::from_slice(&bytes[8..8 + size]).unwrap();
+    change(&mut header);
+    let header = serde_json::to_vec(&header).unwrap();
+    let file = [&(header.len() as u64).to_le_bytes()[..], &header, &bytes[8 + size..]].concat();
     match loaded::<f64>(&file) {
         Ok(_) => "loaded".to_owned(),
         Err(error) => error.to_string(),
@@ -215,26 +215,26 @@ fn changed(change: impl FnOnce(&mut Value)) -> String {
 }
 
 #[track_caller]
-fn assert_says(message: String, words: &str) {
-    assert!(message.contains("model.safetensors: ") && message.contains(words), "{message}");
+fn assert_message(message: String, expected: &str) {
+    assert!(message.contains("model.safetensors: ") && message.contains(expected), "{message}");
 }
 
 #[test]
-fn a_newer_layout_is_refused_with_a_clear_word() {
-    let message = changed(|head| head["__metadata__"]["andnmf_model_version"] = json!("2"));
-    assert_says(
+fn a_newer_format_version_is_refused() {
+    let message = changed(|header| header["__metadata__"]["andnmf_model_version"] = json!("2"));
+    assert_message(
         message,
-        "a model of layout 2, and andnmf 0.1.0 knows layout 1 only; read it with a newer andnmf",
+        "the model has format version 2, but andnmf 0.1.0 supports only version 1; load it with a newer andnmf",
     );
 }
 
 #[test]
-fn a_layout_that_is_no_number_is_refused() {
+fn an_invalid_format_version_is_refused() {
     for version in ["0", "-1", "one", ""] {
-        let message = changed(|head| head["__metadata__"]["andnmf_model_version"] = json!(version));
-        assert_says(
+        let message = changed(|header| header["__metadata__"]["andnmf_model_version"] = json!(version));
+        assert_message(
             message,
-            &format!("this is not a model of andnmf: its andnmf_model_version is '{version}'"),
+            &format!("this is not an andnmf model: its andnmf_model_version is '{version}'"),
         );
     }
 }
@@ -243,119 +243,124 @@ fn a_layout_that_is_no_number_is_refused() {
 fn a_foreign_file_of_the_same_format_is_refused() {
     let view = TensorView::new(Dtype::F32, vec![1, 2], &[0; 8]).unwrap();
     let foreign = safetensors::serialize([("components", view)], None).unwrap();
-    assert_says(
+    assert_message(
         loaded::<f32>(&foreign).unwrap_err().to_string(),
-        "its metadata have no andnmf_model_version",
+        "its metadata lack andnmf_model_version",
     );
 }
 
 #[test]
-fn something_else_altogether_is_refused() {
+fn other_formats_are_refused() {
     let text = b"stage,seconds,threshold_min\n0,1,2\n";
-    assert_says(loaded::<f64>(text).unwrap_err().to_string(), "its first eight bytes announce a head of");
-    assert_says(loaded::<f64>(b"1234").unwrap_err().to_string(), "ends too early");
-    assert_says(loaded::<f64>(b"").unwrap_err().to_string(), "ends too early");
+    assert_message(loaded::<f64>(text).unwrap_err().to_string(), "its first eight bytes declare a header of");
+    assert_message(loaded::<f64>(b"1234").unwrap_err().to_string(), "truncated");
+    assert_message(loaded::<f64>(b"").unwrap_err().to_string(), "truncated");
 }
 
 #[test]
-fn a_file_cut_short_or_grown_is_refused() {
+fn a_truncated_or_extended_file_is_refused() {
     let mut bytes = saved(&model::<f64>().0);
-    assert_says(loaded::<f64>(&bytes[..bytes.len() - 1]).unwrap_err().to_string(), "ends too early");
+    assert_message(loaded::<f64>(&bytes[..bytes.len() - 1]).unwrap_err().to_string(), "truncated");
     bytes.push(0);
-    assert_says(loaded::<f64>(&bytes).unwrap_err().to_string(), "1 bytes follow its last array");
+    assert_message(loaded::<f64>(&bytes).unwrap_err().to_string(), "1 bytes follow its last array");
 }
 
 #[test]
-fn a_head_without_what_a_model_needs_is_refused() {
-    for words in ["settings", "judgement"] {
-        let message = changed(|head| drop(head["__metadata__"].as_object_mut().unwrap().remove(words)));
-        assert_says(message, &format!("it has no {words}"));
+fn a_header_without_required_parts_is_refused() {
+    for expected in ["settings", "judgement"] {
+        let message =
+            changed(|header| drop(header["__metadata__"].as_object_mut().unwrap().remove(expected)));
+        assert_message(message, &format!("it has no {expected}"));
     }
-    for (from, words) in [("components", "it has no components"), ("stability", "it has no stability")] {
-        let rename = |head: &mut Value| head["other"] = head.as_object_mut().unwrap().remove(from).unwrap();
-        assert_says(changed(rename), words);
+    for (from, expected) in [("components", "it has no components"), ("stability", "it has no stability")] {
+        let rename =
+            |header: &mut Value| header["other"] = header.as_object_mut().unwrap().remove(from).unwrap();
+        assert_message(changed(rename), expected);
     }
 }
 
 #[test]
-fn settings_that_cannot_be_read_are_refused() {
+fn invalid_settings_are_refused() {
     let message =
-        changed(|head| head["__metadata__"]["settings"] = json!("{\"method\":\"magic\",\"rank\":3}"));
-    assert_says(message, "settings that cannot be read");
+        changed(|header| header["__metadata__"]["settings"] = json!("{\"method\":\"magic\",\"rank\":3}"));
+    assert_message(message, "invalid settings");
     let other = serde_json::to_string(&MethodParams::new(Method::And, 4)).unwrap();
-    assert_says(
-        changed(|head| head["__metadata__"]["settings"] = json!(other)),
+    assert_message(
+        changed(|header| header["__metadata__"]["settings"] = json!(other)),
         "it has settings for 4 components, but 3 components",
     );
 }
 
 #[test]
 fn arrays_of_the_wrong_type_or_shape_are_refused() {
-    for (array, info, words) in [
-        ("components", json!({"shape": [90]}), "components of shape [90], not rank × features"),
-        ("components", json!({"dtype": "I64"}), "components in I64, not in F32 or F64"),
+    for (array, info, expected) in [
+        ("components", json!({"shape": [90]}), "components of shape [90] instead of rank × features"),
+        ("components", json!({"dtype": "I64"}), "components of type I64 instead of F32 or F64"),
         ("components", json!({"shape": [2, 45]}), "settings for 3 components, but 2 components"),
-        ("thresholds", json!({"dtype": "F32", "shape": [6]}), "thresholds as F32"),
-        ("thresholds", json!({"shape": [1, 3]}), "thresholds as F64 of shape [1, 3]"),
-        ("components", json!({"shape": [3, 31]}), "its head is wrong"),
-        ("components", json!({"shape": [u64::MAX, u64::MAX]}), "its head is wrong"),
-        ("components", json!({"data_offsets": [0, 720]}), "its head is wrong"),
+        ("thresholds", json!({"dtype": "F32", "shape": [6]}), "thresholds of type F32"),
+        ("thresholds", json!({"shape": [1, 3]}), "thresholds of type F64 and shape [1, 3]"),
+        ("components", json!({"shape": [3, 31]}), "invalid header"),
+        ("components", json!({"shape": [u64::MAX, u64::MAX]}), "invalid header"),
+        ("components", json!({"data_offsets": [0, 720]}), "invalid header"),
     ] {
-        let change = |head: &mut Value| {
+        let change = |header: &mut Value| {
             let entries = info.as_object().unwrap().clone();
-            head[array].as_object_mut().unwrap().extend(entries);
+            header[array].as_object_mut().unwrap().extend(entries);
         };
-        assert_says(changed(change), words);
+        assert_message(changed(change), expected);
     }
 }
 
 #[test]
-fn numbers_that_contradict_the_components_are_refused() {
+fn numbers_that_do_not_match_the_components_are_refused() {
     let (good, _) = model::<f64>();
     let message = |model: Model<f64>| loaded::<f64>(&saved(&model)).unwrap_err().to_string();
-    assert_says(message(Model { thresholds: vec![0.1; 2], ..good.clone() }), "2 thresholds for 3 components");
-    assert_says(
+    assert_message(
+        message(Model { thresholds: vec![0.1; 2], ..good.clone() }),
+        "2 thresholds for 3 components",
+    );
+    assert_message(
         message(Model { thresholds: vec![0.1, f64::NAN, 0.2], ..good.clone() }),
         "thresholds with the value NaN",
     );
-    assert_says(
+    assert_message(
         message(Model { feature_names: Some(names(29)), ..good.clone() }),
         "29 names for 30 features",
     );
     let mut components = good.components.clone();
     components[[2, 4]] = f64::NAN;
-    assert_says(
-        message_with_place(Model { components, ..good.clone() }),
+    assert_message(
+        message_with_location(Model { components, ..good.clone() }),
         "row 3, column 5: the value is NaN",
     );
     let trust = good.trust.clone().map(|trust| Trust { component_stability: vec![0.0; 4], ..trust });
-    assert_says(message(Model { trust, ..good.clone() }), "4 scores of stability for 3 components");
+    assert_message(message(Model { trust, ..good.clone() }), "4 stability scores for 3 components");
     assert_eq!(good.trust.unwrap().judgement.verdict, Verdict::Good);
 }
 
-/// The message with the place before the colon moved behind it, for [`assert_says`].
-fn message_with_place(model: Model<f64>) -> String {
+/// The message with the location moved behind the colon, for [`assert_message`].
+fn message_with_location(model: Model<f64>) -> String {
     let message = loaded::<f64>(&saved(&model)).unwrap_err().to_string();
     message.replacen("model.safetensors, ", "model.safetensors: ", 1)
 }
 
 #[test]
-fn names_that_are_no_list_are_refused() {
+fn names_that_are_not_a_list_are_refused() {
     let mut bytes = saved(&model::<f64>().0);
     let n = bytes.len();
     bytes[n - 1] = b' ';
-    assert_says(
+    assert_message(
         loaded::<f64>(&bytes).unwrap_err().to_string(),
-        "feature_names that are no JSON list of names",
+        "feature_names that are not a JSON list of strings",
     );
 }
 
 #[test]
-fn damaged_models_are_refused_or_read_but_never_a_panic() {
-    let folder = Folder::new();
+fn damaged_models_never_cause_a_panic() {
+    let folder = ModelFolder::new();
     let files = [saved(&model::<f64>().0), saved(&model::<f32>().0)];
     let outcome = survives_damage(&files, 10_000, |bytes| {
-        fs::write(folder.file(), bytes).map_err(Fault::from)?;
+        fs::write(folder.file(), bytes).map_err(LocatedProblem::from)?;
         Model::<f64>::read(&mut fs::File::open(folder.file())?)
     });
     assert!(outcome.refused > 5_000 && outcome.accepted > 500, "{outcome:?}");

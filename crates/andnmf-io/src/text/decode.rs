@@ -1,11 +1,11 @@
-//! Bytes as text.
+//! Decodes bytes as text.
 
-/// How far into a file binary contents show.
-const LOOKED_AT: usize = 8192;
-/// The share of control characters above which contents are no text.
-const MOST_CONTROLS: f64 = 0.1;
+/// Bytes checked for binary contents.
+const BYTES_CHECKED: usize = 8192;
+/// Contents with a higher share of control characters are binary.
+const MAX_CONTROL_SHARE: f64 = 0.1;
 
-/// The text of bytes in UTF-8, in UTF-16 with a byte-order mark, or else in Latin-1; `None` where they are no text.
+/// Decodes UTF-8, UTF-16 with a byte-order mark, or else Latin-1; `None` if the bytes are binary.
 pub(crate) fn text_of(bytes: Vec<u8>) -> Option<String> {
     match bytes.as_slice() {
         [0xff, 0xfe, rest @ ..] => return Some(utf16(rest, u16::from_le_bytes)),
@@ -16,7 +16,7 @@ pub(crate) fn text_of(bytes: Vec<u8>) -> Option<String> {
         return None;
     }
     let text = String::from_utf8(bytes)
-        // Every byte of Latin-1 is the character of the same number.
+        // Each byte of Latin-1 is the Unicode character with the same number.
         .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect());
     match text.strip_prefix('\u{feff}') {
         Some(unmarked) => Some(unmarked.to_owned()),
@@ -24,13 +24,13 @@ pub(crate) fn text_of(bytes: Vec<u8>) -> Option<String> {
     }
 }
 
-/// Whether bytes are no text in any encoding that is read here.
+/// Returns true if the bytes are not text in UTF-8 or Latin-1.
 pub(crate) fn is_binary(bytes: &[u8]) -> bool {
-    let start = &bytes[..bytes.len().min(LOOKED_AT)];
+    let start = &bytes[..bytes.len().min(BYTES_CHECKED)];
     let control =
         |byte: &&u8| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
     let controls = start.iter().filter(control).count();
-    start.contains(&0) || controls as f64 > MOST_CONTROLS * start.len() as f64
+    start.contains(&0) || controls as f64 > MAX_CONTROL_SHARE * start.len() as f64
 }
 
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_in_several_encodings_are_the_same_text() {
+    fn all_encodings_give_the_same_text() {
         let expected = Some("Größe".to_owned());
         assert_eq!(text("Größe".as_bytes()), expected);
         assert_eq!(text("\u{feff}Größe".as_bytes()), expected);
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_contents_are_no_text() {
+    fn binary_contents_are_not_text() {
         assert_eq!(text(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), None);
         assert_eq!(text(&[1, 2, 3, 4, 65, 66]), None);
         assert_eq!(text(b""), Some(String::new()));

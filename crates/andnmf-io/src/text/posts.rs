@@ -1,20 +1,20 @@
-//! E-mail and news posts: what of them is not their author's own words.
+//! Strips e-mail and news posts of everything that their author did not write.
 //!
-//! The rules are those of scikit-learn's `fetch_20newsgroups(remove=("headers", "footers", "quotes"))`, less eager in
-//! two places: only what looks like headers is taken for them, and a long last paragraph is no signature.
+//! The rules are those of scikit-learn's `fetch_20newsgroups(remove=("headers", "footers", "quotes"))` with two
+//! exceptions: headers must look like headers, and a long last paragraph is not a signature.
 
-/// A last paragraph of more lines than this is no signature.
-const LONGEST_SIGNATURE: usize = 10;
-/// A name or initials before the mark of a quote, as in "JS> what I meant", are no longer than this.
-const LONGEST_INITIALS: usize = 5;
+/// Maximum lines of a signature.
+const MAX_SIGNATURE_LINES: usize = 10;
+/// Maximum letters before the quote mark, as in "JS> what I meant".
+const MAX_INITIALS: usize = 5;
 
-/// Whether a text begins with the headers of an e-mail or a news post.
+/// Returns true if a text begins with the headers of an e-mail or news post.
 #[must_use]
 pub fn looks_like_post(text: &str) -> bool {
     header_lines(text).is_some()
 }
 
-/// A post without its headers, the lines that quote others or name them, and the signature.
+/// Removes headers, quoted lines, attribution lines ("Jo writes:") and the signature.
 ///
 /// ```
 /// use andnmf_io::text::strip_post;
@@ -28,12 +28,12 @@ pub fn strip_post(text: &str) -> String {
     without_signature(trim_blank(&own)).join("\n")
 }
 
-/// The number of lines that are headers, with the blank one after them.
+/// The number of header lines, including the blank line after them; `None` if there are no headers.
 fn header_lines(text: &str) -> Option<usize> {
-    let mut tells = 0;
+    let mut known_fields = 0;
     for (number, line) in text.lines().enumerate() {
         if line.trim().is_empty() {
-            return (tells > 0).then_some(number + 1);
+            return (known_fields > 0).then_some(number + 1);
         }
         let field = field_name(line);
         let continued = line.starts_with([' ', '\t']);
@@ -41,12 +41,13 @@ fn header_lines(text: &str) -> Option<usize> {
             return None;
         }
         if let Some(name) = field {
-            tells += usize::from(["from", "subject", "newsgroups", "message-id"].contains(&name.as_str()));
-        } else if !continued && number > 0 && tells == 0 {
+            known_fields +=
+                usize::from(["from", "subject", "newsgroups", "message-id"].contains(&name.as_str()));
+        } else if !continued && number > 0 && known_fields == 0 {
             return None;
         }
     }
-    (tells > 0).then(|| text.lines().count())
+    (known_fields > 0).then(|| text.lines().count())
 }
 
 /// The name of a header such as `Reply-To: …`, in lower case.
@@ -59,8 +60,8 @@ fn field_name(line: &str) -> Option<String> {
 fn is_quote(line: &str) -> bool {
     let line = line.trim_start();
     let initials = line.chars().take_while(|c| c.is_alphanumeric()).count();
-    let marked = line.starts_with(['>', '|'])
-        || (initials <= LONGEST_INITIALS && line.chars().nth(initials) == Some('>'));
+    let marked =
+        line.starts_with(['>', '|']) || (initials <= MAX_INITIALS && line.chars().nth(initials) == Some('>'));
     let names_another = ["writes in", "writes:", "wrote:", "says:", "said:"].iter().any(|s| line.contains(s));
     marked || names_another || line.starts_with("In article") || line.starts_with("Quoted from")
 }
@@ -72,11 +73,11 @@ fn trim_blank<'a, 'b>(lines: &'b [&'a str]) -> &'b [&'a str] {
     &lines[first..last]
 }
 
-/// What comes before the last line that is blank or made of dashes, where little follows it.
+/// Removes the lines after the last line that is blank or consists of dashes, if they are few enough for a signature.
 fn without_signature<'a, 'b>(lines: &'b [&'a str]) -> &'b [&'a str] {
     let divides = |line: &&str| line.trim().trim_matches('-').is_empty();
     match lines.iter().rposition(divides) {
-        Some(at) if at > 0 && lines.len() - at - 1 <= LONGEST_SIGNATURE => trim_blank(&lines[..at]),
+        Some(at) if at > 0 && lines.len() - at - 1 <= MAX_SIGNATURE_LINES => trim_blank(&lines[..at]),
         _ => lines,
     }
 }
@@ -86,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_go_where_there_are_some() {
+    fn headers_are_removed() {
         let post = "From: a@b\nOrganization: c\n d e\nSubject: f\n\nfirst\nsecond";
         assert_eq!(strip_post(post), "first\nsecond");
         assert!(looks_like_post(post) && looks_like_post(&post.replace('\n', "\r\n")));
@@ -97,22 +98,22 @@ mod tests {
     }
 
     #[test]
-    fn quotes_and_those_who_are_quoted_go() {
+    fn quotes_and_attributions_are_removed() {
         let post =
             "Jo Doe <jo@d> writes:\n> old\n  | old\nJD> old\nIn article <7>\nnew > old\nlonger>than initials";
         assert_eq!(strip_post(post), "new > old\nlonger>than initials");
     }
 
     #[test]
-    fn a_short_last_part_is_a_signature_and_a_long_one_is_not() {
+    fn a_short_last_paragraph_is_a_signature_and_a_long_one_is_not() {
         assert_eq!(strip_post("text\nmore\n---\nAnn\nHome\n\n"), "text\nmore");
         assert_eq!(strip_post("only one part"), "only one part");
-        let long = format!("begin\n\n{}", ["line"; LONGEST_SIGNATURE + 1].join("\n"));
+        let long = format!("begin\n\n{}", ["line"; MAX_SIGNATURE_LINES + 1].join("\n"));
         assert_eq!(strip_post(&long), long);
     }
 
     #[test]
-    fn what_is_all_header_or_quote_becomes_empty() {
+    fn posts_of_only_headers_or_quotes_become_empty() {
         assert_eq!(strip_post("From: a\nSubject: b"), "");
         assert_eq!(strip_post("> a\n> b"), "");
     }

@@ -1,4 +1,4 @@
-//! Words that say nothing of what a text is about.
+//! Stop words: words that carry no information about the topic.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -6,8 +6,7 @@ use std::path::Path;
 use super::WordRules;
 use crate::files::{FileError, read_names};
 
-/// English function words, their contractions with and without the apostrophe, and verbs and adverbs that go with
-/// any subject.
+/// English function words, contractions with and without the apostrophe, and common verbs and adverbs.
 const ENGLISH: &str = "
 a able about above according across actually after afterwards again against ago ah ain't aint all allow almost alone
 along already also although always am amid among amongst an and another any anybody anyhow anymore anyone anything
@@ -51,7 +50,7 @@ without won't wonder wont would would've wouldn't wouldnt
 yeah yes yet you you'd you'll you're you've youd youll your youre yours yourself yourselves youve
 ";
 
-/// A set of words to leave out.
+/// A set of words to exclude.
 ///
 /// ```
 /// use andnmf_io::text::StopWords;
@@ -62,22 +61,22 @@ yeah yes yet you you'd you'll you're you've youd youll your youre yours yourself
 pub struct StopWords(HashSet<String>);
 
 impl StopWords {
-    /// The English ones.
+    /// The built-in English stop words.
     #[must_use]
     pub fn english() -> Self {
         Self(ENGLISH.split_ascii_whitespace().map(str::to_owned).collect())
     }
 
-    /// None at all.
+    /// The empty set.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// Those of a file, with one or several in a line; what follows a `#` is left out.
+    /// Reads a file with one or more words per line; `#` starts a comment.
     ///
     /// # Errors
-    /// Where the file cannot be read, is no text, or is empty.
+    /// If the file cannot be read, is not text, or is empty.
     pub fn read(path: &Path) -> Result<Self, FileError> {
         let mut words = HashSet::new();
         let rules = WordRules { min_letters: 1, numbers: true };
@@ -90,19 +89,19 @@ impl StopWords {
         Ok(Self(words))
     }
 
-    /// Whether a word, in lower case, is one of them.
+    /// Returns true if the set contains a word (in lower case).
     #[must_use]
     pub fn contains(&self, word: &str) -> bool {
         self.0.contains(word)
     }
 
-    /// How many there are.
+    /// The number of words.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -114,16 +113,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_english_stop_word_is_a_word_as_texts_give_it_and_listed_once() {
+    fn every_english_stop_word_is_a_token_and_listed_once() {
         let rules = WordRules { min_letters: 1, numbers: false };
         let mut listed: Vec<&str> = ENGLISH.split_ascii_whitespace().collect();
         let genitive = |word: &str| word.ends_with("'s");
         for word in &listed {
-            let mut found = Vec::new();
-            rules.for_each_word(word, |word| found.push(word.to_owned()));
-            // "it's" comes out of a text as "it", which is listed too.
+            let mut words = Vec::new();
+            rules.for_each_word(word, |word| words.push(word.to_owned()));
+            // Tokenization reduces "it's" to "it", which is listed too.
             let expected = word.strip_suffix("'s").unwrap_or(word);
-            assert_eq!(found, [expected]);
+            assert_eq!(words, [expected]);
             assert!(!genitive(word) || StopWords::english().contains(expected), "{word}");
         }
         let n = listed.len();
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_may_have_several_words_in_a_line_and_remarks() {
+    fn a_file_may_have_several_words_per_line_and_comments() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("stop.txt");
         std::fs::write(&file, "Der die\n# articles above\ndas # neuter\n\n3\n").unwrap();

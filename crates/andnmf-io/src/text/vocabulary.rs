@@ -1,4 +1,4 @@
-//! Which words of a corpus are worth keeping.
+//! Vocabulary selection.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,12 +7,12 @@ use super::{Corpus, StopWords, WordRules};
 use andnmf::samples::{Samples, document_frequencies};
 use andnmf::{FitError, Real, SamplesError, SettingError};
 
-/// So many documents that hold a word are enough for it to be kept, however large the corpus.
-const ALWAYS_ENOUGH: usize = 10;
-/// In a small corpus, one document in so many is enough.
-const ENOUGH_OF: usize = 100;
+/// The default minimum document frequency.
+const DEFAULT_MIN_DOCUMENTS: usize = 10;
+/// In a small corpus the default is one document in this many.
+const MIN_DOCUMENTS_DIVISOR: usize = 100;
 
-/// A number of documents, as such or as a share of all.
+/// A document frequency, as a number of documents or a share of all.
 ///
 /// ```
 /// use andnmf_io::text::Frequency;
@@ -23,7 +23,7 @@ const ENOUGH_OF: usize = 100;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Frequency {
-    /// So many documents.
+    /// A number of documents.
     Documents(usize),
     /// A share of all documents, 0 to 1.
     Share(f64),
@@ -54,18 +54,18 @@ impl fmt::Display for Frequency {
 }
 
 impl Frequency {
-    /// Whether a number of documents reaches this.
+    /// Returns true if `documents` of `all` documents reach this frequency.
     fn reached_by(self, documents: usize, all: usize) -> bool {
         match self {
-            Self::Documents(least) => documents >= least,
+            Self::Documents(min) => documents >= min,
             Self::Share(share) => documents as f64 >= share * all as f64,
         }
     }
 
-    /// Whether a number of documents goes beyond this.
+    /// Returns true if `documents` of `all` documents exceed this frequency.
     fn exceeded_by(self, documents: usize, all: usize) -> bool {
         match self {
-            Self::Documents(most) => documents > most,
+            Self::Documents(max) => documents > max,
             Self::Share(share) => documents as f64 > share * all as f64,
         }
     }
@@ -73,36 +73,36 @@ impl Frequency {
     fn check(self, name: &'static str) -> Result<(), SettingError> {
         match self {
             Self::Share(share) if !(0.0..=1.0).contains(&share) => {
-                Err(SettingError::new(name, share, "a share of documents is between 0 and 1"))
+                Err(SettingError::new(name, share, "a share of documents must be between 0 and 1"))
             }
             _ => Ok(()),
         }
     }
 }
 
-/// Which words to keep.
+/// Options of vocabulary selection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VocabularyParams {
-    /// Documents that must hold a word. By default ten, or one in a hundred where there are fewer than a thousand.
+    /// Minimum document frequency of a word. By default 10, or one document in 100 if there are fewer than 1000.
     pub min_documents: Option<Frequency>,
-    /// Documents that may hold it at most.
+    /// Maximum document frequency of a word.
     pub max_documents: Frequency,
-    /// Of the words left, so many that occur most often; all with `None`.
-    pub most_words: Option<usize>,
-    /// Words to leave out.
+    /// Keep only this many of the remaining words, the most frequent ones; `None` keeps all.
+    pub max_words: Option<usize>,
+    /// Words to exclude.
     pub stop_words: StopWords,
-    /// What counts as a word.
+    /// Tokenization rules.
     pub words: WordRules,
 }
 
 impl Default for VocabularyParams {
-    /// The 4000 most frequent words of those that are in neither too few documents nor in more than half, without
-    /// English stop words.
+    /// The 4000 most frequent words that occur in enough documents but not in more than half of them, without English
+    /// stop words.
     fn default() -> Self {
         Self {
             min_documents: None,
             max_documents: Frequency::Share(0.5),
-            most_words: Some(4000),
+            max_words: Some(4000),
             stop_words: StopWords::english(),
             words: WordRules::default(),
         }
@@ -110,40 +110,42 @@ impl Default for VocabularyParams {
 }
 
 impl VocabularyParams {
-    /// The documents that must hold a word in a corpus of so many.
+    /// The minimum document frequency in a corpus of this many documents.
     #[must_use]
     pub fn min_documents_of(&self, documents: usize) -> Frequency {
-        self.min_documents.unwrap_or(Frequency::Documents(documents.div_ceil(ENOUGH_OF).min(ALWAYS_ENOUGH)))
+        self.min_documents.unwrap_or(Frequency::Documents(
+            documents.div_ceil(MIN_DOCUMENTS_DIVISOR).min(DEFAULT_MIN_DOCUMENTS),
+        ))
     }
 }
 
 impl<T: Real> Corpus<T> {
-    /// The same documents with the words worth keeping, in their order. Documents that have none of them stay.
+    /// Reduces the corpus to the selected vocabulary. The order of words stays, and so do documents without any words.
     ///
     /// # Errors
-    /// Where a setting is out of range, or no word is left: with how many were left out for which reason.
+    /// If a setting is out of range, or no word is left; the error gives the number of words excluded for each reason.
     ///
     /// ```
     /// use andnmf_io::text::{Corpus, Document, TextOptions, VocabularyParams};
     /// let texts = ["the red wine", "the white wine", "the blue sky", "the sea"];
     /// let documents = texts.map(|text| Document { name: String::new(), text: text.to_owned() });
-    /// let corpus = Corpus::<f64>::of_documents(documents, &TextOptions::default())?;
-    /// let kept = corpus.with_vocabulary(&VocabularyParams { most_words: Some(1), ..Default::default() })?;
+    /// let corpus = Corpus::<f64>::from_documents(documents, &TextOptions::default())?;
+    /// let kept = corpus.with_vocabulary(&VocabularyParams { max_words: Some(1), ..Default::default() })?;
     /// assert_eq!(kept.words, ["wine"]);
     /// # Ok::<(), andnmf::FitError>(())
     /// ```
     pub fn with_vocabulary(&self, params: &VocabularyParams) -> Result<Self, FitError> {
-        let kept = self.choose(params)?;
+        let kept = self.select_words(params)?;
         let words = kept.iter().map(|&word| self.words[word].clone()).collect();
         Ok(Self { counts: self.counts.keep_features(&kept)?, words, documents: self.documents.clone() })
     }
 
-    fn choose(&self, params: &VocabularyParams) -> Result<Vec<usize>, FitError> {
+    fn select_words(&self, params: &VocabularyParams) -> Result<Vec<usize>, FitError> {
         let n_documents = self.counts.n_samples();
-        let least = params.min_documents_of(n_documents);
-        least.check("min_documents")?;
+        let min_documents = params.min_documents_of(n_documents);
+        min_documents.check("min_documents")?;
         params.max_documents.check("max_documents")?;
-        if params.most_words == Some(0) {
+        if params.max_words == Some(0) {
             return Err(SettingError::new("words", 0, "at least one word must be kept").into());
         }
         let frequencies = document_frequencies(&self.counts)?;
@@ -151,11 +153,11 @@ impl<T: Real> Corpus<T> {
         let mut kept = Vec::new();
         for (word, name) in self.words.iter().enumerate() {
             let documents = frequencies[word];
-            if !params.words.admit(name) {
+            if !params.words.accepts(name) {
                 not_words += 1;
             } else if params.stop_words.contains(name) {
                 stop_words += 1;
-            } else if documents == 0 || !least.reached_by(documents, n_documents) {
+            } else if documents == 0 || !min_documents.reached_by(documents, n_documents) {
                 rare += 1;
             } else if params.max_documents.exceeded_by(documents, n_documents) {
                 common += 1;
@@ -166,22 +168,22 @@ impl<T: Real> Corpus<T> {
         if kept.is_empty() {
             let reason = format!(
                 "no word is left of {}: {not_words} are too short or numbers, {stop_words} are stop words, {rare} are \
-                 in too few of the {n_documents} documents (fewer than {least}), {common} in too many (more than {})",
+                 in too few of the {n_documents} documents (fewer than {min_documents}), {common} in too many (more than {})",
                 self.words.len(),
                 params.max_documents
             );
             return Err(SamplesError::Unusable { reason }.into());
         }
-        if let Some(most) = params.most_words.filter(|&most| most < kept.len()) {
+        if let Some(max_words) = params.max_words.filter(|&max_words| max_words < kept.len()) {
             let totals = self.totals()?;
             kept.sort_by(|&a, &b| totals[b].total_cmp(&totals[a]).then(a.cmp(&b)));
-            kept.truncate(most);
+            kept.truncate(max_words);
             kept.sort_unstable();
         }
         Ok(kept)
     }
 
-    /// How often each word occurs in all.
+    /// The total count of each word.
     fn totals(&self) -> Result<Vec<f64>, SamplesError> {
         let mut totals = vec![0.0; self.words.len()];
         let all = self.counts.block(0..self.counts.n_samples())?;
@@ -204,7 +206,7 @@ mod tests {
         ];
         let documents = texts.map(|text| Document { name: String::new(), text: text.to_owned() });
         let words = WordRules { min_letters: 1, numbers: true };
-        Corpus::of_documents(documents, &TextOptions { words, ..TextOptions::default() }).unwrap()
+        Corpus::from_documents(documents, &TextOptions { words, ..TextOptions::default() }).unwrap()
     }
 
     fn kept(params: &VocabularyParams) -> Vec<String> {
@@ -220,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_common_and_stop_words_are_left_out() {
+    fn rare_common_and_stop_words_are_excluded() {
         // "everywhere" is a stop word.
         assert_eq!(kept(&VocabularyParams::default()), ["apple", "moon", "rare", "sun"]);
         assert_eq!(kept(&all()), ["apple", "everywhere", "moon", "of", "rare", "sun", "the"]);
@@ -241,35 +243,35 @@ mod tests {
     }
 
     #[test]
-    fn of_the_words_left_the_most_frequent_stay() {
+    fn the_most_frequent_of_the_remaining_words_are_kept() {
         // "sun" occurs four times, "apple" and "everywhere" three times each.
-        let most = |n| kept(&VocabularyParams { most_words: Some(n), ..all() });
-        assert_eq!(most(1), ["sun"]);
-        assert_eq!(most(2), ["apple", "sun"]);
-        assert_eq!(most(99).len(), 7);
+        let max_words = |n| kept(&VocabularyParams { max_words: Some(n), ..all() });
+        assert_eq!(max_words(1), ["sun"]);
+        assert_eq!(max_words(2), ["apple", "sun"]);
+        assert_eq!(max_words(99).len(), 7);
         let column =
-            corpus().with_vocabulary(&VocabularyParams { most_words: Some(1), ..all() }).unwrap().counts;
+            corpus().with_vocabulary(&VocabularyParams { max_words: Some(1), ..all() }).unwrap().counts;
         assert_eq!((column.n_samples(), column.stored_values()), (4, 2));
     }
 
     #[test]
     fn fewer_documents_are_enough_in_a_small_corpus() {
-        let least = |documents| VocabularyParams::default().min_documents_of(documents);
-        assert_eq!(least(5), Frequency::Documents(1));
-        assert_eq!(least(250), Frequency::Documents(3));
-        assert_eq!(least(1_000_000), Frequency::Documents(10));
+        let min_documents = |documents| VocabularyParams::default().min_documents_of(documents);
+        assert_eq!(min_documents(5), Frequency::Documents(1));
+        assert_eq!(min_documents(250), Frequency::Documents(3));
+        assert_eq!(min_documents(1_000_000), Frequency::Documents(10));
     }
 
     #[test]
-    fn where_no_word_is_left_it_says_why() {
+    fn an_empty_vocabulary_is_an_error_with_reasons() {
         let message = |params: VocabularyParams| corpus().with_vocabulary(&params).unwrap_err().to_string();
         let rare = VocabularyParams { min_documents: Some(Frequency::Documents(4)), ..Default::default() };
-        let said = message(rare);
+        let rare = message(rare);
         assert!(
-            said.contains("no word is left of 8: 1 are too short or numbers, 3 are stop words, 4 are in"),
-            "{said}"
+            rare.contains("no word is left of 8: 1 are too short or numbers, 3 are stop words, 4 are in"),
+            "{rare}"
         );
-        assert!(message(VocabularyParams { most_words: Some(0), ..all() }).contains("words is 0"));
+        assert!(message(VocabularyParams { max_words: Some(0), ..all() }).contains("words is 0"));
         let share = VocabularyParams { max_documents: Frequency::Share(1.5), ..all() };
         assert!(message(share).contains("max_documents is 1.5"));
         let share = VocabularyParams { min_documents: Some(Frequency::Share(f64::NAN)), ..all() };
@@ -277,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frequency_reads_back_as_it_is_written() {
+    fn a_formatted_frequency_parses_back() {
         for frequency in [Frequency::Documents(7), Frequency::Share(0.25)] {
             assert_eq!(frequency.to_string().parse(), Ok(frequency));
         }

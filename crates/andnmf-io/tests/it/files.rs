@@ -1,10 +1,10 @@
-//! Files that numpy and scipy write are read as they mean them, and they read what is written here.
+//! Files are exchanged with numpy and scipy in both directions.
 
 use std::path::Path;
 use std::process::Command;
 
 use andnmf::samples::CsrSamples;
-use andnmf_io::{Overwrite, ReadOptions, Table, Values, read, read_array, write, write_array};
+use andnmf_io::{Overwrite, ReadOptions, SampleTable, TableValues, read, read_array, write, write_array};
 use ndarray::{Array2, array};
 
 use crate::common::{python, sparse_parts};
@@ -20,7 +20,7 @@ fn matrix() -> Array2<f64> {
     ]
 }
 
-/// Runs the script in a folder and gives what it says; `None` where there is no Python for it.
+/// Runs the script on a folder and returns its output; `None` if there is no suitable Python.
 fn run_script(what: &str, folder: &Path) -> Option<String> {
     let Some(python) = python(&["numpy", "scipy"]) else {
         eprintln!("skipped: no Python with numpy and scipy; ./check brings one, or set ANDNMF_PYTHON");
@@ -33,7 +33,7 @@ fn run_script(what: &str, folder: &Path) -> Option<String> {
 }
 
 #[test]
-fn what_numpy_and_scipy_write_is_read_as_they_mean_it() {
+fn files_written_by_numpy_and_scipy_are_read_correctly() {
     let folder = tempfile::tempdir().unwrap();
     if run_script("write", folder.path()).is_none() {
         return;
@@ -52,24 +52,27 @@ fn what_numpy_and_scipy_write_is_read_as_they_mean_it() {
         let table = read::<f32>(&path, &ReadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(table.to_dense().unwrap().mapv(f64::from), expected, "{name}");
         assert_eq!(table.feature_names.is_some(), name.contains("header"), "{name}");
-        let turned = ReadOptions { transpose: true, ..ReadOptions::default() };
-        assert_eq!(read::<f64>(&path, &turned).unwrap().into_dense().unwrap(), expected.t(), "{name}");
+        let transposed = ReadOptions { transpose: true, ..ReadOptions::default() };
+        assert_eq!(read::<f64>(&path, &transposed).unwrap().into_dense().unwrap(), expected.t(), "{name}");
         counted += 1;
     }
     assert!(counted > 60, "only {counted} files");
 }
 
 #[test]
-fn numpy_and_scipy_read_what_is_written() {
+fn numpy_and_scipy_read_the_written_files() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name);
     let dense = matrix().mapv(|value| value as f32 / 3.0);
     let (pointers, indices, values) = sparse_parts(&dense.mapv(f64::from));
     let values: Vec<f32> = values.into_iter().map(|value| value as f32).collect();
-    let sparse = Table::from(Values::Sparse(CsrSamples::new(4, &pointers, indices, values).unwrap()));
-    let plain = Table::try_from(dense.clone()).unwrap();
-    let named =
-        Table { feature_names: Some(["a", "b", "c", "d"].map(str::to_owned).to_vec()), ..plain.clone() };
+    let sparse =
+        SampleTable::from(TableValues::Sparse(CsrSamples::new(4, &pointers, indices, values).unwrap()));
+    let plain = SampleTable::try_from(dense.clone()).unwrap();
+    let named = SampleTable {
+        feature_names: Some(["a", "b", "c", "d"].map(str::to_owned).to_vec()),
+        ..plain.clone()
+    };
     write_array(&file("expected.npy"), dense.view(), Overwrite::No).unwrap();
     assert_eq!(read_array::<f32>(&file("expected.npy")).unwrap(), dense);
     for (name, table) in [
@@ -83,7 +86,7 @@ fn numpy_and_scipy_read_what_is_written() {
     ] {
         write(&file(name), table, Overwrite::No).unwrap();
     }
-    if let Some(said) = run_script("check", folder.path()) {
-        assert_eq!(said, "8", "every file is compared");
+    if let Some(message) = run_script("check", folder.path()) {
+        assert_eq!(message, "8", "every file is compared");
     }
 }

@@ -1,4 +1,4 @@
-//! Integration tests of files: one binary, one module per promise.
+//! Integration tests of files, in one binary.
 
 #[allow(dead_code)] // shared with the numerical library's tests, which use all of it
 #[path = "../../../andnmf/tests/it/common.rs"]

@@ -1,4 +1,4 @@
-//! Samples that stay in their file give what samples in memory give, to the bit.
+//! Fits give bit-identical results from samples on disk and in memory.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use andnmf::fit::{Fit, Run, Start};
 use andnmf::samples::{Block, CsrSamples, Samples};
 use andnmf::synth::{DatasetKind, DatasetSpec};
 use andnmf::{Method, MethodParams, Real, SamplesError};
-use andnmf_io::{OnDisk, Overwrite, ReadOptions, Table, read, write};
+use andnmf_io::{OnDisk, Overwrite, ReadOptions, SampleTable, read, write};
 
 use crate::common::{small, sparse_parts};
 
@@ -20,8 +20,8 @@ fn files(folder: &Path) -> [PathBuf; 2] {
     let (pointers, indices, values) = sparse_parts(&samples);
     let sparse = CsrSamples::new(240, &pointers, indices, values).unwrap();
     let paths = [folder.join("samples.npy"), folder.join("samples.csrstore")];
-    write(&paths[0], &Table::try_from(samples).unwrap(), Overwrite::No).unwrap();
-    write(&paths[1], &Table::from(sparse), Overwrite::No).unwrap();
+    write(&paths[0], &SampleTable::try_from(samples).unwrap(), Overwrite::No).unwrap();
+    write(&paths[1], &SampleTable::from(sparse), Overwrite::No).unwrap();
     paths
 }
 
@@ -48,12 +48,12 @@ fn same_bits<T: Real>() {
         for settings in methods() {
             let expected = fit::<T>(&settings, &memory, 2);
             for threads in [1, 2] {
-                let found = fit::<T>(&settings, &on_disk, threads);
+                let result = fit::<T>(&settings, &on_disk, threads);
                 let bits = |fit: &Fit<T>| fit.components.mapv(Real::bits);
                 let which = format!("{} of {} on {threads} threads", settings.method(), path.display());
-                assert!(bits(&found) == bits(&expected), "{which}");
-                assert_eq!((found.stages, found.passes), (expected.stages, expected.passes), "{which}");
-                assert_eq!(found.trust, expected.trust, "{which}");
+                assert!(bits(&result) == bits(&expected), "{which}");
+                assert_eq!((result.stages, result.passes), (expected.stages, expected.passes), "{which}");
+                assert_eq!(result.trust, expected.trust, "{which}");
             }
         }
     }
@@ -69,7 +69,7 @@ fn the_same_bits_in_single_precision_from_files_in_double() {
     same_bits::<f32>();
 }
 
-/// Counts how many samples are read in all, each time anew.
+/// Counts the samples read, including repeated reads.
 struct Counted<'a> {
     samples: &'a OnDisk,
     read: AtomicUsize,
@@ -103,25 +103,25 @@ impl Samples<f64> for Counted<'_> {
 }
 
 #[test]
-fn a_fit_without_settings_reads_its_samples_as_often_as_it_says_and_at_most_ten_times() {
+fn a_default_fit_makes_the_passes_that_it_reports_and_at_most_ten() {
     let folder = tempfile::tempdir().unwrap();
     for kind in [DatasetKind::Paired, DatasetKind::Dir, DatasetKind::Ctm] {
         for noise in [0.0, 0.02] {
             let data = DatasetSpec { n_samples: 1500, noise, ..small(kind) }.generate().unwrap();
             let path = folder.path().join("samples.npy");
-            write(&path, &Table::try_from(data.samples).unwrap(), Overwrite::Yes).unwrap();
+            write(&path, &SampleTable::try_from(data.samples).unwrap(), Overwrite::Yes).unwrap();
             let on_disk = OnDisk::open(&path).unwrap();
             let counted = Counted { samples: &on_disk, read: AtomicUsize::new(0) };
             let fit = fit::<f64>(&MethodParams::new(Method::And, 12), &counted, 2);
             let passes = counted.read.into_inner() as f64 / 1500.0;
             assert!(passes <= 10.0, "{kind:?} with noise {noise}: {passes} passes");
-            assert!((passes - fit.passes as f64).abs() < 0.1, "{passes} passes, said to be {}", fit.passes);
+            assert!((passes - fit.passes as f64).abs() < 0.1, "{passes} passes, but {} reported", fit.passes);
         }
     }
 }
 
 #[test]
-fn a_file_that_changes_in_the_middle_of_a_fit_ends_it() {
+fn a_fit_fails_if_its_file_changes() {
     struct Changing<'a> {
         samples: &'a OnDisk,
         path: &'a Path,
@@ -151,5 +151,5 @@ fn a_file_that_changes_in_the_middle_of_a_fit_ends_it() {
     let changing = Changing { samples: &on_disk, path: &path, blocks: AtomicUsize::new(0) };
     let solver = MethodParams::new(Method::And, 12).check().unwrap();
     let error = solver.fit(&changing, Start::Auto, &mut Run::new()).unwrap_err().to_string();
-    assert!(error.contains("samples.npy has changed") && error.contains("bytes and has"), "{error}");
+    assert!(error.contains("samples.npy has changed") && error.contains("bytes and now has"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! Grey pictures in rows.
 
-use andnmf_io::images::GreyPicture;
+use andnmf_io::images::GreyImage;
 use andnmf_report::base64;
 use ndarray::Array2;
 use serde::Serialize;
@@ -67,7 +67,7 @@ fn draw_picture(canvas: &mut Canvas, picture: &Array2<f64>, (left, top): (f64, f
     let (width, height) = (columns as f64 * scale, rows as f64 * scale);
     let area = Area { left: left + (SIDE - width) / 2.0, top: top + (SIDE - height) / 2.0, width, height };
     // There are no PNG files without pixels.
-    let packed = GreyPicture::of(picture.view()).to_png().ok();
+    let packed = GreyImage::of(picture.view()).to_png().ok();
     let frame = if packed.is_some() { area } else { Area { left, top, width: SIDE, height: SIDE } };
     canvas.rectangle(frame, "none", &[("stroke", BORDER)]);
     if let Some(bytes) = packed {

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use andnmf_io::{FileError, Overwrite, write_aside};
+use andnmf_io::{FileError, Overwrite, write_atomically};
 
 use super::{Cell, CellResult};
 
@@ -42,7 +42,7 @@ impl CellStore {
     /// Where the folder cannot be written to.
     pub fn keep(&self, result: &CellResult) -> Result<(), FileError> {
         let path = self.path(&result.cell);
-        write_aside(&path, Overwrite::Yes, |out| {
+        write_atomically(&path, Overwrite::Yes, |out| {
             serde_json::to_writer(&mut *out, result).map_err(io::Error::from)
         })
     }

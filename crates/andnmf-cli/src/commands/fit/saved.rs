@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use andnmf::fit::Checkpoint;
 use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real};
-use andnmf_io::{Overwrite, write_aside};
+use andnmf_io::{Overwrite, write_atomically};
 use andnmf_program::{Failure, writing};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -159,7 +159,7 @@ impl Keeper {
         errors: &BTreeMap<usize, f64>,
     ) -> Result<(), Failure> {
         let saved = Saved { identity: self.identity.clone(), errors: errors.clone(), checkpoint };
-        write_aside(&self.path, Overwrite::Yes, |out| Ok(serde_json::to_writer(out, &saved)?))
+        write_atomically(&self.path, Overwrite::Yes, |out| Ok(serde_json::to_writer(out, &saved)?))
             .map_err(writing)
     }
 

@@ -3,7 +3,7 @@
 use andnmf::samples::Samples;
 use andnmf::settings::{Memory, Size};
 use andnmf::{MethodParams, Real};
-use andnmf_io::{FileError, Format, OnDisk, Table};
+use andnmf_io::{FileError, Format, OnDisk, SampleTable};
 use andnmf_program::{Failure, reading};
 
 use super::args::FitArgs;
@@ -14,7 +14,7 @@ const LEFT_ALONE: u64 = 10;
 
 /// The samples of a fit.
 pub(crate) enum Source<T: Real> {
-    Memory(Table<T>),
+    Memory(SampleTable<T>),
     Disk { file: OnDisk, names: Option<Vec<String>> },
 }
 
@@ -73,7 +73,7 @@ impl<T: Real> Source<T> {
         if length > budget.bytes {
             return too_large(length);
         }
-        let table: Table<T> = args.data.read()?;
+        let table: SampleTable<T> = args.data.read()?;
         let size = Size {
             n_samples: table.n_samples(),
             n_features: table.n_features(),

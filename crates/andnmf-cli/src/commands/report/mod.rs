@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use andnmf_io::model::Model;
-use andnmf_io::{Overwrite, read_array, write_aside};
+use andnmf_io::{Overwrite, read_array, write_atomically};
 use andnmf_program::{Common, Failure, did_you_mean_file, json, reading, writing};
 use serde::Serialize;
 use serde_json::Value;
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
     args.common.set_threads()?;
     refuse_reproduction(&args.folder)?;
     let (html, file) = (html(args)?, args.folder.join(PAGE));
-    write_aside(&file, Overwrite::Yes, |out| out.write_all(html.as_bytes())).map_err(writing)?;
+    write_atomically(&file, Overwrite::Yes, |out| out.write_all(html.as_bytes())).map_err(writing)?;
     if args.common.json {
         return json::print(&Written { report: &file });
     }

@@ -110,7 +110,7 @@ impl WordArgs {
         Ok(VocabularyParams {
             min_documents: self.min_documents,
             max_documents: self.max_documents,
-            most_words: self.words.0,
+            max_words: self.words.0,
             stop_words: read_stop_words(&self.stop_words)?,
             words: WordRules { min_letters: self.min_letters, numbers: self.numbers },
         })

@@ -94,7 +94,7 @@ fn topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
         "values": if counted { "counts" } else { "tf-idf" },
         "min_documents": vocabulary.min_documents_of(samples_of(&corpus)).to_string(),
         "max_documents": vocabulary.max_documents.to_string(),
-        "words": vocabulary.most_words,
+        "words": vocabulary.max_words,
         "strip_headers": args.corpus.strip_headers,
     });
     let names = Some(corpus.words.clone());

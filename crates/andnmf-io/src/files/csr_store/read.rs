@@ -1,4 +1,4 @@
-//! Reading rows of a store where they stand.
+//! Reads rows of a store at their offset.
 
 use std::ops::Range;
 use std::path::Path;
@@ -6,62 +6,62 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use flate2::Crc;
 
-use super::layout::{FOOT, Foot, HEAD, Index, not_a_store, parse_head};
-use crate::files::Table;
-use crate::files::error::Fault;
-use crate::files::on_disk::SteadyFile;
+use super::layout::{FOOTER_SIZE, Footer, HEADER_SIZE, Index, not_a_store, parse_header};
+use crate::files::SampleTable;
+use crate::files::error::LocatedProblem;
+use crate::files::on_disk::UnchangedFile;
 use andnmf::samples::{CsrSamples, CsrView, Samples};
 use andnmf::{Real, SamplesError};
 
-/// Bytes looked at in one go where only their checksum matters.
-const PIECE: usize = 1 << 18;
+/// Bytes read at a time to verify a checksum.
+const BYTES_PER_READ: usize = 1 << 18;
 
-/// A store of sparse rows in a file.
+/// An open `.csrstore` file.
 #[derive(Debug)]
 pub(crate) struct Store {
-    file: SteadyFile,
+    file: UnchangedFile,
     index: Index,
-    chunks: Vec<Place>,
+    chunks: Vec<ChunkLocation>,
 }
 
-/// Where a chunk is.
+/// The location of a chunk.
 #[derive(Debug)]
-struct Place {
+struct ChunkLocation {
     first_row: usize,
-    begin: u64,
-    /// Whether its checksum was found right.
-    good: AtomicBool,
+    offset: u64,
+    /// True once the checksum has been verified.
+    verified: AtomicBool,
 }
 
-/// Rows being put together.
-struct Parts<T> {
+/// The arrays of a CSR matrix under construction.
+struct CsrParts<T> {
     starts: Vec<usize>,
     features: Vec<u32>,
     values: Vec<T>,
 }
 
 impl Store {
-    pub(crate) fn open(path: &Path) -> Result<Self, Fault> {
-        let file = SteadyFile::open(path)?;
+    pub(crate) fn open(path: &Path) -> Result<Self, LocatedProblem> {
+        let file = UnchangedFile::open(path)?;
         let length = file.length();
-        if length < (HEAD + FOOT) as u64 {
+        if length < (HEADER_SIZE + FOOTER_SIZE) as u64 {
             return Err(not_a_store("it is too short"));
         }
-        let (mut head, mut foot) = ([0; HEAD], [0; FOOT]);
-        file.read_at(&mut head, 0)?;
-        let value_size = parse_head(&head)?;
-        file.read_at(&mut foot, length - FOOT as u64)?;
-        let foot = Foot::parse(&foot, length)?;
-        let mut bytes = vec![0; foot.index_bytes];
-        file.read_at(&mut bytes, length - (FOOT + foot.index_bytes) as u64)?;
-        let index = Index::parse(value_size, &foot, &bytes, length)?;
-        let (mut first_row, mut begin) = (0, HEAD as u64);
+        let (mut header, mut footer) = ([0; HEADER_SIZE], [0; FOOTER_SIZE]);
+        file.read_at(&mut header, 0)?;
+        let value_size = parse_header(&header)?;
+        file.read_at(&mut footer, length - FOOTER_SIZE as u64)?;
+        let footer = Footer::parse(&footer, length)?;
+        let mut bytes = vec![0; footer.index_bytes];
+        file.read_at(&mut bytes, length - (FOOTER_SIZE + footer.index_bytes) as u64)?;
+        let index = Index::parse(value_size, &footer, &bytes, length)?;
+        let (mut first_row, mut offset) = (0, HEADER_SIZE as u64);
         let mut chunks = Vec::with_capacity(index.chunks.len());
         for chunk in &index.chunks {
-            chunks.push(Place { first_row, begin, good: AtomicBool::new(false) });
-            // Both sums were compared with the file.
+            chunks.push(ChunkLocation { first_row, offset, verified: AtomicBool::new(false) });
+            // `Index::parse` has compared both sums with the file.
             first_row += chunk.rows as usize;
-            begin += chunk.bytes(value_size).unwrap_or_default();
+            offset += chunk.bytes(value_size).unwrap_or_default();
         }
         Ok(Self { file, index, chunks })
     }
@@ -82,101 +82,101 @@ impl Store {
         self.index.feature_names.as_deref()
     }
 
-    /// These rows, which exist.
+    /// Reads these rows, which must exist.
     pub(crate) fn rows<T: Real>(&self, rows: &Range<usize>) -> Result<CsrView<'static, T>, SamplesError> {
-        let mut parts = Parts { starts: vec![0], features: Vec::new(), values: Vec::new() };
+        let mut csr = CsrParts { starts: vec![0], features: Vec::new(), values: Vec::new() };
         let first = self.chunks.partition_point(|chunk| chunk.first_row <= rows.start).saturating_sub(1);
         for number in first..self.chunks.len() {
-            let (place, chunk) = (&self.chunks[number], &self.index.chunks[number]);
-            let held = place.first_row..place.first_row + chunk.rows as usize;
-            if held.start >= rows.end {
+            let (location, chunk) = (&self.chunks[number], &self.index.chunks[number]);
+            let chunk_rows = location.first_row..location.first_row + chunk.rows as usize;
+            if chunk_rows.start >= rows.end {
                 break;
             }
-            let wanted = rows.start.max(held.start)..rows.end.min(held.end);
-            if wanted.is_empty() {
+            let requested = rows.start.max(chunk_rows.start)..rows.end.min(chunk_rows.end);
+            if requested.is_empty() {
                 continue;
             }
-            if !place.good.load(Ordering::Relaxed) {
-                self.verify(number, &held)?;
+            if !location.verified.load(Ordering::Relaxed) {
+                self.verify(number, &chunk_rows)?;
             }
-            self.read_part(number, wanted, &mut parts)?;
+            self.read_rows_of_chunk(number, requested, &mut csr)?;
         }
         self.file.check()?;
-        let Parts { starts, features, values } = parts;
+        let CsrParts { starts, features, values } = csr;
         Ok(CsrView::from_owned_parts(self.n_features(), starts, features, values))
     }
 
-    /// Compares a chunk with its checksum, once.
-    fn verify(&self, number: usize, held: &Range<usize>) -> Result<(), SamplesError> {
-        let (place, chunk) = (&self.chunks[number], &self.index.chunks[number]);
+    /// Verifies the checksum of a chunk.
+    fn verify(&self, number: usize, chunk_rows: &Range<usize>) -> Result<(), SamplesError> {
+        let (location, chunk) = (&self.chunks[number], &self.index.chunks[number]);
         let mut left = chunk.bytes(self.index.value_size).unwrap_or_default();
-        let mut begin = place.begin;
-        let mut piece = vec![0; PIECE.min(left as usize)];
+        let mut offset = location.offset;
+        let mut buffer = vec![0; BYTES_PER_READ.min(left as usize)];
         let mut crc = Crc::new();
         while left > 0 {
-            let piece = &mut piece[..PIECE.min(left as usize)];
-            self.file.read_at(piece, begin).map_err(|error| self.file.failed(held, &error))?;
-            crc.update(piece);
-            begin += piece.len() as u64;
-            left -= piece.len() as u64;
+            let buffer = &mut buffer[..BYTES_PER_READ.min(left as usize)];
+            self.file.read_at(buffer, offset).map_err(|error| self.file.read_error(chunk_rows, &error))?;
+            crc.update(buffer);
+            offset += buffer.len() as u64;
+            left -= buffer.len() as u64;
         }
         if crc.sum() != chunk.checksum {
-            return Err(self.file.damaged(held, "they do not have the checksum that they should have"));
+            return Err(self.file.damaged_error(chunk_rows, "wrong checksum"));
         }
-        place.good.store(true, Ordering::Relaxed);
+        location.verified.store(true, Ordering::Relaxed);
         Ok(())
     }
 
     /// Appends rows of one chunk.
-    fn read_part<T: Real>(
+    fn read_rows_of_chunk<T: Real>(
         &self,
         number: usize,
         rows: Range<usize>,
-        parts: &mut Parts<T>,
+        csr: &mut CsrParts<T>,
     ) -> Result<(), SamplesError> {
-        let (place, chunk) = (&self.chunks[number], &self.index.chunks[number]);
-        let wrong = |reason: &str| self.file.damaged(&rows, reason);
-        let read = |bytes: u64, begin: u64| {
+        let (location, chunk) = (&self.chunks[number], &self.index.chunks[number]);
+        let wrong = |reason: &str| self.file.damaged_error(&rows, reason);
+        let read = |bytes: u64, offset: u64| {
             let mut buffer = vec![0; bytes as usize];
-            self.file.read_at(&mut buffer, begin).map_err(|error| self.file.failed(&rows, &error))?;
+            self.file.read_at(&mut buffer, offset).map_err(|error| self.file.read_error(&rows, &error))?;
             Ok::<Vec<u8>, SamplesError>(buffer)
         };
-        let within = rows.start - place.first_row;
-        let pointers = read((rows.len() as u64 + 1) * 8, place.begin + 8 * within as u64)?;
+        let within = rows.start - location.first_row;
+        let pointers = read((rows.len() as u64 + 1) * 8, location.offset + 8 * within as u64)?;
         let pointers = pointers.as_chunks::<8>().0.iter().map(|&bytes| u64::from_le_bytes(bytes));
         let pointers: Vec<u64> = pointers.collect();
         let (first, last) = (pointers[0], pointers[rows.len()]);
         let whole = within == 0 && rows.len() == chunk.rows as usize;
         if !pointers.is_sorted() || last > chunk.values || (whole && (first, last) != (0, chunk.values)) {
-            return Err(wrong("their row pointers contradict each other"));
+            return Err(wrong("the row pointers are inconsistent"));
         }
         let count = last - first;
-        let indices = place.begin + (u64::from(chunk.rows) + 1) * 8;
+        let indices = location.offset + (u64::from(chunk.rows) + 1) * 8;
         let features = read(count * 4, indices + first * 4)?;
         let (features, _) = features.as_chunks::<4>();
-        parts.features.extend(features.iter().map(|&bytes| u32::from_le_bytes(bytes)));
+        csr.features.extend(features.iter().map(|&bytes| u32::from_le_bytes(bytes)));
         let size = self.index.value_size as u64;
         let values = read(count * size, indices + chunk.values * 4 + first * size)?;
         match self.index.value_size {
-            4 => parts.push_values(values.as_chunks::<4>().0, |bytes| f32::from_le_bytes(bytes).into()),
-            _ => parts.push_values(values.as_chunks::<8>().0, f64::from_le_bytes),
+            4 => csr.push_values(values.as_chunks::<4>().0, |bytes| f32::from_le_bytes(bytes).into()),
+            _ => csr.push_values(values.as_chunks::<8>().0, f64::from_le_bytes),
         }
-        let before = parts.starts[parts.starts.len() - 1];
-        parts.starts.extend(pointers[1..].iter().map(|pointer| before + (pointer - first) as usize));
-        self.check_part(&rows, parts)
+        let before = csr.starts[csr.starts.len() - 1];
+        csr.starts.extend(pointers[1..].iter().map(|pointer| before + (pointer - first) as usize));
+        self.check_rows(&rows, csr)
     }
 
-    /// Refuses features that are out of range or order, and values that are not finite.
-    fn check_part<T: Real>(&self, rows: &Range<usize>, parts: &Parts<T>) -> Result<(), SamplesError> {
+    /// Rejects features that are out of range or not ascending, and values that are not finite.
+    fn check_rows<T: Real>(&self, rows: &Range<usize>, csr: &CsrParts<T>) -> Result<(), SamplesError> {
         let n_features = self.n_features();
-        let starts = &parts.starts[parts.starts.len() - rows.len() - 1..];
+        let starts = &csr.starts[csr.starts.len() - rows.len() - 1..];
         for (row, ends) in rows.clone().zip(starts.windows(2)) {
-            let (features, values) = (&parts.features[ends[0]..ends[1]], &parts.values[ends[0]..ends[1]]);
+            let (features, values) = (&csr.features[ends[0]..ends[1]], &csr.values[ends[0]..ends[1]]);
             if features.last().is_some_and(|&last| last as usize >= n_features)
                 || !features.is_sorted_by(|a, b| a < b)
             {
-                let reason = format!("features must rise and stay below {n_features}");
-                return Err(self.file.damaged(&(row..row + 1), reason));
+                let reason = format!("feature indices must ascend and be less than {n_features}");
+                return Err(self.file.damaged_error(&(row..row + 1), reason));
             }
             if let Some(at) = values.iter().position(|value| !value.finite()) {
                 self.file.check()?;
@@ -188,14 +188,14 @@ impl Store {
     }
 }
 
-impl<T: Real> Parts<T> {
+impl<T: Real> CsrParts<T> {
     fn push_values<const SIZE: usize>(&mut self, bytes: &[[u8; SIZE]], decode: impl Fn([u8; SIZE]) -> f64) {
         self.values.extend(bytes.iter().map(|&bytes| T::from_f64(decode(bytes))));
     }
 }
 
-/// The whole matrix of a file.
-pub(crate) fn read<T: Real>(path: &Path) -> Result<Table<T>, Fault> {
+/// Reads the whole matrix in a file.
+pub(crate) fn read<T: Real>(path: &Path) -> Result<SampleTable<T>, LocatedProblem> {
     let store = Store::open(path)?;
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for chunk in 0..store.chunks.len() {
@@ -212,5 +212,5 @@ pub(crate) fn read<T: Real>(path: &Path) -> Result<Table<T>, Fault> {
     let samples = CsrSamples::new::<u32, usize>(store.n_features(), &starts, indices, values)?;
     debug_assert_eq!(samples.n_samples(), store.n_samples());
     let feature_names = store.index.feature_names;
-    Ok(Table { feature_names, ..samples.into() })
+    Ok(SampleTable { feature_names, ..samples.into() })
 }

@@ -1,34 +1,34 @@
-//! Writing a store row by row, with no more in memory than one chunk and the index.
+//! Writes a store row by row; memory holds only one chunk and the index.
 
 use std::io::Write;
 
 use flate2::Crc;
 
-use super::layout::{Chunk, Index, head};
-use crate::files::error::{Fault, Problem};
+use super::layout::{Chunk, Index, header_bytes};
+use crate::files::error::{LocatedProblem, Problem};
 use crate::files::npy::push_value;
-use crate::files::{Table, Values};
+use crate::files::{SampleTable, TableValues};
 use andnmf::Real;
 
-/// A chunk is closed when it has so many rows…
+/// Maximum rows per chunk.
 const ROWS_PER_CHUNK: usize = 4096;
-/// …or values: enough for long reads, and little beside a block of samples.
+/// A chunk is closed at this many values: large enough for efficient reads, small beside a block of samples.
 const VALUES_PER_CHUNK: usize = 1 << 16;
 
 /// Writes rows into a store.
 pub(crate) struct StoreWriter<W: Write> {
     out: W,
     index: Index,
-    /// The chunk under way.
+    /// The current chunk.
     pointers: Vec<u8>,
     indices: Vec<u8>,
     values: Vec<u8>,
 }
 
 impl<W: Write> StoreWriter<W> {
-    pub(crate) fn new<T: Real>(mut out: W) -> Result<Self, Fault> {
+    pub(crate) fn new<T: Real>(mut out: W) -> Result<Self, LocatedProblem> {
         let value_size = size_of::<T>();
-        out.write_all(&head(value_size)).map_err(Problem::Io)?;
+        out.write_all(&header_bytes(value_size)).map_err(Problem::Io)?;
         let index = Index {
             value_size,
             n_samples: 0,
@@ -40,8 +40,8 @@ impl<W: Write> StoreWriter<W> {
         Ok(Self { out, index, pointers: 0_u64.to_le_bytes().to_vec(), indices: vec![], values: vec![] })
     }
 
-    /// Adds a row: features in rising order, each with its value of the type that the store was begun with.
-    pub(crate) fn row<T: Real>(&mut self, features: &[u32], values: &[T]) -> Result<(), Fault> {
+    /// Adds a row; features ascend, and `T` is the type passed to `new`.
+    pub(crate) fn row<T: Real>(&mut self, features: &[u32], values: &[T]) -> Result<(), LocatedProblem> {
         for feature in features {
             self.indices.extend(feature.to_le_bytes());
         }
@@ -60,7 +60,7 @@ impl<W: Write> StoreWriter<W> {
         self.pointers.len() / 8 - 1
     }
 
-    fn close_chunk(&mut self) -> Result<(), Fault> {
+    fn close_chunk(&mut self) -> Result<(), LocatedProblem> {
         let (rows, values) = (self.rows_in_chunk() as u32, (self.indices.len() / 4) as u64);
         let mut crc = Crc::new();
         for part in [&mut self.pointers, &mut self.indices, &mut self.values] {
@@ -73,18 +73,22 @@ impl<W: Write> StoreWriter<W> {
         Ok(())
     }
 
-    /// How many rows there are so far.
+    /// The number of rows so far.
     pub(crate) fn n_samples(&self) -> u64 {
         self.index.n_samples
     }
 
-    /// How many values there are so far.
+    /// The number of values so far.
     pub(crate) fn n_values(&self) -> u64 {
         self.index.n_values
     }
 
-    /// Writes the index. All features are below `n_features`.
-    pub(crate) fn finish(mut self, n_features: u64, feature_names: Option<Vec<String>>) -> Result<(), Fault> {
+    /// Writes the index. All features must be less than `n_features`.
+    pub(crate) fn finish(
+        mut self,
+        n_features: u64,
+        feature_names: Option<Vec<String>>,
+    ) -> Result<(), LocatedProblem> {
         if self.index.n_samples == 0 || n_features == 0 {
             return Err(Problem::Empty.into());
         }
@@ -99,10 +103,10 @@ impl<W: Write> StoreWriter<W> {
     }
 }
 
-/// Writes a matrix with the names of its features; of a dense one the values that are not zero.
-pub(crate) fn write<T: Real>(out: impl Write, table: &Table<T>) -> Result<(), Fault> {
+/// Writes a matrix with its feature names; zeros of dense matrices are omitted.
+pub(crate) fn write<T: Real>(out: impl Write, table: &SampleTable<T>) -> Result<(), LocatedProblem> {
     let mut store = StoreWriter::new::<T>(out)?;
-    let dense = matches!(table.values, Values::Dense(_));
+    let dense = matches!(table.values, TableValues::Dense(_));
     let (mut row, mut features, mut values) = (Vec::<(u32, T)>::new(), Vec::new(), Vec::new());
     for i in 0..table.n_samples() {
         row.clear();

@@ -1,10 +1,10 @@
-//! The fields of a line: what stands between separators, quoted or not.
+//! Splits lines into fields, quoted or not.
 
 use std::borrow::Cow;
 use std::io::BufRead;
 
-use crate::files::error::{Fault, Place, Problem};
-use crate::files::text::{Line, Lines, means_missing};
+use crate::files::error::{LocatedProblem, Location, Problem};
+use crate::files::plain_text::{LineReader, NumberedLine, is_missing_marker};
 
 /// One field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,19 +14,19 @@ pub(super) struct Field<'a> {
 }
 
 impl Field<'_> {
-    /// Whether this can only be a name: neither a number nor a sign for a missing one.
+    /// Returns true if the field is neither a number nor a missing-value marker.
     pub(super) fn is_name(&self) -> bool {
-        !is_number(&self.text) && !means_missing(&self.text)
+        !is_number(&self.text) && !is_missing_marker(&self.text)
     }
 }
 
-/// Whether a text is a number, be it with a decimal comma: that is refused, but not taken for a name.
+/// Returns true for a number, also with a decimal comma (an error later, but not a name).
 pub(super) fn is_number(text: &str) -> bool {
     let text = text.trim();
     text.parse::<f64>().is_ok() || text.contains(',') && text.replacen(',', ".", 1).parse::<f64>().is_ok()
 }
 
-/// The fields of a line; `None` where a quote is not closed in it.
+/// Splits a line into fields; `None` if a quote is not closed.
 pub(super) fn split(line: &str, separator: char) -> Option<Vec<Field<'_>>> {
     let mut fields = Vec::new();
     let mut rest = line;
@@ -48,7 +48,7 @@ pub(super) fn split(line: &str, separator: char) -> Option<Vec<Field<'_>>> {
     }
 }
 
-/// The text up to the closing quote, and what follows it; two quotes in a row stand for one.
+/// Returns the text up to the closing quote and the rest; a doubled quote is an escaped quote.
 fn unquote(inside: &str) -> Option<(Cow<'_, str>, &str)> {
     let (text, mut after) = inside.split_once('"')?;
     let mut text = Cow::Borrowed(text);
@@ -61,50 +61,50 @@ fn unquote(inside: &str) -> Option<(Cow<'_, str>, &str)> {
     Some((text, after))
 }
 
-/// How many lines a quoted name may have: a quote that is never closed must not swallow the file.
-const LINES_OF_A_FIELD: u64 = 100;
+/// Limit on the lines of a quoted field, so that an unclosed quote does not consume the whole file.
+const MAX_LINES_PER_FIELD: u64 = 100;
 
-/// The next line that has something in it, with those after it as long as a quote is open; also the number of its
-/// first line.
+/// Reads the next non-blank line, with the following lines while a quote is open; also returns the number of its first
+/// line.
 pub(super) fn next_record<'a, R: BufRead>(
-    lines: &'a mut Lines<R>,
+    lines: &'a mut LineReader<R>,
     separator: Option<char>,
-) -> Result<Option<(u64, Line<'a>)>, Fault> {
+) -> Result<Option<(u64, NumberedLine<'a>)>, LocatedProblem> {
     loop {
         match lines.next()? {
             None => return Ok(None),
-            // Tabs are empty fields where they separate.
+            // A line of tabs is a row of empty fields, not a blank line.
             Some(line) if line.text.trim_matches(' ').is_empty() => {}
             Some(_) => break,
         }
     }
     let first = lines.number();
-    while is_open(lines.current().text, separator) {
-        if lines.number() - first >= LINES_OF_A_FIELD || lines.go_on()?.is_none() {
-            let what = "a quote is opened here and not closed".to_owned();
-            let instead = "close it, or double it where it belongs to a name".to_owned();
-            return Err(Problem::Unsupported { what, instead }.at(Place::Line(first)));
+    while has_open_quote(lines.current().text, separator) {
+        if lines.number() - first >= MAX_LINES_PER_FIELD || lines.append_next()?.is_none() {
+            let what = "the quote that opens here is never closed".to_owned();
+            let instead = "close it, or write two quotes for a quote in a name".to_owned();
+            return Err(Problem::Unsupported { what, instead }.at(Location::Line(first)));
         }
     }
     Ok(Some((first, lines.current())))
 }
 
-fn is_open(text: &str, separator: Option<char>) -> bool {
-    // Where the separator is not known yet, quotes come in pairs or one is open.
+fn has_open_quote(text: &str, separator: Option<char>) -> bool {
+    // As long as the separator is unknown, an odd number of quotes means an open one.
     text.contains('"')
         && separator.map_or_else(|| text.matches('"').count() % 2 == 1, |s| split(text, s).is_none())
 }
 
-/// The separator of a file, from its first line: the preferred one unless another is there more often.
-pub(super) fn separator(line: &str, preferred: char) -> char {
+/// Detects the separator from the first line: the most frequent one, or the default.
+pub(super) fn separator(line: &str, default_separator: char) -> char {
     let mut inside = false;
-    let mut counts = [(preferred, 0), (',', 0), (';', 0), ('\t', 0)];
+    let mut counts = [(default_separator, 0), (',', 0), (';', 0), ('\t', 0)];
     for letter in line.chars() {
         inside ^= letter == '"';
         counts.iter_mut().filter(|(known, _)| !inside && *known == letter).for_each(|(_, count)| *count += 1);
     }
-    // Of equals the first, which is the preferred one.
-    counts.iter().rev().max_by_key(|(_, count)| *count).map_or(preferred, |&(separator, _)| separator)
+    // Ties go to the default separator, which is first.
+    counts.iter().rev().max_by_key(|(_, count)| *count).map_or(default_separator, |&(separator, _)| separator)
 }
 
 #[cfg(test)]
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_separator_is_the_one_that_is_there() {
+    fn the_most_frequent_separator_is_detected() {
         assert_eq!(separator("a;b;c", ','), ';');
         assert_eq!(separator("a\tb", ','), '\t');
         assert_eq!(separator("a,b;c", ','), ',');
@@ -137,18 +137,18 @@ mod tests {
     }
 
     #[test]
-    fn a_quoted_name_may_have_several_lines_but_not_all() {
-        let mut lines = Lines::new(&b"\n\"a\nb\",1\n2,3\n"[..]);
+    fn a_quoted_name_may_have_several_lines_up_to_a_limit() {
+        let mut lines = LineReader::new(&b"\n\"a\nb\",1\n2,3\n"[..]);
         let (number, line) = next_record(&mut lines, Some(',')).unwrap().unwrap();
         assert_eq!((number, line.text), (2, "\"a\nb\",1"));
         assert_eq!(next_record(&mut lines, Some(',')).unwrap().unwrap().1.text, "2,3");
         assert!(next_record(&mut lines, Some(',')).unwrap().is_none());
         for end in ["", "\",1\n"] {
             let endless = format!("1,2\n\"a{}{end}", "\n1,2".repeat(1000));
-            let mut lines = Lines::new(endless.as_bytes());
+            let mut lines = LineReader::new(endless.as_bytes());
             next_record(&mut lines, None).unwrap();
-            let Err(fault) = next_record(&mut lines, Some(',')) else { panic!("a name of a thousand lines") };
-            assert_eq!((fault.place, lines.number()), (Place::Line(2), 102), "it is given up in time");
+            let Err(error) = next_record(&mut lines, Some(',')) else { panic!("a name of a thousand lines") };
+            assert_eq!((error.location, lines.number()), (Location::Line(2), 102), "the limit applies");
         }
     }
 }

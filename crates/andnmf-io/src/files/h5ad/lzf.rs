@@ -1,18 +1,18 @@
-//! Unpacking LZF, which h5py offers beside gzip.
+//! LZF decompression; h5py offers LZF beside gzip.
 
 use hdf5_reader::error::{Error, Result};
 
-/// The number under which HDF5 knows it.
+/// The HDF5 filter ID of LZF.
 pub(super) const ID: u16 = 32000;
 
-/// The contents of a packed chunk, of at most `room` bytes.
+/// Decompresses a chunk to at most `max_bytes` bytes.
 ///
-/// A byte below 32 announces that many literal bytes and one more. Any other is a copy of what came before: its three
-/// high bits are the length (seven: the next byte is added), its low bits and the next byte say how far back.
-pub(super) fn unpack(packed: &[u8], room: usize) -> Result<Vec<u8>> {
+/// A control byte c < 32 is followed by c + 1 literal bytes. Any other control byte is a back-reference: the three
+/// high bits are the length (if 7, the next byte is added), the low bits and the next byte are the distance.
+pub(super) fn decompress(compressed: &[u8], max_bytes: usize) -> Result<Vec<u8>> {
     let damaged = || Error::DecompressionError("LZF data are damaged".to_owned());
     let mut out = Vec::new();
-    let mut rest = packed.iter();
+    let mut rest = compressed.iter();
     let next = |rest: &mut std::slice::Iter<'_, u8>| rest.next().map(|&b| usize::from(b)).ok_or_else(damaged);
     while let Some(&control) = rest.next() {
         let control = usize::from(control);
@@ -24,10 +24,10 @@ pub(super) fn unpack(packed: &[u8], room: usize) -> Result<Vec<u8>> {
             let length = if length == 7 { length + next(&mut rest)? } else { length } + 2;
             let back = ((control & 31) << 8) + next(&mut rest)? + 1;
             let start = out.len().checked_sub(back).ok_or_else(damaged)?;
-            // What is copied may itself be part of the copy.
+            // The copy may overlap its source.
             (start..start + length).for_each(|at| out.push(out[at]));
         }
-        if out.len() > room {
+        if out.len() > max_bytes {
             return Err(damaged());
         }
     }
@@ -39,20 +39,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn literals_and_copies_are_put_together() {
+    fn literals_and_back_references_are_decoded() {
         // "abc", four from three back, nine from one back.
-        let packed = [2, b'a', b'b', b'c', 2 << 5, 2, 7 << 5, 0, 0];
-        assert_eq!(unpack(&packed, 100).unwrap(), b"abcabcaaaaaaaaaa");
-        assert!(unpack(&[], 100).unwrap().is_empty());
+        let compressed = [2, b'a', b'b', b'c', 2 << 5, 2, 7 << 5, 0, 0];
+        assert_eq!(decompress(&compressed, 100).unwrap(), b"abcabcaaaaaaaaaa");
+        assert!(decompress(&[], 100).unwrap().is_empty());
     }
 
     #[test]
     fn damaged_data_are_refused() {
-        for packed in
+        for compressed in
             [&[2, b'a'][..], &[0, b'a', 1 << 5], &[0, b'a', 1 << 5, 1], &[7 << 5], &[0, b'a', 7 << 5, 0]]
         {
-            assert!(unpack(packed, 100).is_err(), "{packed:?}");
+            assert!(decompress(compressed, 100).is_err(), "{compressed:?}");
         }
-        assert!(unpack(&[0, b'a', 7 << 5, 255, 0], 100).is_err(), "more than there is room for");
+        assert!(decompress(&[0, b'a', 7 << 5, 255, 0], 100).is_err(), "longer than the limit");
     }
 }

@@ -5,19 +5,19 @@ use ndarray::Array2;
 
 use super::*;
 use crate::files::FileError;
-use crate::files::table::Values;
+use crate::files::sample_table::TableValues;
 use crate::files::testing::{refuses_other_files, survives_damage};
 
-/// Written by `samples/make.py`: sparse, packed chunks; and dense, in the newest version of HDF5.
+/// Written by `samples/make.py`: sparse with compressed chunks; dense in the latest HDF5 version.
 const SPARSE: &[u8] = include_bytes!("samples/sparse.h5ad");
 const LATEST: &[u8] = include_bytes!("samples/latest.h5ad");
 
-/// The matrix that all of its files hold.
+/// The matrix in all of its files.
 fn matrix() -> Array2<f64> {
     Array2::from_shape_fn((5, 3), |(i, j)| if (3 * i + j) % 2 == 0 { (3 * i + j) as f64 / 4.0 } else { 0.0 })
 }
 
-fn read_bytes(bytes: &[u8]) -> Result<Table<f64>, Fault> {
+fn read_bytes(bytes: &[u8]) -> Result<SampleTable<f64>, LocatedProblem> {
     read_storage(Arc::new(BytesStorage::new(bytes.to_vec())), None)
 }
 
@@ -25,15 +25,15 @@ fn names(word: &str, n: usize) -> Option<Vec<String>> {
     Some((0..n).map(|i| format!("{word}{i}")).collect())
 }
 
-/// All the files of `samples/make.py`, where there is a Python that can write them.
-#[allow(clippy::print_stderr)] // whoever runs the tests must know what was left out
-fn made() -> Option<tempfile::TempDir> {
+/// Runs `samples/make.py` and returns its folder; `None` if there is no suitable Python.
+#[allow(clippy::print_stderr)] // reports skipped tests
+fn make_samples() -> Option<tempfile::TempDir> {
     let python = std::env::var_os("ANDNMF_PYTHON").unwrap_or_else(|| "python3".into());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/files/h5ad/samples/make.py");
     let folder = tempfile::tempdir().unwrap();
     let can = Command::new(&python).args(["-c", "import h5py"]).output();
     if !can.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: no Python with h5py; ./check brings one, or set ANDNMF_PYTHON");
+        eprintln!("skipped: no Python with h5py; ./check installs one, or set ANDNMF_PYTHON");
         return None;
     }
     let run = Command::new(&python).arg(script).arg(folder.path()).output().unwrap();
@@ -41,24 +41,24 @@ fn made() -> Option<tempfile::TempDir> {
     Some(folder)
 }
 
-fn read_file(folder: &Path, name: &str, layer: Option<&str>) -> Result<Table<f64>, FileError> {
+fn read_file(folder: &Path, name: &str, layer: Option<&str>) -> Result<SampleTable<f64>, FileError> {
     let path = folder.join(format!("{name}.h5ad"));
-    read(&path, layer).map_err(|fault| fault.in_file(&path))
+    read(&path, layer).map_err(|error| error.in_file(&path))
 }
 
 #[test]
 fn stored_files_give_matrix_and_names() {
     for (bytes, sparse) in [(SPARSE, true), (LATEST, false)] {
         let table = read_bytes(bytes).unwrap();
-        assert_eq!(matches!(table.values, Values::Sparse(_)), sparse);
+        assert_eq!(matches!(table.values, TableValues::Sparse(_)), sparse);
         assert_eq!(table.to_dense().unwrap(), matrix());
         assert_eq!((table.sample_names, table.feature_names), (names("cell", 5), names("gène", 3)));
     }
 }
 
 #[test]
-fn files_of_h5py_are_read_whatever_their_encoding() {
-    let Some(folder) = made() else { return };
+fn files_of_h5py_are_read_in_every_encoding() {
+    let Some(folder) = make_samples() else { return };
     let mut seen = 0;
     for entry in std::fs::read_dir(folder.path()).unwrap() {
         let file = entry.unwrap().file_name().into_string().unwrap();
@@ -82,8 +82,8 @@ fn files_of_h5py_are_read_whatever_their_encoding() {
 }
 
 #[test]
-fn many_rows_are_read_some_at_a_time() {
-    let Some(folder) = made() else { return };
+fn many_rows_are_read_in_blocks() {
+    let Some(folder) = make_samples() else { return };
     let table = read_file(folder.path(), "tall", None).unwrap().to_dense().unwrap();
     assert_eq!(table.dim(), (700_000, 2));
     assert!(table.iter().enumerate().all(|(at, &value)| value == (at % 101) as f64));
@@ -91,57 +91,54 @@ fn many_rows_are_read_some_at_a_time() {
 
 #[test]
 fn layers_are_read_by_name() {
-    let Some(folder) = made() else { return };
+    let Some(folder) = make_samples() else { return };
     let layer = |name| read_file(folder.path(), "layers", Some(name));
     assert_eq!(layer("twice").unwrap().to_dense().unwrap(), matrix() * 2.0);
     assert_eq!(layer("thrice").unwrap().to_dense().unwrap(), matrix() * 3.0);
     let raw = layer("raw").unwrap();
     assert_eq!((raw.n_features(), raw.feature_names.unwrap()[5].as_str()), (6, "c"));
     let error = layer("fourth").unwrap_err().to_string();
-    assert!(error.contains("there is no layer 'fourth' in this file; it has thrice, twice"), "{error}");
+    assert!(error.contains("the file has no layer 'fourth'; it has thrice, twice"), "{error}");
     let error = read_file(folder.path(), "nameless", Some("raw")).unwrap_err().to_string();
     assert!(error.contains("it has no layers"), "{error}");
 }
 
 #[test]
-fn each_way_to_be_malformed_is_told_with_its_place() {
-    let Some(folder) = made() else { return };
-    for (name, words) in [
+fn each_malformed_file_is_reported_with_its_location() {
+    let Some(folder) = make_samples() else { return };
+    for (name, message) in [
         ("nan", ", row 5, column 3: the value is NaN"),
-        ("cube", ", X: an array of 3 dimensions; a matrix has two"),
-        ("text", ", X: text; it must hold numbers"),
-        ("half", ", X: floating-point numbers of 2 bytes; it must hold numbers"),
-        ("truth", ", X: truth values"),
+        ("cube", ", X: an array of 3 dimensions; a matrix has 2"),
+        ("text", ", X: text; save it as float32"),
+        ("half", ", X: floating-point numbers of 2 bytes; save it as float32"),
+        ("truth", ", X: booleans"),
         ("empty", ": there are no values"),
-        ("missing", ": there is no X in this file; name one of its layers: counts"),
-        ("declared", ", X: 1000000000 chunks declared, but the file can hold at most"),
-        ("blank", ", X: this is not an undamaged .h5ad file: resource limit"),
-        ("obs", ", obs: 5 names expected, but there are 4"),
-        ("no_indptr", ", X/indptr: this is not an undamaged .h5ad file: dataset not found"),
-        ("no_shape", ", X: this is not an undamaged .h5ad file: attribute not found"),
-        ("flat_shape", ": this is not an undamaged .h5ad file: X has the shape [15]"),
-        ("wide_shape", ": 1000000000000 columns declared"),
-        ("long_shape", ", X/indptr: 7 numbers expected, but there are 6"),
-        ("coo", ", X: a matrix in the encoding 'coo_matrix'; it must be"),
+        ("missing", ": the file has no X; select one of its layers: counts"),
+        ("declared", ", X: the file declares 1000000000 chunks but can hold at most"),
+        ("blank", ", X: this is not a valid .h5ad file: resource limit"),
+        ("obs", ", obs: expected 5 names, but found 4"),
+        ("no_indptr", ", X/indptr: this is not a valid .h5ad file: dataset not found"),
+        ("no_shape", ", X: this is not a valid .h5ad file: attribute not found"),
+        ("flat_shape", ": this is not a valid .h5ad file: X has the shape [15]"),
+        ("wide_shape", ": the file declares 1000000000000 columns"),
+        ("long_shape", ", X/indptr: expected 7 numbers, but found 6"),
+        ("coo", ", X: the encoding 'coo_matrix' is not supported; use"),
         ("index", ", X: sample 2 of the sparse matrix names feature 3"),
-        ("negative", ", X/indices: number 3 is -1; it must be a whole number of zero or more"),
+        ("negative", ", X/indices: value 3 is -1; it must be an integer of 0 or more"),
         ("pointer", ", X: the row pointers of the sparse matrix are wrong at position 2"),
         ("value", ", X/data: the value is inf"),
     ] {
         let error = read_file(folder.path(), &format!("bad_{name}"), None).unwrap_err().to_string();
-        assert!(error.contains(&format!("bad_{name}.h5ad{words}")), "{error}");
+        assert!(error.contains(&format!("bad_{name}.h5ad{message}")), "{error}");
     }
     let huge = folder.path().join("bad_huge.h5ad");
     assert!(read::<f64>(&huge, None).is_ok());
-    let fault = read::<f32>(&huge, None).unwrap_err();
-    assert!(
-        matches!(fault.problem, Problem::NotFinite { value: 1e300 }),
-        "single precision does not reach that far"
-    );
+    let error = read::<f32>(&huge, None).unwrap_err();
+    assert!(matches!(error.problem, Problem::NotFinite { value: 1e300 }), "too large for single precision");
 }
 
 #[test]
-fn something_else_and_files_cut_short_are_refused() {
+fn other_formats_and_truncated_files_are_refused() {
     refuses_other_files(SPARSE, ".h5ad", read_bytes);
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(
@@ -151,9 +148,9 @@ fn something_else_and_files_cut_short_are_refused() {
 }
 
 #[test]
-fn damaged_files_are_refused_or_read_but_never_a_panic() {
-    // Without the net that catches panics of the crate that reads HDF5.
-    let read = |bytes: &[u8]| read_trusting::<f64>(Arc::new(BytesStorage::new(bytes.to_vec())), None);
+fn damaged_files_never_cause_a_panic() {
+    // Without `catch_unwind` around the HDF5 crate.
+    let read = |bytes: &[u8]| read_unguarded::<f64>(Arc::new(BytesStorage::new(bytes.to_vec())), None);
     for file in [SPARSE, LATEST] {
         let outcome = survives_damage(&[file.to_vec()], 10_000, read);
         assert!(outcome.refused > 1_000 && outcome.accepted > 1_000, "{outcome:?}");

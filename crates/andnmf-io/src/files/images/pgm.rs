@@ -1,17 +1,17 @@
-//! Grey pictures of Netpbm (PGM): written out (P2) or in bytes (P5).
+//! Netpbm grey images (PGM), as text (P2) or binary (P5).
 
-use super::decode::{Grey, check_size, damaged};
-use crate::files::error::{Fault, Problem};
+use super::decode::{GreyPixels, check_size, damaged};
+use crate::files::error::{LocatedProblem, Problem};
 use andnmf::Real;
 
-/// What follows the head of a picture, and where in it one is.
-struct Text<'a> {
+/// A position in the bytes of an image.
+struct PgmReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl Text<'_> {
-    /// The next number; comments run from # to the end of the line.
+impl PgmReader<'_> {
+    /// Parses the next number, skipping whitespace and comments (# to the end of the line).
     fn number(&mut self) -> Option<u32> {
         loop {
             match self.bytes.get(self.at)? {
@@ -29,27 +29,27 @@ impl Text<'_> {
         str::from_utf8(&rest[..digits]).ok()?.parse().ok()
     }
 
-    fn wanted(&mut self, what: &str) -> Result<u32, Fault> {
-        self.number().ok_or_else(|| damaged("an undamaged PGM picture", format!("its head has no {what}")))
+    fn required_number(&mut self, what: &str) -> Result<u32, LocatedProblem> {
+        self.number().ok_or_else(|| damaged("a valid PGM image", format!("its header has no {what}")))
     }
 }
 
-pub(super) fn grey<T: Real>(bytes: &[u8]) -> Result<Grey<T>, Fault> {
-    let mut text = Text { bytes, at: 2 };
-    let width = text.wanted("width")? as usize;
-    let height = text.wanted("height")? as usize;
-    let largest = text.wanted("largest value")?;
+pub(super) fn grey<T: Real>(bytes: &[u8]) -> Result<GreyPixels<T>, LocatedProblem> {
+    let mut reader = PgmReader { bytes, at: 2 };
+    let width = reader.required_number("width")? as usize;
+    let height = reader.required_number("height")? as usize;
+    let largest = reader.required_number("largest value")?;
     if !(1..=65535).contains(&largest) {
         let reason = format!("its largest value is {largest}, not from 1 to 65535");
-        return Err(damaged("an undamaged PGM picture", reason));
+        return Err(damaged("a valid PGM image", reason));
     }
     let (height, width) = check_size(height, width, bytes)?;
-    let missing = |found: usize| {
-        let missing = format!("{found} of {} pixels are there", height * width);
-        Fault::from(Problem::Truncated { missing })
+    let missing = |n_read: usize| {
+        let missing = format!("it has {n_read} of {} pixels", height * width);
+        LocatedProblem::from(Problem::Truncated { missing })
     };
-    // One space parts the head from the bytes of a P5 picture.
-    let rest = bytes.get(text.at + 1..).unwrap_or_default();
+    // In P5, one whitespace character separates the header from the pixels.
+    let rest = bytes.get(reader.at + 1..).unwrap_or_default();
     let mut levels = Vec::new();
     match (bytes[1], largest > 255) {
         (b'5', false) => levels.extend(rest.iter().take(height * width).map(|&b| u32::from(b))),
@@ -59,7 +59,7 @@ pub(super) fn grey<T: Real>(bytes: &[u8]) -> Result<Grey<T>, Fault> {
         }
         _ => {
             while levels.len() < height * width {
-                let level = text.number().ok_or_else(|| missing(levels.len()))?;
+                let level = reader.number().ok_or_else(|| missing(levels.len()))?;
                 levels.push(level);
             }
         }
@@ -68,9 +68,10 @@ pub(super) fn grey<T: Real>(bytes: &[u8]) -> Result<Grey<T>, Fault> {
         return Err(missing(levels.len()));
     }
     if let Some(level) = levels.iter().find(|&&level| level > largest) {
-        let reason = format!("a pixel is {level}, above the largest value {largest} that its head declares");
-        return Err(damaged("an undamaged PGM picture", reason));
+        let reason =
+            format!("a pixel is {level}, above the largest value {largest} that its header declares");
+        return Err(damaged("a valid PGM image", reason));
     }
     let values = levels.iter().map(|&level| T::from_f64(f64::from(level) / f64::from(largest))).collect();
-    Ok(Grey { height, width, values })
+    Ok(GreyPixels { height, width, values })
 }

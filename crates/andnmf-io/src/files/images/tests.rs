@@ -4,10 +4,10 @@ use ndarray::{Array2, array};
 
 use super::*;
 use crate::files::testing::survives_damage;
-use crate::files::{Overwrite, Place};
+use crate::files::{Location, Overwrite};
 use crate::testing::random_matrix;
 
-/// Grey, 12 × 16: 8 more from row to row, 10 more from column to column.
+/// Grey, 12 × 16: values rise by 8 per row and 10 per column.
 const GRADIENT: &[u8] = include_bytes!("samples/gradient.jpg");
 /// Colours, progressive, 16 × 16: red, green, blue and white quarters.
 const QUARTERS: &[u8] = include_bytes!("samples/quarters.jpg");
@@ -73,83 +73,79 @@ fn every_kind_of_png_becomes_grey_from_zero_to_one() {
 }
 
 #[test]
-fn jpeg_becomes_grey_up_to_what_its_compression_loses() {
-    let picture = decode::grey::<f64>(GRADIENT).unwrap();
-    assert_eq!(picture.shape(), (12, 16));
+fn jpeg_becomes_grey_up_to_compression_losses() {
+    let image = decode::grey::<f64>(GRADIENT).unwrap();
+    assert_eq!(image.shape(), (12, 16));
     let expected = Array2::from_shape_fn((12, 16), |(i, j)| (8 * i + 10 * j) as f64 / 255.0);
-    assert_near(&picture.values, expected.as_slice().unwrap(), 0.02);
+    assert_near(&image.values, expected.as_slice().unwrap(), 0.02);
 
-    let picture = decode::grey::<f64>(QUARTERS).unwrap();
-    assert_eq!(picture.shape(), (16, 16));
+    let image = decode::grey::<f64>(QUARTERS).unwrap();
+    assert_eq!(image.shape(), (16, 16));
     let quarter = |i: usize, j: usize| [[0.299, 0.587], [0.114, 1.0]][i / 8][j / 8];
     let expected = Array2::from_shape_fn((16, 16), |(i, j)| quarter(i, j));
-    assert_near(&picture.values, expected.as_slice().unwrap(), 0.02);
+    assert_near(&image.values, expected.as_slice().unwrap(), 0.02);
 }
 
 #[test]
-fn pgm_is_read_written_out_and_in_bytes() {
+fn pgm_is_read_as_text_and_binary() {
     for file in [
         &b"P2\n# made by hand\n3 2 # width, height\n10\n0 1 2\n3 5 10\n"[..],
         b"P5 3 2 10\n\x00\x01\x02\x03\x05\x0a",
         b"P5 3 2 10\n\x00\x01\x02\x03\x05\x0aand what follows",
     ] {
-        let picture = decode::grey::<f64>(file).unwrap();
-        assert_eq!(picture.shape(), (2, 3));
-        assert_near(&picture.values, &[0.0, 0.1, 0.2, 0.3, 0.5, 1.0], 1e-15);
+        let image = decode::grey::<f64>(file).unwrap();
+        assert_eq!(image.shape(), (2, 3));
+        assert_near(&image.values, &[0.0, 0.1, 0.2, 0.3, 0.5, 1.0], 1e-15);
     }
     assert_near(&values(b"P5 2 1 65535\n\x33\x33\xff\xff"), &[0.2, 1.0], 1e-15);
 }
 
 #[test]
 fn a_malformed_pgm_is_refused() {
-    for (file, words) in [
-        (&b"P5 3 2"[..], "its head has no largest value"),
-        (b"P5 3", "its head has no height"),
-        (b"P5 x 2 255 ", "its head has no width"),
+    for (file, expected_message) in [
+        (&b"P5 3 2"[..], "its header has no largest value"),
+        (b"P5 3", "its header has no height"),
+        (b"P5 x 2 255 ", "its header has no width"),
         (b"P5 3 2 0\n123456", "its largest value is 0, not from 1 to 65535"),
         (b"P5 3 2 65536\n123456", "its largest value is 65536"),
-        (b"P5 3 2 255\n12345", "5 of 6 pixels are there"),
-        (b"P5 3 2 256\n12345678901", "5 of 6 pixels are there"),
-        (b"P2 3 1 255\n1 2", "2 of 3 pixels are there"),
-        (b"P2 3 1 255\n1 2 -3", "2 of 3 pixels are there"),
+        (b"P5 3 2 255\n12345", "it has 5 of 6 pixels"),
+        (b"P5 3 2 256\n12345678901", "it has 5 of 6 pixels"),
+        (b"P2 3 1 255\n1 2", "it has 2 of 3 pixels"),
+        (b"P2 3 1 255\n1 2 -3", "it has 2 of 3 pixels"),
         (b"P2 3 1 9\n1 2 10", "a pixel is 10, above the largest value 9"),
         (b"P5 0 2 255\n", "there are no values"),
         (
             b"P5 4000000000 4000000000 255\n1",
-            "4000000000 × 4000000000 pixels declared, but the file can hold at most",
+            "the file declares 4000000000 × 4000000000 pixels but can hold at most",
         ),
-        (b"P5 99999999999999999999 1 255\n1", "its head has no width"),
+        (b"P5 99999999999999999999 1 255\n1", "its header has no width"),
     ] {
         let problem = problem(file);
-        assert!(problem.contains(words), "{}: {problem}", file.escape_ascii());
+        assert!(problem.contains(expected_message), "{}: {problem}", file.escape_ascii());
     }
 }
 
 #[test]
 fn a_malformed_png_is_refused() {
     let good = png(3, 2, png::ColorType::Grayscale, png::BitDepth::Eight, &[1, 2, 3, 4, 5, 6]);
-    assert!(
-        problem(&good[..good.len() - 20]).contains("ends too early"),
-        "{}",
-        problem(&good[..good.len() - 20])
-    );
-    assert!(problem(&good[..20]).contains("ends too early"));
+    assert!(problem(&good[..good.len() - 20]).contains("truncated"), "{}", problem(&good[..good.len() - 20]));
+    assert!(problem(&good[..20]).contains("truncated"));
     let mut flipped = good.clone();
     flipped[good.len() - 20] ^= 1;
-    assert!(problem(&flipped).contains("this is not an undamaged PNG picture"), "{}", problem(&flipped));
+    assert!(problem(&flipped).contains("this is not a valid PNG image"), "{}", problem(&flipped));
     // A width of 2^31 - 1, with the checksum that goes with it left as it was.
     let mut wide = good;
     wide[16..20].copy_from_slice(&0x7fff_ffff_u32.to_be_bytes());
-    assert!(problem(&wide).contains("this is not an undamaged PNG picture"), "{}", problem(&wide));
+    assert!(problem(&wide).contains("this is not a valid PNG image"), "{}", problem(&wide));
 }
 
 #[test]
 fn a_png_that_declares_more_than_it_can_hold_is_refused() {
     let mut bytes = Vec::new();
     let encoder = png::Encoder::new(&mut bytes, 100_000, 100_000);
-    // The head only: its checksum is right, its pixels are not there.
+    // Only the header: its checksum is right, the pixels are missing.
     let _ = encoder.write_header().unwrap();
-    assert!(problem(&bytes).starts_with("100000 × 100000 pixels declared, but the file can hold at most"));
+    assert!(problem(&bytes).starts_with("the file declares 100000 × 100000 pixels but can hold at most"));
 }
 
 #[test]
@@ -164,13 +160,13 @@ fn a_malformed_jpeg_is_refused() {
     let start = GRADIENT.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
     let mut large = GRADIENT.to_vec();
     large[start + 5..start + 9].fill(0xff);
-    assert!(problem(&large).contains("pixels declared"), "{}", problem(&large));
+    assert!(problem(&large).contains("the file declares"), "{}", problem(&large));
 }
 
 #[test]
-fn something_else_is_refused() {
-    assert!(problem(b"GIF89a").contains("this is not a PNG, PGM or JPEG picture"));
-    assert!(problem(b"").contains("this is not a PNG, PGM or JPEG picture"));
+fn other_formats_are_refused() {
+    assert!(problem(b"GIF89a").contains("this is not a PNG, PGM or JPEG image"));
+    assert!(problem(b"").contains("this is not a PNG, PGM or JPEG image"));
 }
 
 fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
@@ -184,34 +180,37 @@ fn a_folder_is_read_in_the_order_of_its_names() {
     let folder = folder(&[
         ("b.pgm", b"P5 2 1 255\n\xff\x00"),
         ("a.PNG", &png(2, 1, png::ColorType::Grayscale, png::BitDepth::Eight, &[0, 255])),
-        // A picture by its first bytes, whatever its ending says.
+        // Detected by its first bytes, whatever the extension.
         ("c.jpg", b"P5 2 1 255\n\xff\xff"),
-        ("notes.txt", b"not a picture"),
-        (".hidden.png", b"not a picture"),
+        ("notes.txt", b"not an image"),
+        (".hidden.png", b"not an image"),
     ]);
     fs::create_dir(folder.path().join("d.png")).unwrap();
-    let pictures = read_folder::<f32>(folder.path()).unwrap();
-    assert_eq!(pictures.shape, (1, 2));
-    assert_eq!(pictures.table.to_dense().unwrap(), array![[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]);
-    assert_eq!(pictures.table.sample_names.unwrap(), ["a.PNG", "b.pgm", "c.jpg"]);
+    let images = read_folder::<f32>(folder.path()).unwrap();
+    assert_eq!(images.shape, (1, 2));
+    assert_eq!(images.table.to_dense().unwrap(), array![[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]);
+    assert_eq!(images.table.sample_names.unwrap(), ["a.PNG", "b.pgm", "c.jpg"]);
 }
 
 #[test]
-fn pictures_of_different_sizes_are_refused_with_the_file_and_both_sizes() {
+fn images_of_different_sizes_are_refused_with_the_file_and_both_sizes() {
     let folder = folder(&[("a.pgm", b"P5 2 1 255\n\xff\x00"), ("b.pgm", b"P5 1 2 255\n\xff\x00")]);
     let error = read_folder::<f64>(folder.path()).unwrap_err();
-    assert_eq!((error.file.as_path(), &error.place), (folder.path().join("b.pgm").as_path(), &Place::Whole));
-    let words = "the picture is 2 pixels high and 1 wide, but a.pgm is 1 pixels high and 2 wide";
-    assert!(error.to_string().contains(words), "{error}");
+    assert_eq!(
+        (error.file.as_path(), &error.location),
+        (folder.path().join("b.pgm").as_path(), &Location::Whole)
+    );
+    let expected_message = "the image is 2 pixels high and 1 wide, but a.pgm is 1 pixels high and 2 wide";
+    assert!(error.to_string().contains(expected_message), "{error}");
 }
 
 #[test]
-fn a_broken_picture_and_an_empty_folder_are_named() {
+fn a_broken_image_and_an_empty_folder_are_named() {
     let broken = folder(&[("a.pgm", b"P5 2 1 255\n\xff\x00"), ("b.png", b"")]);
     assert_eq!(read_folder::<f64>(broken.path()).unwrap_err().file, broken.path().join("b.png"));
     let empty = folder(&[("notes.txt", b"")]);
     let error = read_folder::<f64>(empty.path()).unwrap_err();
-    assert!(error.to_string().contains("there are no pictures in this folder"), "{error}");
+    assert!(error.to_string().contains("the folder contains no images"), "{error}");
     assert!(read_folder::<f64>(Path::new("/nowhere/at/all")).is_err());
 }
 
@@ -237,18 +236,18 @@ fn a_sheet_has_every_component_in_its_place_with_gaps_between() {
 }
 
 #[test]
-fn an_enlarged_picture_has_a_square_for_every_pixel() {
+fn an_enlarged_image_has_a_square_for_every_pixel() {
     let sheet = contact_sheet(array![[0.0, 1.0]].view(), (1, 2), None).unwrap();
     let large = sheet.enlarged(3.try_into().unwrap());
     assert_eq!((large.height(), large.width()), (3 * sheet.height(), 3 * sheet.width()));
-    for (place, &pixel) in large.pixels().iter().enumerate() {
-        let (row, column) = (place / large.width() / 3, place % large.width() / 3);
+    for (at, &pixel) in large.pixels().iter().enumerate() {
+        let (row, column) = (at / large.width() / 3, at % large.width() / 3);
         assert_eq!(pixel, sheet.pixels()[row * sheet.width() + column], "{row}, {column}");
     }
 }
 
 #[test]
-fn a_sheet_is_about_square_unless_it_is_told_otherwise() {
+fn a_sheet_is_about_square_by_default() {
     let components = random_matrix::<f64>(12, 50, 1);
     let side = |columns| {
         let sheet = contact_sheet(components.view(), (10, 5), columns).unwrap();
@@ -261,7 +260,7 @@ fn a_sheet_is_about_square_unless_it_is_told_otherwise() {
 }
 
 #[test]
-fn extreme_components_have_a_picture_too() {
+fn extreme_components_are_rendered() {
     let shades = |row: [f64; 3]| {
         let row = Array2::from_shape_vec((1, 3), row.to_vec()).unwrap();
         contact_sheet(row.view(), (1, 3), None).unwrap().pixels()[6..9].to_vec()
@@ -273,13 +272,13 @@ fn extreme_components_have_a_picture_too() {
 }
 
 #[test]
-fn a_picture_alone_has_no_border_and_the_shades_of_a_sheet() {
+fn a_single_image_has_no_border_and_the_shades_of_a_sheet() {
     let values = array![[0.0, 1.0, 2.0], [4.0, 3.0, f64::NAN]];
-    let alone = GreyPicture::of(values.view());
+    let alone = GreyImage::of(values.view());
     assert_eq!((alone.height(), alone.width()), (2, 3));
     assert_eq!(alone.pixels(), [0, 64, 128, 255, 191, 0]);
-    // Transposed, so that what counts is the order of reading and not that in memory.
-    assert_eq!(GreyPicture::of(values.t()).pixels(), [0, 255, 64, 191, 128, 0]);
+    // Transposed: the logical order counts, not the memory layout.
+    assert_eq!(GreyImage::of(values.t()).pixels(), [0, 255, 64, 191, 128, 0]);
 }
 
 #[test]
@@ -301,15 +300,15 @@ fn a_written_sheet_reads_back_pixel_by_pixel() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("sheet.png");
     sheet.write_png(&file, Overwrite::No).unwrap();
-    assert!(sheet.write_png(&file, Overwrite::No).is_err(), "it is there already");
-    let pictures = read_folder::<f64>(folder.path()).unwrap();
-    assert_eq!(pictures.shape, (sheet.height(), sheet.width()));
+    assert!(sheet.write_png(&file, Overwrite::No).is_err(), "it exists");
+    let images = read_folder::<f64>(folder.path()).unwrap();
+    assert_eq!(images.shape, (sheet.height(), sheet.width()));
     let expected: Vec<f64> = sheet.pixels().iter().map(|&p| f64::from(p) / 255.0).collect();
-    assert_eq!(pictures.table.to_dense().unwrap().into_raw_vec_and_offset().0, expected);
+    assert_eq!(images.table.to_dense().unwrap().into_raw_vec_and_offset().0, expected);
 }
 
 #[test]
-fn damaged_pictures_are_refused_or_read_but_never_a_panic() {
+fn damaged_images_never_cause_a_panic() {
     let gradient: Vec<u8> = (0..=255).collect();
     let files = [
         png(16, 16, png::ColorType::Grayscale, png::BitDepth::Eight, &gradient),

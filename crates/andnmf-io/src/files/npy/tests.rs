@@ -4,13 +4,13 @@ use crate::testing::random_matrix;
 use ndarray::array;
 use proptest::prelude::*;
 
-fn written<T: Real>(array: &Array2<T>) -> Vec<u8> {
+fn to_bytes<T: Real>(array: &Array2<T>) -> Vec<u8> {
     let mut bytes = Vec::new();
     write_matrix(&mut bytes, array.view()).unwrap();
     bytes
 }
 
-fn read_back<T: Real>(bytes: &[u8]) -> Result<Array2<T>, Fault> {
+fn read_back<T: Real>(bytes: &[u8]) -> Result<Array2<T>, LocatedProblem> {
     read_matrix(&mut &bytes[..], Some(bytes.len() as u64)).map(|table| table.into_dense().unwrap())
 }
 
@@ -26,24 +26,24 @@ fn file(descr: &str, order: &str, shape: &str, values: &[u8]) -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn what_is_written_reads_back(rows in 1..20_usize, columns in 1..20_usize, seed: u64) {
+    fn written_files_read_back(rows in 1..20_usize, columns in 1..20_usize, seed: u64) {
         let array = random_matrix::<f64>(rows, columns, seed);
-        prop_assert_eq!(&read_back::<f64>(&written(&array)).unwrap(), &array);
+        prop_assert_eq!(&read_back::<f64>(&to_bytes(&array)).unwrap(), &array);
         let single = array.mapv(|v| v as f32);
-        prop_assert_eq!(&read_back::<f32>(&written(&single)).unwrap(), &single);
-        prop_assert_eq!(read_back::<f64>(&written(&single)).unwrap(), single.mapv(f64::from));
+        prop_assert_eq!(&read_back::<f32>(&to_bytes(&single)).unwrap(), &single);
+        prop_assert_eq!(read_back::<f64>(&to_bytes(&single)).unwrap(), single.mapv(f64::from));
     }
 }
 
 #[test]
-fn column_order_is_put_into_rows() {
+fn column_order_is_converted_to_row_order() {
     let read = read_back::<f64>(&file("|u1", "True", "(2, 3)", &[1, 4, 2, 5, 3, 6])).unwrap();
     assert_eq!(read, array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
     assert!(read.is_standard_layout());
 }
 
 #[test]
-fn a_view_in_any_order_is_written_in_rows() {
+fn a_view_in_any_order_is_written_in_row_order() {
     let array = random_matrix::<f32>(5, 7, 3);
     let mut bytes = Vec::new();
     write_matrix(&mut bytes, array.t()).unwrap();
@@ -71,11 +71,11 @@ fn an_empty_matrix_is_refused() {
 }
 
 #[test]
-fn a_file_cut_short_is_refused_with_what_is_missing() {
-    let whole = written(&random_matrix::<f64>(3, 3, 1));
-    assert!(refused(&whole[..whole.len() - 1]).contains("9 values are declared, there are 8"));
-    assert!(refused(&whole[..20]).contains("ends too early"));
-    assert!(refused(&[]).contains("ends too early"));
+fn a_truncated_file_is_refused_with_what_is_missing() {
+    let whole = to_bytes(&random_matrix::<f64>(3, 3, 1));
+    assert!(refused(&whole[..whole.len() - 1]).contains("declares 9 values, but there are 8"));
+    assert!(refused(&whole[..20]).contains("truncated"));
+    assert!(refused(&[]).contains("truncated"));
 }
 
 #[test]
@@ -84,10 +84,10 @@ fn bytes_after_the_values_are_refused() {
 }
 
 #[test]
-fn declared_sizes_that_cannot_be_are_refused_at_once() {
+fn impossible_declared_sizes_are_refused_at_once() {
     let overflowing = file("<f8", "False", "(4294967296, 4294967296)", &[0; 8]);
     assert!(
-        refused(&overflowing).contains("4294967296 × 4294967296 values declared"),
+        refused(&overflowing).contains("declares 4294967296 × 4294967296 values"),
         "{}",
         refused(&overflowing)
     );
@@ -95,11 +95,11 @@ fn declared_sizes_that_cannot_be_are_refused_at_once() {
 }
 
 #[test]
-fn values_that_are_not_finite_are_refused_with_their_place() {
+fn values_that_are_not_finite_are_refused_with_their_location() {
     let mut array = random_matrix::<f64>(3, 4, 1);
     array[[1, 2]] = f64::NAN;
     assert_eq!(
-        refused(&written(&array)),
+        refused(&to_bytes(&array)),
         "a.npy, row 2, column 3: the value is NaN; every value must be a finite number"
     );
     let values: Vec<u8> = [1.0, 2.0, f64::INFINITY, 3.0].into_iter().flat_map(f64::to_le_bytes).collect();
@@ -108,16 +108,16 @@ fn values_that_are_not_finite_are_refused_with_their_place() {
 
 #[test]
 fn values_too_large_for_single_precision_are_refused_with_the_value() {
-    let fault = read_back::<f32>(&written(&array![[1.0], [1e300]])).unwrap_err();
-    assert_eq!(fault.place, Place::Value { row: 2, column: 1 });
-    assert!(fault.problem.to_string().contains("1e300"), "{}", fault.problem);
+    let error = read_back::<f32>(&to_bytes(&array![[1.0], [1e300]])).unwrap_err();
+    assert_eq!(error.location, Location::Value { row: 2, column: 1 });
+    assert!(error.problem.to_string().contains("1e300"), "{}", error.problem);
 }
 
 #[test]
-fn damaged_files_are_refused_or_read_but_never_end_in_a_panic() {
+fn damaged_files_never_cause_a_panic() {
     let files = [
-        written(&random_matrix::<f64>(4, 5, 1)),
-        written(&random_matrix::<f32>(30, 2, 1)),
+        to_bytes(&random_matrix::<f64>(4, 5, 1)),
+        to_bytes(&random_matrix::<f32>(30, 2, 1)),
         file(">i2", "True", "(2, 3)", &[1; 12]),
         file("|b1", "False", "(6, 1)", &[1; 6]),
         file("<f2", "False", "(6, 1)", &[1; 12]),

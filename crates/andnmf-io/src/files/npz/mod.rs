@@ -1,4 +1,4 @@
-//! Archives of numpy: `.npz` with one matrix, or with a sparse matrix as scipy saves it.
+//! `.npz` archives of numpy: a dense matrix, or a sparse one as `scipy.sparse.save_npz` writes it.
 
 mod stream;
 mod write;
@@ -10,53 +10,53 @@ use std::path::Path;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::Table;
-use super::entries::{Entries, check_sizes, position};
-use super::error::{Fault, Place, Problem};
+use super::SampleTable;
+use super::entries::{CooBuilder, check_sizes, zero_based_index};
+use super::error::{LocatedProblem, Location, Problem};
 use super::npy;
-use super::text::shorten;
+use super::plain_text::shorten;
 use andnmf::Real;
 use andnmf::samples::{CsrSamples, Samples};
 pub(crate) use stream::stream;
 pub(crate) use write::write;
 
-/// The matrix of a file; `array` names it where there are several.
-pub(crate) fn read<T: Real>(path: &Path, array: Option<&str>) -> Result<Table<T>, Fault> {
+/// Reads the matrix in a file; `array` selects one of several.
+pub(crate) fn read<T: Real>(path: &Path, array: Option<&str>) -> Result<SampleTable<T>, LocatedProblem> {
     read_archive(BufReader::new(File::open(path)?), array)
 }
 
-/// The matrix of an archive.
+/// Reads the matrix in an archive.
 pub(crate) fn read_archive<T: Real>(
     source: impl Read + Seek,
     array: Option<&str>,
-) -> Result<Table<T>, Fault> {
+) -> Result<SampleTable<T>, LocatedProblem> {
     let mut archive = Archive::open(source)?;
     if let Some(array) = array {
-        if archive.place_of(array).is_none() {
+        if archive.index_of(array).is_none() {
             let what = format!("there is no array '{}'", shorten(array));
-            let instead = format!("there are {}", listed(&archive.names));
+            let instead = format!("the file has {}", name_list(&archive.names));
             return Err(Problem::Unsupported { what, instead }.into());
         }
-        return archive.part(array, |mut member| npy::read_matrix(&mut member, None));
+        return archive.read_array(array, |mut member| npy::read_matrix(&mut member, None));
     }
-    if ["format", "shape", "data"].iter().all(|part| archive.place_of(part).is_some()) {
+    if ["format", "shape", "data"].iter().all(|part| archive.index_of(part).is_some()) {
         return archive.sparse();
     }
     match &archive.names[..] {
         [] => Err(Problem::Empty.into()),
         [name] => {
             let name = name.clone();
-            archive.part(&name, |mut member| npy::read_matrix(&mut member, None))
+            archive.read_array(&name, |mut member| npy::read_matrix(&mut member, None))
         }
         several => Err(Problem::Unsupported {
-            what: format!("there are several arrays: {}", listed(several)),
-            instead: "say which one is meant, or save it alone".to_owned(),
+            what: format!("the file has several arrays: {}", name_list(several)),
+            instead: "select one by name, or save it alone".to_owned(),
         }
         .into()),
     }
 }
 
-fn listed(names: &[String]) -> String {
+fn name_list(names: &[String]) -> String {
     const SHOWN: usize = 20;
     let mut shown: Vec<String> = names.iter().take(SHOWN).map(|name| shorten(name)).collect();
     if names.len() > SHOWN {
@@ -65,11 +65,11 @@ fn listed(names: &[String]) -> String {
     shown.join(", ")
 }
 
-fn array_place(name: &str) -> Place {
-    Place::Part(format!("array '{}'", shorten(name)))
+fn array_location(name: &str) -> Location {
+    Location::Part(format!("array '{}'", shorten(name)))
 }
 
-fn damaged(error: ZipError) -> Fault {
+fn damaged(error: ZipError) -> LocatedProblem {
     match error {
         ZipError::Io(error) => error.into(),
         error => Problem::NotThisFormat { expected: "a .npz file", reason: error.to_string() }.into(),
@@ -78,12 +78,12 @@ fn damaged(error: ZipError) -> Fault {
 
 struct Archive<R> {
     zip: ZipArchive<R>,
-    /// The names of the arrays in their order, without `.npy`.
+    /// The names of the arrays in file order, without `.npy`.
     names: Vec<String>,
 }
 
 impl<R: Read + Seek> Archive<R> {
-    fn open(source: R) -> Result<Self, Fault> {
+    fn open(source: R) -> Result<Self, LocatedProblem> {
         let zip = ZipArchive::new(source).map_err(damaged)?;
         let mut names = Vec::with_capacity(zip.len());
         for name in zip.file_names() {
@@ -93,93 +93,101 @@ impl<R: Read + Seek> Archive<R> {
         Ok(Self { zip, names })
     }
 
-    fn place_of(&self, name: &str) -> Option<usize> {
+    fn index_of(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| known == name)
     }
 
-    /// An array as a stream.
-    fn member(&mut self, name: &str) -> Result<impl Read + '_, Fault> {
-        let index = self.place_of(name).ok_or_else(|| Problem::Truncated {
+    /// Opens an array as a stream.
+    fn member(&mut self, name: &str) -> Result<impl Read + '_, LocatedProblem> {
+        let index = self.index_of(name).ok_or_else(|| Problem::Truncated {
             missing: format!("a sparse matrix needs the array '{name}'"),
         })?;
         self.zip.by_index(index).map_err(damaged)
     }
 
-    /// Reads one array.
-    fn part<V>(
+    /// Reads an array with `read`, and adds its name to errors.
+    fn read_array<V>(
         &mut self,
         name: &str,
-        read: impl FnOnce(&mut dyn Read) -> Result<V, Fault>,
-    ) -> Result<V, Fault> {
-        let here = |fault: Fault| match fault.place {
-            Place::Whole => fault.problem.at(array_place(name)),
-            _ => fault,
+        read: impl FnOnce(&mut dyn Read) -> Result<V, LocatedProblem>,
+    ) -> Result<V, LocatedProblem> {
+        let locate = |error: LocatedProblem| match error.location {
+            Location::Whole => error.problem.at(array_location(name)),
+            _ => error,
         };
-        let mut member = self.member(name).map_err(here)?;
-        read(&mut member).map_err(here)
+        let mut member = self.member(name).map_err(locate)?;
+        read(&mut member).map_err(locate)
     }
 
-    /// A sparse matrix in one of the forms of scipy.
-    fn sparse<T: Real>(&mut self) -> Result<Table<T>, Fault> {
-        let form = self.part("format", |mut member| npy::read_word(&mut member))?;
-        let sizes: Vec<u64> = self.part("shape", |mut member| npy::read_wholes(&mut member))?;
+    /// Reads a sparse matrix in one of scipy's formats.
+    fn sparse<T: Real>(&mut self) -> Result<SampleTable<T>, LocatedProblem> {
+        let sparse_format = self.read_array("format", |mut member| npy::read_string(&mut member))?;
+        let sizes: Vec<u64> = self.read_array("shape", |mut member| npy::read_unsigned(&mut member))?;
         let &[rows, columns] = &sizes[..] else {
             let problem = Problem::Count { expected: "2 sizes".to_owned(), given: sizes.len() as u64 };
-            return Err(problem.at(array_place("shape")));
+            return Err(problem.at(array_location("shape")));
         };
-        match form.as_str() {
+        match sparse_format.as_str() {
             "csr" => {
-                let samples = self.compressed(rows, columns)?;
+                let samples = self.read_compressed(rows, columns)?;
                 check_sizes(rows, columns, samples.stored_values())?;
                 Ok(samples.into())
             }
-            // Compressed columns are the compressed rows of what is turned around.
+            // CSC is the CSR form of the transposed matrix.
             "csc" => {
-                let turned = self.compressed(columns, rows)?;
-                check_sizes(rows, columns, turned.stored_values())?;
-                Ok(Table::from(turned).transposed()?)
+                let transposed = self.read_compressed(columns, rows)?;
+                check_sizes(rows, columns, transposed.stored_values())?;
+                Ok(SampleTable::from(transposed).transposed()?)
             }
-            "coo" => self.coordinates(rows, columns).map(Table::from),
+            "coo" => self.read_coordinates(rows, columns).map(SampleTable::from),
             other => Err(Problem::Unsupported {
-                what: format!("a sparse matrix in the form '{}'", shorten(other)),
+                what: format!("the sparse format '{}' is not supported", shorten(other)),
                 instead: "save it as csr, with .tocsr()".to_owned(),
             }
             .into()),
         }
     }
 
-    fn compressed<T: Real>(&mut self, lines: u64, across: u64) -> Result<CsrSamples<'static, T>, Fault> {
-        let starts: Vec<u64> = self.part("indptr", |mut member| npy::read_wholes(&mut member))?;
-        if starts.len() as u64 != lines.saturating_add(1) {
+    fn read_compressed<T: Real>(
+        &mut self,
+        major: u64,
+        minor: u64,
+    ) -> Result<CsrSamples<'static, T>, LocatedProblem> {
+        let starts: Vec<u64> = self.read_array("indptr", |mut member| npy::read_unsigned(&mut member))?;
+        if starts.len() as u64 != major.saturating_add(1) {
             let problem = Problem::Count {
-                expected: format!("{} values", lines.saturating_add(1)),
+                expected: format!("{} values", major.saturating_add(1)),
                 given: starts.len() as u64,
             };
-            return Err(problem.at(array_place("indptr")));
+            return Err(problem.at(array_location("indptr")));
         }
-        let indices: Vec<u32> = self.part("indices", |mut member| npy::read_wholes(&mut member))?;
-        let values: Vec<T> = self.part("data", |mut member| npy::read_reals(&mut member))?;
-        let across = usize::try_from(across).unwrap_or(usize::MAX);
-        Ok(CsrSamples::new(across, &starts, indices, values)?)
+        let indices: Vec<u32> = self.read_array("indices", |mut member| npy::read_unsigned(&mut member))?;
+        let values: Vec<T> = self.read_array("data", |mut member| npy::read_reals(&mut member))?;
+        let minor = usize::try_from(minor).unwrap_or(usize::MAX);
+        Ok(CsrSamples::new(minor, &starts, indices, values)?)
     }
 
-    fn coordinates<T: Real>(&mut self, rows: u64, columns: u64) -> Result<CsrSamples<'static, T>, Fault> {
+    fn read_coordinates<T: Real>(
+        &mut self,
+        rows: u64,
+        columns: u64,
+    ) -> Result<CsrSamples<'static, T>, LocatedProblem> {
         let mut indices = |name: &str, n: u64| {
-            self.part(name, |mut member| {
-                let indices: Vec<u32> = npy::read_wholes(&mut member)?;
+            self.read_array(name, |mut member| {
+                let indices: Vec<u32> = npy::read_unsigned(&mut member)?;
                 let outside = indices.iter().find(|&&index| u64::from(index) >= n);
-                outside.map_or(Ok(()), |&index| position(index.into(), 0, n).map(drop))?;
+                outside.map_or(Ok(()), |&index| zero_based_index(index.into(), 0, n).map(drop))?;
                 Ok(indices)
             })
         };
         let (row, column) = (indices("row", rows)?, indices("col", columns)?);
-        let values: Vec<T> = self.part("data", |mut member| npy::read_reals(&mut member))?;
+        let values: Vec<T> = self.read_array("data", |mut member| npy::read_reals(&mut member))?;
         if row.len() != values.len() || column.len() != values.len() {
             let given = row.len().min(column.len()) as u64;
-            let expected = format!("as many rows and columns as values, {},", values.len());
+            let expected = format!("{} row and column indices, one per value", values.len());
             return Err(Problem::Count { expected, given }.into());
         }
-        let mut entries = Entries::new();
+        let mut entries = CooBuilder::new();
         for ((row, column), value) in row.into_iter().zip(column).zip(values) {
             entries.push(row, column, value);
         }

@@ -1,36 +1,35 @@
-//! Rows of a `.npy` file, read where they stand.
+//! Reads rows of a `.npy` file at their offset.
 
 use std::ops::Range;
 use std::path::Path;
 
-use super::steady_file::SteadyFile;
-use crate::files::error::{Fault, Problem};
-use crate::files::npy::header::Header;
-use crate::files::npy::values::{self, Failure, Reals};
-use crate::files::npy::{self, header::Item};
+use super::unchanged_file::UnchangedFile;
+use crate::files::error::{LocatedProblem, Problem};
+use crate::files::npy::header::NpyHeader;
+use crate::files::npy::values::{self, Reals, ValueReadError};
+use crate::files::npy::{self, header::NpyDtype};
 use andnmf::{Real, SamplesError};
 
 /// A matrix in a `.npy` file.
 #[derive(Debug)]
 pub(crate) struct DenseFile {
-    file: SteadyFile,
-    item: Item,
-    /// Where the values begin.
-    begin: u64,
+    file: UnchangedFile,
+    dtype: NpyDtype,
+    /// The offset of the first value.
+    data_offset: u64,
     column_major: bool,
     pub(crate) n_samples: usize,
     pub(crate) n_features: usize,
 }
 
 impl DenseFile {
-    /// Opens a file in row order.
-    pub(crate) fn open(path: &Path) -> Result<Self, Fault> {
+    /// Opens a file; rejects column order.
+    pub(crate) fn open(path: &Path) -> Result<Self, LocatedProblem> {
         let file = Self::open_in_any_order(path)?;
         if file.column_major {
             return Err(Problem::Unsupported {
-                what: "the values stand in column order, so that the rows cannot be read one after another"
-                    .to_owned(),
-                instead: "turn it into a file in row order (andnmf convert), or save it with \
+                what: "the values are in column order, so rows cannot be read one by one".to_owned(),
+                instead: "convert it to row order (andnmf convert), or save it with \
                           numpy.ascontiguousarray"
                     .to_owned(),
             }
@@ -39,32 +38,32 @@ impl DenseFile {
         Ok(file)
     }
 
-    /// Opens a file in either order: in that of columns, many rows at once are much cheaper than a few.
-    pub(crate) fn open_in_any_order(path: &Path) -> Result<Self, Fault> {
-        let file = SteadyFile::open(path)?;
-        let mut source = file.from(0);
-        let header = Header::read(&mut source)?;
-        let begin = source.place();
+    /// Opens a file in either order. In column order, reading many rows at once is much cheaper than a few.
+    pub(crate) fn open_in_any_order(path: &Path) -> Result<Self, LocatedProblem> {
+        let file = UnchangedFile::open(path)?;
+        let mut source = file.stream_from(0);
+        let header = NpyHeader::read(&mut source)?;
+        let data_offset = source.offset();
         let (n_samples, n_features) = npy::matrix_shape(&header)?;
         if n_samples == 0 || n_features == 0 {
             return Err(Problem::Empty.into());
         }
-        // A single row or column is the same in either order.
+        // For a single row or column both orders are the same.
         let column_major = header.column_major && n_samples > 1 && n_features > 1;
-        // The number of values is one that fits into memory, so it fits into 64 bits in bytes.
-        let wanted = (n_samples * n_features * header.item.size) as u64;
-        let held = file.length().saturating_sub(begin);
-        if held < wanted {
-            let missing = format!("its values take {wanted} bytes, there are {held}");
+        // Cannot overflow: `matrix_shape` has checked that the values fit into memory.
+        let expected = (n_samples * n_features * header.dtype.size) as u64;
+        let available = file.length().saturating_sub(data_offset);
+        if available < expected {
+            let missing = format!("its values need {expected} bytes, but it has {available}");
             return Err(Problem::Truncated { missing }.into());
         }
-        if held > wanted {
-            return Err(npy::bytes_left_over());
+        if available > expected {
+            return Err(npy::trailing_bytes());
         }
-        Ok(Self { file, item: header.item, begin, column_major, n_samples, n_features })
+        Ok(Self { file, dtype: header.dtype, data_offset, column_major, n_samples, n_features })
     }
 
-    /// The values of these rows, all of them finite.
+    /// Reads the values of these rows; all are finite.
     pub(crate) fn rows<T: Real>(&self, rows: &Range<usize>) -> Result<Vec<T>, SamplesError> {
         let width = self.n_features;
         let values = if self.column_major {
@@ -72,35 +71,35 @@ impl DenseFile {
             for column in 0..width {
                 let from = column * self.n_samples + rows.start;
                 let values = self.values(rows, from, rows.len(), |at| (rows.start + at, column))?;
-                all[column..].iter_mut().step_by(width).zip(values).for_each(|(place, value)| *place = value);
+                all[column..].iter_mut().step_by(width).zip(values).for_each(|(slot, value)| *slot = value);
             }
             all
         } else {
-            let place = |at| (rows.start + at / width, at % width);
-            self.values(rows, rows.start * width, rows.len() * width, place)?
+            let row_and_column = |at| (rows.start + at / width, at % width);
+            self.values(rows, rows.start * width, rows.len() * width, row_and_column)?
         };
         self.file.check().map(|()| values)
     }
 
-    /// So many values from one on, in the order of the file, which belong to these rows.
+    /// Reads `count` values in file order, starting at value `from`. `rows` are the rows to name in errors.
     fn values<T: Real>(
         &self,
         rows: &Range<usize>,
         from: usize,
         count: usize,
-        place: impl Fn(usize) -> (usize, usize),
+        row_and_column: impl Fn(usize) -> (usize, usize),
     ) -> Result<Vec<T>, SamplesError> {
-        let size = self.item.size;
-        let mut source = self.file.from(self.begin + (from * size) as u64);
-        match values::read::<Reals<T>>(&mut source, self.item, count, Some((count * size) as u64)) {
+        let size = self.dtype.size;
+        let mut source = self.file.stream_from(self.data_offset + (from * size) as u64);
+        match values::read::<Reals<T>>(&mut source, self.dtype, count, Some((count * size) as u64)) {
             Ok(values) => Ok(values),
-            Err(Failure::Value(wrong)) => {
+            Err(ValueReadError::Value(invalid)) => {
                 self.file.check()?;
-                let (row, column) = place(wrong.at);
-                Err(SamplesError::NotFinite { row, column, value: wrong.value })
+                let (row, column) = row_and_column(invalid.at);
+                Err(SamplesError::NotFinite { row, column, value: invalid.value })
             }
-            Err(Failure::File(Problem::Io(error))) => Err(self.file.failed(rows, &error)),
-            Err(Failure::File(problem)) => Err(self.file.damaged(rows, problem.to_string())),
+            Err(ValueReadError::File(Problem::Io(error))) => Err(self.file.read_error(rows, &error)),
+            Err(ValueReadError::File(problem)) => Err(self.file.damaged_error(rows, problem.to_string())),
         }
     }
 }

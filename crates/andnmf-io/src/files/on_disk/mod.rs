@@ -1,11 +1,10 @@
-//! Samples that stay in their file: each block is read when it is wanted, so that they need not fit into memory.
+//! Samples that stay in their file: blocks are read on demand, so the data need not fit into memory (out of core).
 //!
-//! Two formats can be read so: a `.npy` file in row order, and a store of sparse rows, `.csrstore`. Whatever a
-//! fit makes of them is the same to the bit as from memory. The file must stay as it is: where it changes, shrinks or
-//! is replaced under a run, reading ends with [`SamplesError::Changed`].
+//! Supported formats: `.npy` in row order, and `.csrstore` for sparse rows. A fit gives bit-identical results from
+//! disk and from memory. If the file changes during a run, reading fails with [`SamplesError::Changed`].
 
 mod dense;
-mod steady_file;
+mod unchanged_file;
 
 use std::ops::Range;
 use std::path::Path;
@@ -13,14 +12,14 @@ use std::path::Path;
 use ndarray::{Array2, CowArray};
 
 use super::csr_store::Store;
-use super::error::{Fault, FileError, Problem};
+use super::error::{FileError, LocatedProblem, Problem};
 use super::format::Format;
 use andnmf::samples::{Block, Samples, check_rows};
 use andnmf::{Real, SamplesError};
 pub(crate) use dense::DenseFile;
-pub(crate) use steady_file::{SteadyFile, read_some};
+pub(crate) use unchanged_file::{UnchangedFile, read_at_offset};
 
-/// Samples in a file, read block by block in the precision that is asked for.
+/// Samples in a file, read block by block and converted to the requested precision.
 ///
 /// ```
 /// use andnmf_io::{OnDisk, Overwrite, write_array};
@@ -37,30 +36,30 @@ pub(crate) use steady_file::{SteadyFile, read_some};
 /// ```
 #[derive(Debug)]
 pub struct OnDisk {
-    rows: Rows,
+    rows: RowSource,
 }
 
 #[derive(Debug)]
-enum Rows {
+enum RowSource {
     Dense(DenseFile),
     Sparse(Store),
 }
 
 impl OnDisk {
-    /// Opens a `.npy` or `.csrstore` file; of its values none are read yet.
+    /// Opens a `.npy` or `.csrstore` file without reading its values.
     ///
     /// # Errors
-    /// Where the file cannot be read, is of another format or in column order, or contradicts itself.
+    /// If the file cannot be read, has another format or column order, or is inconsistent.
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let rows = match Format::of(path)? {
-            Format::Npy => DenseFile::open(path).map(Rows::Dense),
-            Format::CsrStore => Store::open(path).map(Rows::Sparse),
-            other => Err(not_by_rows(other)),
+            Format::Npy => DenseFile::open(path).map(RowSource::Dense),
+            Format::CsrStore => Store::open(path).map(RowSource::Sparse),
+            other => Err(not_readable_by_rows(other)),
         };
-        rows.map(|rows| Self { rows }).map_err(|fault| fault.in_file(path))
+        rows.map(|rows| Self { rows }).map_err(|error| error.in_file(path))
     }
 
-    /// Whether files of this format can be opened.
+    /// Returns true if files of this format can be opened.
     #[must_use]
     pub fn reads(format: Format) -> bool {
         matches!(format, Format::Npy | Format::CsrStore)
@@ -70,8 +69,8 @@ impl OnDisk {
     #[must_use]
     pub fn n_samples(&self) -> usize {
         match &self.rows {
-            Rows::Dense(file) => file.n_samples,
-            Rows::Sparse(store) => store.n_samples(),
+            RowSource::Dense(file) => file.n_samples,
+            RowSource::Sparse(store) => store.n_samples(),
         }
     }
 
@@ -79,36 +78,35 @@ impl OnDisk {
     #[must_use]
     pub fn n_features(&self) -> usize {
         match &self.rows {
-            Rows::Dense(file) => file.n_features,
-            Rows::Sparse(store) => store.n_features(),
+            RowSource::Dense(file) => file.n_features,
+            RowSource::Sparse(store) => store.n_features(),
         }
     }
 
-    /// One name per column, where the file has them.
+    /// One name per column, if the file has them.
     #[must_use]
     pub fn feature_names(&self) -> Option<&[String]> {
         match &self.rows {
-            Rows::Dense(_) => None,
-            Rows::Sparse(store) => store.feature_names(),
+            RowSource::Dense(_) => None,
+            RowSource::Sparse(store) => store.feature_names(),
         }
     }
 
-    /// How many bytes the samples would take in memory, in the precision of `T`.
+    /// The memory in bytes that the samples would need in the precision of `T`.
     #[must_use]
     pub fn bytes_in_memory<T: Real>(&self) -> u64 {
         let (rows, value) = (self.n_samples() as u64, size_of::<T>() as u64);
         match &self.rows {
-            Rows::Dense(_) => rows * self.n_features() as u64 * value,
-            Rows::Sparse(store) => store.n_values() as u64 * (value + 4) + 8 * rows,
+            RowSource::Dense(_) => rows * self.n_features() as u64 * value,
+            RowSource::Sparse(store) => store.n_values() as u64 * (value + 4) + 8 * rows,
         }
     }
 }
 
-fn not_by_rows(format: Format) -> Fault {
+fn not_readable_by_rows(format: Format) -> LocatedProblem {
     Problem::Unsupported {
         what: format!("{format} files cannot be read row by row"),
-        instead: "turn it into .npy or, where most values are zero, into .csrstore (andnmf convert)"
-            .to_owned(),
+        instead: "convert it to .npy or, if most values are zero, to .csrstore (andnmf convert)".to_owned(),
     }
     .into()
 }
@@ -124,16 +122,16 @@ impl<T: Real> Samples<T> for OnDisk {
 
     fn stored_values(&self) -> usize {
         match &self.rows {
-            Rows::Dense(file) => file.n_samples * file.n_features,
-            Rows::Sparse(store) => store.n_values(),
+            RowSource::Dense(file) => file.n_samples * file.n_features,
+            RowSource::Sparse(store) => store.n_values(),
         }
     }
 
     fn is_sparse(&self) -> bool {
-        matches!(self.rows, Rows::Sparse(_))
+        matches!(self.rows, RowSource::Sparse(_))
     }
 
-    /// Values are looked at as they are decoded.
+    /// Values are checked while they are decoded.
     fn is_checked(&self) -> bool {
         true
     }
@@ -145,13 +143,13 @@ impl<T: Real> Samples<T> for OnDisk {
     fn block(&self, rows: Range<usize>) -> Result<Block<'_, T>, SamplesError> {
         check_rows(&rows, self.n_samples())?;
         match &self.rows {
-            Rows::Dense(file) => {
+            RowSource::Dense(file) => {
                 let shape = (rows.len(), file.n_features);
                 let values = file.rows(&rows)?;
-                let array = Array2::from_shape_vec(shape, values).expect("as many as were asked for");
+                let array = Array2::from_shape_vec(shape, values).expect("as many values as requested");
                 Ok(Block::Dense(CowArray::from(array)))
             }
-            Rows::Sparse(store) => store.rows(&rows).map(Block::Sparse),
+            RowSource::Sparse(store) => store.rows(&rows).map(Block::Sparse),
         }
     }
 }

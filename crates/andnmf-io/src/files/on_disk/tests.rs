@@ -4,19 +4,19 @@ use std::path::PathBuf;
 use ndarray::{Array2, ShapeBuilder, array};
 
 use super::*;
-use crate::files::npy::header::Header;
-use crate::files::testing::{Folder, sparse_table, survives_damage};
+use crate::files::npy::header::NpyHeader;
+use crate::files::testing::{TestFolder, sparse_table, survives_damage};
 use crate::files::{Overwrite, ReadOptions, read, write, write_array};
 use crate::testing::random_matrix;
 
 /// A `.npy` file with this header and these values.
-fn npy(folder: &Folder, header: &[u8], values: &[u8]) -> PathBuf {
+fn npy(folder: &TestFolder, header: &[u8], values: &[u8]) -> PathBuf {
     let path = folder.file("some.npy");
     fs::write(&path, [header, values].concat()).unwrap();
     path
 }
 
-/// All values, block by block.
+/// Reads all values, block by block.
 fn dense<T: Real>(samples: &dyn Samples<T>, rows_at_once: usize) -> Result<Array2<T>, SamplesError> {
     let mut all = Array2::from_elem((samples.n_samples(), samples.n_features()), T::default());
     for first in (0..samples.n_samples()).step_by(rows_at_once) {
@@ -28,7 +28,7 @@ fn dense<T: Real>(samples: &dyn Samples<T>, rows_at_once: usize) -> Result<Array
 
 #[test]
 fn blocks_of_a_dense_file_are_its_rows_in_either_precision() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let data = random_matrix::<f64>(97, 13, 1);
     let path = folder.file("some.npy");
     write_array(&path, data.view(), Overwrite::No).unwrap();
@@ -46,20 +46,20 @@ fn blocks_of_a_dense_file_are_its_rows_in_either_precision() {
 }
 
 #[test]
-fn every_type_of_numbers_is_read_from_where_it_stands() {
-    let folder = Folder::new();
+fn every_number_type_is_read_from_disk() {
+    let folder = TestFolder::new();
     let expected = array![[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]];
     let signed: Vec<u8> = (0..6_i16).flat_map(i16::to_be_bytes).collect();
     let small: Vec<u8> = (0..6_u8).collect();
     for (descr, bytes) in [(">i2", signed), ("|u1", small)] {
-        let path = npy(&folder, &Header::bytes(descr, &[2, 3]), &bytes);
+        let path = npy(&folder, &NpyHeader::bytes(descr, &[2, 3]), &bytes);
         assert_eq!(dense::<f64>(&OnDisk::open(&path).unwrap(), 1).unwrap(), expected, "{descr}");
     }
 }
 
 #[test]
-fn what_is_not_finite_is_told_with_its_place_in_the_whole() {
-    let folder = Folder::new();
+fn values_that_are_not_finite_are_reported_with_row_and_column_of_the_whole_matrix() {
+    let folder = TestFolder::new();
     let mut data = random_matrix::<f64>(50, 4, 1);
     data[[43, 2]] = f64::INFINITY;
     let path = folder.file("some.npy");
@@ -77,30 +77,30 @@ fn what_is_not_finite_is_told_with_its_place_in_the_whole() {
 
 #[test]
 fn files_that_cannot_be_read_by_rows_are_refused_with_what_to_do() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let refused = |path: &Path| OnDisk::open(path).unwrap_err().to_string();
-    let header = String::from_utf8_lossy(&Header::bytes("<f8", &[2, 3])[10..]).replace("False", "True ");
+    let header = String::from_utf8_lossy(&NpyHeader::bytes("<f8", &[2, 3])[10..]).replace("False", "True ");
     let column_order = [&b"\x93NUMPY\x01\x00\x76\x00"[..], header.as_bytes()].concat();
-    let said = refused(&npy(&folder, &column_order, &[0; 48]));
-    assert!(said.contains("column order") && said.contains("andnmf convert"), "{said}");
+    let message = refused(&npy(&folder, &column_order, &[0; 48]));
+    assert!(message.contains("column order") && message.contains("andnmf convert"), "{message}");
     let csv = folder.file("some.csv");
     fs::write(&csv, "1,2\n").unwrap();
-    let said = refused(&csv);
-    assert!(said.contains("cannot be read row by row") && said.contains(".csrstore"), "{said}");
-    let header = Header::bytes("<f8", &[2, 3]);
-    assert!(refused(&npy(&folder, &header, &[0; 40])).contains("48 bytes, there are 40"));
+    let message = refused(&csv);
+    assert!(message.contains("cannot be read row by row") && message.contains(".csrstore"), "{message}");
+    let header = NpyHeader::bytes("<f8", &[2, 3]);
+    assert!(refused(&npy(&folder, &header, &[0; 40])).contains("48 bytes, but it has 40"));
     assert!(refused(&npy(&folder, &header, &[0; 56])).contains("bytes after the values"));
-    assert!(refused(&npy(&folder, &Header::bytes("<f8", &[0, 3]), &[])).contains("no values"));
-    assert!(refused(&npy(&folder, &Header::bytes("<f8", &[6]), &[0; 48])).contains("one dimension"));
+    assert!(refused(&npy(&folder, &NpyHeader::bytes("<f8", &[0, 3]), &[])).contains("no values"));
+    assert!(refused(&npy(&folder, &NpyHeader::bytes("<f8", &[6]), &[0; 48])).contains("one dimension"));
     assert!(refused(&folder.file("missing.npy")).contains("missing.npy"));
 }
 
 #[test]
 fn one_column_is_one_column_in_either_order() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let path = folder.file("some.npy");
     let values = Array2::from_shape_vec((3, 1).f(), vec![1.0, 2.0, 3.0]).unwrap();
-    let header = String::from_utf8_lossy(&Header::bytes("<f8", &[3, 1])[10..]).replace("False", "True ");
+    let header = String::from_utf8_lossy(&NpyHeader::bytes("<f8", &[3, 1])[10..]).replace("False", "True ");
     let bytes: Vec<u8> = values.iter().copied().flat_map(f64::to_le_bytes).collect();
     fs::write(&path, [&b"\x93NUMPY\x01\x00\x76\x00"[..], header.as_bytes(), &bytes].concat()).unwrap();
     assert_eq!(dense::<f64>(&OnDisk::open(&path).unwrap(), 2).unwrap(), values);
@@ -108,7 +108,7 @@ fn one_column_is_one_column_in_either_order() {
 
 #[test]
 fn blocks_of_a_store_are_its_rows_in_either_precision() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let path = folder.file("some.csrstore");
     // Several chunks, some of them of short rows.
     let mut table = sparse_table(9000, 40, 3);
@@ -130,7 +130,7 @@ fn blocks_of_a_store_are_its_rows_in_either_precision() {
 
 #[test]
 fn a_file_that_changes_while_it_is_read_is_refused() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let path = folder.file("some.npy");
     write_array(&path, random_matrix::<f64>(5000, 20, 1).view(), Overwrite::No).unwrap();
     let on_disk = OnDisk::open(&path).unwrap();
@@ -140,28 +140,28 @@ fn a_file_that_changes_while_it_is_read_is_refused() {
     for rows in [0..100, 4900..5000] {
         let error = samples.block(rows).unwrap_err();
         assert!(
-            matches!(&error, SamplesError::Changed { what, .. } if what.contains("has 100000")),
+            matches!(&error, SamplesError::Changed { what, .. } if what.contains("now has 100000")),
             "{error}"
         );
     }
 }
 
 #[test]
-fn damaged_dense_files_are_refused_or_read_as_what_they_say() {
-    let folder = Folder::new();
+fn damaged_dense_files_are_refused_or_read_like_in_memory() {
+    let folder = TestFolder::new();
     let path = folder.file("some.npy");
     let mut files = Vec::new();
     for descr in ["<f8", ">f4", "<i2"] {
         let size = descr[2..].parse::<usize>().unwrap();
-        files.push([&Header::bytes(descr, &[6, 4])[..], &vec![1; 24 * size]].concat());
+        files.push([&NpyHeader::bytes(descr, &[6, 4])[..], &vec![1; 24 * size]].concat());
     }
     let outcome = survives_damage(&files, 10_000, |bytes| {
         fs::write(&path, bytes).unwrap();
         let on_disk = OnDisk::open(&path).map_err(|error| error.problem)?;
-        let found = dense::<f64>(&on_disk, 2)?;
-        // Whatever is accepted is what is read into memory.
+        let result = dense::<f64>(&on_disk, 2)?;
+        // Accepted files read the same as into memory.
         let whole = read::<f64>(&path, &ReadOptions::default()).map_err(|error| error.problem)?;
-        assert_eq!(found, whole.into_dense().unwrap());
+        assert_eq!(result, whole.into_dense().unwrap());
         Ok(())
     });
     assert!(outcome.refused > 5000 && outcome.accepted > 500, "{outcome:?}");

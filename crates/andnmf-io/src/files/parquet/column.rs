@@ -1,4 +1,4 @@
-//! One column of a table.
+//! Reads one column.
 
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -6,26 +6,26 @@ use parquet::data_type::{AsBytes, DataType};
 use parquet::file::reader::FileReader;
 use parquet::schema::types::ColumnDescriptor;
 
-use super::{damaged, fault, in_column};
-use crate::files::error::{Fault, Place, Problem};
+use super::{damaged, in_column, parquet_problem};
+use crate::files::error::{LocatedProblem, Location, Problem};
 use andnmf::Real;
 
-/// Rows that are read at a time.
-const AT_ONCE: usize = 1 << 14;
+/// Rows read at a time.
+const ROWS_PER_READ: usize = 1 << 14;
 
-/// What a column can be of use for.
-pub(super) enum Kind {
+/// The supported kinds of columns.
+pub(super) enum ColumnKind {
     Numbers {
-        /// Whole numbers whose highest bit is no sign.
+        /// True for unsigned integers.
         unsigned: bool,
     },
     Text,
 }
 
-impl Kind {
-    pub(super) fn of(column: &ColumnDescriptor) -> Result<Self, Fault> {
+impl ColumnKind {
+    pub(super) fn of(column: &ColumnDescriptor) -> Result<Self, LocatedProblem> {
         let refuse = |what: &str| {
-            let instead = "leave it out, or turn it into numbers".to_owned();
+            let instead = "remove it, or convert it to numbers".to_owned();
             Err(Problem::Unsupported { what: what.to_owned(), instead }
                 .at(in_column(&column.path().string())))
         };
@@ -52,67 +52,67 @@ impl Kind {
             },
             (Type::BYTE_ARRAY, Some(LogicalType::String)) => Ok(Self::Text),
             (Type::BYTE_ARRAY, None) if converted == ConvertedType::UTF8 => Ok(Self::Text),
-            (Type::BOOLEAN, _) => refuse("a column of truth values"),
+            (Type::BOOLEAN, _) => refuse("a column of booleans"),
             (Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY, None) => refuse("a column of bytes"),
             _ => refuse("a column of dates, times, decimals or the like"),
         }
     }
 }
 
-/// Whether pandas wrote this column for the index of a table.
+/// Returns true if pandas wrote this column for the index of a table.
 pub(super) fn is_pandas_index(name: &str) -> bool {
     name.starts_with("__index_level_") && name.ends_with("__")
 }
 
-/// Where columns come from, and how many values may come.
-pub(super) struct Source<'a> {
+/// Reads columns, up to a limit on the number of values.
+pub(super) struct ColumnSource<'a> {
     reader: &'a dyn FileReader,
-    room: u64,
-    taken: u64,
+    max_values: u64,
+    values_read: u64,
 }
 
-impl<'a> Source<'a> {
-    pub(super) fn new(reader: &'a dyn FileReader, room: u64) -> Self {
-        Self { reader, room, taken: 0 }
+impl<'a> ColumnSource<'a> {
+    pub(super) fn new(reader: &'a dyn FileReader, max_values: u64) -> Self {
+        Self { reader, max_values, values_read: 0 }
     }
 
-    /// Appends the numbers of a column, all finite, and says how many.
+    /// Appends the numbers of a column, all finite, and returns how many.
     pub(super) fn numbers<T: Real>(
         &mut self,
         number: usize,
         name: &str,
         unsigned: bool,
         values: &mut Vec<T>,
-    ) -> Result<usize, Fault> {
+    ) -> Result<usize, LocatedProblem> {
         let first = values.len();
-        self.each(number, name, unsigned, |value| {
+        self.for_each_value(number, name, unsigned, |value| {
             let real = match value {
-                Value::Real(real) => real,
-                Value::Whole(whole) => whole as f64,
-                Value::Text(_) => return Err(other_type(name)),
+                CellValue::Real(real) => real,
+                CellValue::Whole(whole) => whole as f64,
+                CellValue::Text(_) => return Err(type_mismatch(name)),
             };
             values.push(T::from_f64(real));
             if T::from_f64(real).finite() {
                 return Ok(());
             }
-            Err(Problem::NotFinite { value: real }.at(at(values.len() - first, name)))
+            Err(Problem::NotFinite { value: real }.at(cell_location(values.len() - first, name)))
         })?;
         Ok(values.len() - first)
     }
 
-    /// The numbers of a column as names.
+    /// Reads the numbers of a column as names.
     pub(super) fn numbers_as_names(
         &mut self,
         number: usize,
         name: &str,
         unsigned: bool,
-    ) -> Result<(Vec<String>, usize), Fault> {
+    ) -> Result<(Vec<String>, usize), LocatedProblem> {
         let mut names = Vec::new();
-        self.each(number, name, unsigned, |value| {
+        self.for_each_value(number, name, unsigned, |value| {
             names.push(match value {
-                Value::Real(real) => real.to_string(),
-                Value::Whole(whole) => whole.to_string(),
-                Value::Text(_) => return Err(other_type(name)),
+                CellValue::Real(real) => real.to_string(),
+                CellValue::Whole(whole) => whole.to_string(),
+                CellValue::Text(_) => return Err(type_mismatch(name)),
             });
             Ok(())
         })?;
@@ -120,89 +120,94 @@ impl<'a> Source<'a> {
         Ok((names, given))
     }
 
-    /// The words of a column.
-    pub(super) fn text(&mut self, number: usize, name: &str) -> Result<Vec<String>, Fault> {
-        let mut words = Vec::new();
-        self.each(number, name, false, |value| {
-            let Value::Text(bytes) = value else { return Err(other_type(name)) };
-            let word = str::from_utf8(bytes).map_err(|_| {
+    /// Reads a text column.
+    pub(super) fn text(&mut self, number: usize, name: &str) -> Result<Vec<String>, LocatedProblem> {
+        let mut strings = Vec::new();
+        self.for_each_value(number, name, false, |value| {
+            let CellValue::Text(bytes) = value else { return Err(type_mismatch(name)) };
+            let string = str::from_utf8(bytes).map_err(|_| {
                 let what = "text that is not UTF-8".to_owned();
                 Problem::Unsupported { what, instead: "write it as UTF-8".to_owned() }
-                    .at(at(words.len() + 1, name))
+                    .at(cell_location(strings.len() + 1, name))
             })?;
-            words.push(word.to_owned());
+            strings.push(string.to_owned());
             Ok(())
         })?;
-        Ok(words)
+        Ok(strings)
     }
 
-    fn each(
+    fn for_each_value(
         &mut self,
         number: usize,
         name: &str,
         unsigned: bool,
-        mut take: impl FnMut(Value<'_>) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        mut take: impl FnMut(CellValue<'_>) -> Result<(), LocatedProblem>,
+    ) -> Result<(), LocatedProblem> {
         let mut row = 0;
         for group in 0..self.reader.num_row_groups() {
-            let group = self.reader.get_row_group(group).map_err(fault)?;
+            let group = self.reader.get_row_group(group).map_err(parquet_problem)?;
             if number >= group.num_columns() {
-                return Err(damaged(format!("a part of its rows has no column '{name}'")));
+                return Err(damaged(format!("a row group has no column '{name}'")));
             }
-            match group.get_column_reader(number).map_err(fault)? {
+            match group.get_column_reader(number).map_err(parquet_problem)? {
                 ColumnReader::Int32ColumnReader(column) if unsigned => {
-                    self.walk(column, name, &mut row, |v| take(Value::Whole((*v as u32).into())))?;
+                    self.read_row_group(column, name, &mut row, |v| {
+                        take(CellValue::Whole((*v as u32).into()))
+                    })?;
                 }
                 ColumnReader::Int64ColumnReader(column) if unsigned => {
-                    self.walk(column, name, &mut row, |v| take(Value::Whole((*v as u64).into())))?;
+                    self.read_row_group(column, name, &mut row, |v| {
+                        take(CellValue::Whole((*v as u64).into()))
+                    })?;
                 }
                 ColumnReader::Int32ColumnReader(column) => {
-                    self.walk(column, name, &mut row, |v| take(Value::Whole((*v).into())))?;
+                    self.read_row_group(column, name, &mut row, |v| take(CellValue::Whole((*v).into())))?;
                 }
                 ColumnReader::Int64ColumnReader(column) => {
-                    self.walk(column, name, &mut row, |v| take(Value::Whole((*v).into())))?;
+                    self.read_row_group(column, name, &mut row, |v| take(CellValue::Whole((*v).into())))?;
                 }
                 ColumnReader::FloatColumnReader(column) => {
-                    self.walk(column, name, &mut row, |v| take(Value::Real((*v).into())))?;
+                    self.read_row_group(column, name, &mut row, |v| take(CellValue::Real((*v).into())))?;
                 }
                 ColumnReader::DoubleColumnReader(column) => {
-                    self.walk(column, name, &mut row, |v| take(Value::Real(*v)))?;
+                    self.read_row_group(column, name, &mut row, |v| take(CellValue::Real(*v)))?;
                 }
                 ColumnReader::ByteArrayColumnReader(column) => {
-                    self.walk(column, name, &mut row, |v| take(Value::Text(v.as_bytes())))?;
+                    self.read_row_group(column, name, &mut row, |v| take(CellValue::Text(v.as_bytes())))?;
                 }
-                _ => return Err(other_type(name)),
+                _ => return Err(type_mismatch(name)),
             }
         }
         Ok(())
     }
 
-    /// Calls `take` with each value of a part of a column; `row` counts the rows of all parts.
-    fn walk<D: DataType>(
+    /// Calls `take` with each value of a column in one row group; `row` counts the rows of all row groups.
+    fn read_row_group<D: DataType>(
         &mut self,
         mut column: ColumnReaderImpl<D>,
         name: &str,
         row: &mut usize,
-        mut take: impl FnMut(&D::T) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        mut take: impl FnMut(&D::T) -> Result<(), LocatedProblem>,
+    ) -> Result<(), LocatedProblem> {
         let (mut levels, mut values) = (Vec::new(), Vec::new());
         loop {
             levels.clear();
             values.clear();
-            let (records, given, _) =
-                column.read_records(AT_ONCE, Some(&mut levels), None, &mut values).map_err(fault)?;
+            let (records, given, _) = column
+                .read_records(ROWS_PER_READ, Some(&mut levels), None, &mut values)
+                .map_err(parquet_problem)?;
             if records == 0 {
                 return Ok(());
             }
-            self.taken += records as u64;
-            if self.taken > self.room {
-                let (declared, held) =
-                    (format!("more than {} values", self.room), format!("{} values", self.room));
-                return Err(Problem::DeclaredSize { declared, held }.at(in_column(name)));
+            self.values_read += records as u64;
+            if self.values_read > self.max_values {
+                let (declared, limit) =
+                    (format!("more than {} values", self.max_values), format!("{} values", self.max_values));
+                return Err(Problem::DeclaredSize { declared, limit }.at(in_column(name)));
             }
             if given < records {
                 let missing = levels.iter().position(|&level| level == 0).unwrap_or(given);
-                return Err(Problem::Missing.at(at(*row + missing + 1, name)));
+                return Err(Problem::Missing.at(cell_location(*row + missing + 1, name)));
             }
             *row += records;
             values.iter().try_for_each(&mut take)?;
@@ -210,16 +215,16 @@ impl<'a> Source<'a> {
     }
 }
 
-enum Value<'a> {
+enum CellValue<'a> {
     Real(f64),
     Whole(i128),
     Text(&'a [u8]),
 }
 
-fn at(row: usize, column: &str) -> Place {
-    Place::Part(format!("row {row}, column '{column}'"))
+fn cell_location(row: usize, column: &str) -> Location {
+    Location::Part(format!("row {row}, column '{column}'"))
 }
 
-fn other_type(name: &str) -> Fault {
-    damaged(format!("a part of the column '{name}' is of another type"))
+fn type_mismatch(name: &str) -> LocatedProblem {
+    damaged(format!("the column '{name}' has another type in one row group"))
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use andnmf_io::{Overwrite, write_aside};
+use andnmf_io::{Overwrite, write_atomically};
 use andnmf_lab::reproduce::{CellStore, FigureName, KnownMatrix, Plan, PlanParams};
 use andnmf_program::{Failure, OutputFolder, writing};
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ impl PlanFile {
 
     /// Writes it into a folder.
     pub(crate) fn write(&self, folder: &OutputFolder) -> Result<(), Failure> {
-        write_aside(&folder.file(PLAN), Overwrite::Yes, |out| {
+        write_atomically(&folder.file(PLAN), Overwrite::Yes, |out| {
             serde_json::to_writer_pretty(&mut *out, self).map_err(Into::into)
         })
         .map_err(writing)

@@ -1,4 +1,4 @@
-"""Writes small files in the order that anndata gives them: make.py FOLDER."""
+"""Writes small files with the structure of anndata: make.py FOLDER."""
 
 import pathlib
 import sys
@@ -13,13 +13,13 @@ GENES = [f"gène{i}" for i in range(3)]
 
 
 def sparse_parts(matrix):
-    """Values, column numbers and row ends, as CSR."""
+    """Values, column indices and row pointers (CSR)."""
     rows, columns = np.nonzero(matrix)
     ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(matrix)))])
     return matrix[rows, columns], columns, ends
 
 
-def put_sparse(parent, name, matrix, encoding="csr", index=np.int32, old=False, **options):
+def write_sparse(parent, name, matrix, encoding="csr", index=np.int32, old=False, **options):
     group = parent.create_group(name)
     data, indices, indptr = sparse_parts(matrix if encoding == "csr" else matrix.T)
     group.create_dataset("data", data=data, **options)
@@ -35,7 +35,7 @@ def put_sparse(parent, name, matrix, encoding="csr", index=np.int32, old=False, 
     return group
 
 
-def put_frame(parent, name, names, key="_index"):
+def write_frame(parent, name, names, key="_index"):
     frame = parent.create_group(name)
     frame.attrs["_index"] = key
     frame.attrs["encoding-type"] = "dataframe"
@@ -47,8 +47,8 @@ def new(name, names=True, **options):
     file = h5py.File(FOLDER / f"{name}.h5ad", "w", **options)
     file.attrs["encoding-type"] = "anndata"
     if names:
-        put_frame(file, "obs", CELLS)
-        put_frame(file, "var", GENES, key="gene_ids")
+        write_frame(file, "obs", CELLS)
+        write_frame(file, "var", GENES, key="gene_ids")
     return file
 
 
@@ -61,13 +61,13 @@ def write_good():
         with new(f"chunks_{label}") as file:
             file.create_dataset("X", data=DENSE, chunks=(2, 2), **packing)
         with new(f"sparse_{label}") as file:
-            put_sparse(file, "X", DENSE, chunks=(3,), **packing)
+            write_sparse(file, "X", DENSE, chunks=(3,), **packing)
     for encoding in ["csr", "csc"]:
         for index in [np.int32, np.int64]:
             with new(f"{encoding}_{np.dtype(index).name}") as file:
-                put_sparse(file, "X", DENSE, encoding, index)
+                write_sparse(file, "X", DENSE, encoding, index)
         with new(f"{encoding}_old") as file:
-            put_sparse(file, "X", DENSE, encoding, old=True)
+            write_sparse(file, "X", DENSE, encoding, old=True)
     with new("latest", libver="latest") as file:
         file.create_dataset("X", data=DENSE, chunks=(2, 2), maxshape=(None, 3), compression="gzip")
     with new("tall", names=False) as file:
@@ -76,9 +76,9 @@ def write_good():
     with new("layers") as file:
         file["X"] = DENSE
         file["layers/twice"] = DENSE * 2
-        put_sparse(file["layers"], "thrice", DENSE * 3)
+        write_sparse(file["layers"], "thrice", DENSE * 3)
         file["raw/X"] = np.hstack([DENSE, DENSE])
-        put_frame(file["raw"], "var", GENES + ["a", "b", "c"])
+        write_frame(file["raw"], "var", GENES + ["a", "b", "c"])
     for name, text in [("records_fixed", "S8"), ("records_free", h5py.string_dtype())]:
         with new(name, names=False) as file:
             file["X"] = DENSE
@@ -115,7 +115,7 @@ def write_bad():
         file.create_dataset("X", shape=(20000, 20000), dtype="f8", chunks=(20000, 20000))
     with new("bad_obs", names=False) as file:
         file["X"] = DENSE
-        put_frame(file, "obs", CELLS[:4])
+        write_frame(file, "obs", CELLS[:4])
     changes = {
         "no_indptr": lambda x: x.__delitem__("indptr"),
         "no_shape": lambda x: x.attrs.__delitem__("shape"),
@@ -130,7 +130,7 @@ def write_bad():
     }
     for name, change in changes.items():
         with new(f"bad_{name}", names=False) as file:
-            change(put_sparse(file, "X", DENSE))
+            change(write_sparse(file, "X", DENSE))
 
 
 write_good()

@@ -1,4 +1,4 @@
-//! What a file holds: a matrix, dense or sparse, and the names of its rows and columns.
+//! The contents of a matrix file: a dense or sparse matrix with the names of its rows and columns.
 
 use std::ops::Range;
 
@@ -7,64 +7,64 @@ use ndarray::Array2;
 use andnmf::samples::{Block, CsrSamples, DenseSamples, Samples};
 use andnmf::{Real, SamplesError};
 
-/// A matrix of a file.
+/// The values of a [`SampleTable`].
 #[derive(Debug, Clone)]
-pub enum Values<T: Real> {
-    /// Every value.
+pub enum TableValues<T: Real> {
+    /// Every value is stored.
     Dense(DenseSamples<'static, T>),
-    /// The values that are not zero.
+    /// Only nonzero values are stored (CSR).
     Sparse(CsrSamples<'static, T>),
 }
 
-/// Samples with the names that their file gives them.
+/// A matrix of samples (rows) and features (columns) with their names.
 #[derive(Debug, Clone)]
-pub struct Table<T: Real> {
+pub struct SampleTable<T: Real> {
     /// The matrix; every value is finite.
-    pub values: Values<T>,
-    /// One name per row, where the file has them.
+    pub values: TableValues<T>,
+    /// One name per row, if known.
     pub sample_names: Option<Vec<String>>,
-    /// One name per column, where the file has them.
+    /// One name per column, if known.
     pub feature_names: Option<Vec<String>>,
-    /// What a `.csv` or `.tsv` file has above the names of its rows, such as "gene".
+    /// The header of the row-name column of a `.csv` or `.tsv` file, such as "gene".
     pub corner: Option<String>,
 }
 
-impl<T: Real> From<Values<T>> for Table<T> {
+impl<T: Real> From<TableValues<T>> for SampleTable<T> {
     /// A matrix without names.
-    fn from(values: Values<T>) -> Self {
+    fn from(values: TableValues<T>) -> Self {
         Self { values, sample_names: None, feature_names: None, corner: None }
     }
 }
 
-impl<T: Real> From<CsrSamples<'static, T>> for Table<T> {
+impl<T: Real> From<CsrSamples<'static, T>> for SampleTable<T> {
     fn from(samples: CsrSamples<'static, T>) -> Self {
-        Values::Sparse(samples).into()
+        TableValues::Sparse(samples).into()
     }
 }
 
-impl<T: Real> TryFrom<Array2<T>> for Table<T> {
+impl<T: Real> TryFrom<Array2<T>> for SampleTable<T> {
     type Error = SamplesError;
 
-    /// A dense matrix without names; it must have rows and columns, and finite values only.
+    /// A dense matrix without names; it must not be empty, and all values must be finite.
     fn try_from(array: Array2<T>) -> Result<Self, SamplesError> {
-        Ok(Values::Dense(DenseSamples::new(in_row_order(array))?).into())
+        Ok(TableValues::Dense(DenseSamples::new(into_row_major(array))?).into())
     }
 }
 
-fn in_row_order<T: Real>(array: Array2<T>) -> Array2<T> {
+fn into_row_major<T: Real>(array: Array2<T>) -> Array2<T> {
     if array.is_standard_layout() { array } else { array.as_standard_layout().into_owned() }
 }
 
-impl<T: Real> Table<T> {
-    /// A matrix whose values have been found finite as they were read.
+impl<T: Real> SampleTable<T> {
+    /// A matrix whose values are already known to be finite.
     pub(crate) fn of_finite(array: Array2<T>) -> Result<Self, SamplesError> {
-        Ok(Values::Dense(DenseSamples::of_finite(in_row_order(array))?).into())
+        Ok(TableValues::Dense(DenseSamples::of_finite(into_row_major(array))?).into())
     }
 
     fn samples(&self) -> &dyn Samples<T> {
         match &self.values {
-            Values::Dense(samples) => samples,
-            Values::Sparse(samples) => samples,
+            TableValues::Dense(samples) => samples,
+            TableValues::Sparse(samples) => samples,
         }
     }
 
@@ -82,7 +82,7 @@ impl<T: Real> Table<T> {
 
     /// Calls `visit(row, column, value)` for every stored value, row by row.
     pub(crate) fn for_each(&self, visit: impl FnMut(usize, usize, T)) {
-        // These rows exist, so the block does.
+        // Cannot fail: these rows exist.
         if let Ok(block) = self.samples().block(0..self.n_samples()) {
             block.for_each(visit);
         }
@@ -95,7 +95,7 @@ impl<T: Real> Table<T> {
         }
     }
 
-    /// [`for_each`](Self::for_each) with visits that may fail; after the first failure there are no further visits.
+    /// [`for_each`](Self::for_each) that stops at the first error.
     pub(crate) fn try_for_each<E>(
         &self,
         mut visit: impl FnMut(usize, usize, T) -> Result<(), E>,
@@ -109,25 +109,25 @@ impl<T: Real> Table<T> {
         result
     }
 
-    /// Columns as rows and rows as columns, with their names.
+    /// Transposes the matrix and swaps the names of rows and columns.
     ///
     /// # Errors
-    /// Never for a matrix that is in memory; the check is that of every matrix.
+    /// Never for a valid matrix; the constructor of samples checks again.
     pub fn transposed(self) -> Result<Self, SamplesError> {
         let values = match &self.values {
-            Values::Dense(samples) => {
-                let turned = samples.view().reversed_axes().as_standard_layout().into_owned();
-                Values::Dense(DenseSamples::new(turned)?)
+            TableValues::Dense(samples) => {
+                let transposed = samples.view().reversed_axes().as_standard_layout().into_owned();
+                TableValues::Dense(DenseSamples::new(transposed)?)
             }
-            Values::Sparse(_) => Values::Sparse(self.turned_sparse()?),
+            TableValues::Sparse(_) => TableValues::Sparse(self.transpose_sparse()?),
         };
-        // The corner heads the column of names that has become a line.
+        // The header of the row-name column has no counterpart after transposing.
         let (sample_names, feature_names) = (self.feature_names, self.sample_names);
         Ok(Self { values, sample_names, feature_names, corner: None })
     }
 
-    /// Counts the values of every column, then deals them out: each row of the result is in order.
-    fn turned_sparse(&self) -> Result<CsrSamples<'static, T>, SamplesError> {
+    /// Counting sort by column; the indices within each row of the result ascend.
+    fn transpose_sparse(&self) -> Result<CsrSamples<'static, T>, SamplesError> {
         let mut starts = vec![0_usize; self.n_features() + 1];
         self.for_each(|_, column, _| starts[column + 1] += 1);
         for column in 0..self.n_features() {
@@ -144,43 +144,43 @@ impl<T: Real> Table<T> {
         CsrSamples::new(self.n_samples(), &starts, indices, values)
     }
 
-    /// Every value, in rows; sparse matrices are filled up with zeros.
+    /// Copies the matrix into a dense array.
     ///
     /// # Errors
-    /// Where there is not enough memory for that.
+    /// If there is not enough memory.
     pub fn to_dense(&self) -> Result<Array2<T>, SamplesError> {
         match &self.values {
-            Values::Dense(samples) => Ok(samples.view().to_owned()),
-            Values::Sparse(_) => self.filled_up(),
+            TableValues::Dense(samples) => Ok(samples.view().to_owned()),
+            TableValues::Sparse(_) => self.fill_with_zeros(),
         }
     }
 
-    /// Like [`to_dense`](Self::to_dense), without a copy of what is dense already.
+    /// Like [`to_dense`](Self::to_dense), without copying a dense matrix.
     ///
     /// # Errors
-    /// Where there is not enough memory for that.
+    /// If there is not enough memory.
     pub fn into_dense(self) -> Result<Array2<T>, SamplesError> {
         match self.values {
-            Values::Dense(samples) => Ok(samples.into_array()),
-            Values::Sparse(_) => self.filled_up(),
+            TableValues::Dense(samples) => Ok(samples.into_array()),
+            TableValues::Sparse(_) => self.fill_with_zeros(),
         }
     }
 
-    fn filled_up(&self) -> Result<Array2<T>, SamplesError> {
+    fn fill_with_zeros(&self) -> Result<Array2<T>, SamplesError> {
         let shape = (self.n_samples(), self.n_features());
         let mut zeros = Vec::new();
-        let room = shape.0.checked_mul(shape.1).filter(|&n| zeros.try_reserve_exact(n).is_ok());
+        let n_values = shape.0.checked_mul(shape.1).filter(|&n| zeros.try_reserve_exact(n).is_ok());
         let too_large = || SamplesError::Unusable {
             reason: format!("{} × {} values are too many for a dense matrix", shape.0, shape.1),
         };
-        zeros.resize(room.ok_or_else(too_large)?, T::default());
+        zeros.resize(n_values.ok_or_else(too_large)?, T::default());
         let mut array = Array2::from_shape_vec(shape, zeros).map_err(|_| too_large())?;
         self.for_each(|row, column, value| array[[row, column]] = value);
         Ok(array)
     }
 }
 
-impl<T: Real> Samples<T> for Table<T> {
+impl<T: Real> Samples<T> for SampleTable<T> {
     fn n_samples(&self) -> usize {
         self.n_samples()
     }
@@ -212,10 +212,14 @@ mod tests {
     use ndarray::array;
 
     /// [[1, 0, 2], [0, 3, 0]]
-    fn sparse() -> Table<f64> {
+    fn sparse() -> SampleTable<f64> {
         let samples = CsrSamples::new(3, &[0_u8, 2, 3], vec![2_u8, 0, 1], vec![2.0, 1.0, 3.0]).unwrap();
         let names = |names: &[&str]| Some(names.iter().map(|&name| name.to_owned()).collect());
-        Table { sample_names: names(&["a", "b"]), feature_names: names(&["x", "y", "z"]), ..samples.into() }
+        SampleTable {
+            sample_names: names(&["a", "b"]),
+            feature_names: names(&["x", "y", "z"]),
+            ..samples.into()
+        }
     }
 
     #[test]
@@ -225,29 +229,29 @@ mod tests {
     }
 
     #[test]
-    fn turning_a_matrix_turns_its_names_too() {
-        let turned = sparse().transposed().unwrap();
-        assert_eq!(turned.to_dense().unwrap(), array![[1.0, 0.0], [0.0, 3.0], [2.0, 0.0]]);
-        assert_eq!(turned.sample_names.as_ref().map(Vec::len), Some(3));
-        assert_eq!(turned.feature_names, sparse().sample_names);
-        let dense = Table::try_from(array![[1.0_f32, 2.0, 3.0]]).unwrap().transposed().unwrap();
+    fn transposing_a_matrix_swaps_its_names() {
+        let transposed = sparse().transposed().unwrap();
+        assert_eq!(transposed.to_dense().unwrap(), array![[1.0, 0.0], [0.0, 3.0], [2.0, 0.0]]);
+        assert_eq!(transposed.sample_names.as_ref().map(Vec::len), Some(3));
+        assert_eq!(transposed.feature_names, sparse().sample_names);
+        let dense = SampleTable::try_from(array![[1.0_f32, 2.0, 3.0]]).unwrap().transposed().unwrap();
         assert_eq!(dense.to_dense().unwrap(), array![[1.0], [2.0], [3.0]]);
     }
 
     #[test]
     fn a_matrix_that_no_memory_can_hold_is_refused() {
         let wide = CsrSamples::new(1 << 62, &[0_u8, 1, 1], vec![0_u8], vec![1.0_f64]).unwrap();
-        let error = Table::from(wide).to_dense().unwrap_err();
+        let error = SampleTable::from(wide).to_dense().unwrap_err();
         assert!(error.to_string().contains("too many for a dense matrix"), "{error}");
     }
 
     #[test]
-    fn a_table_reads_as_the_samples_it_holds() {
+    fn a_table_implements_samples() {
         let table = sparse();
         let samples: &dyn Samples<f64> = &table;
         assert!(samples.is_sparse() && samples.is_checked());
         assert_eq!((samples.n_samples(), samples.n_features(), samples.stored_values()), (2, 3, 3));
         assert_eq!(samples.block(1..2).unwrap().n_samples(), 1);
-        assert!(Table::try_from(array![[f64::NAN]]).is_err(), "no table holds what is not finite");
+        assert!(SampleTable::try_from(array![[f64::NAN]]).is_err(), "no table holds what is not finite");
     }
 }

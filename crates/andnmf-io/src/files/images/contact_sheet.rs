@@ -1,4 +1,4 @@
-//! Components as one picture.
+//! Components as one image.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -7,23 +7,23 @@ use std::path::Path;
 use ndarray::ArrayView2;
 
 use crate::files::Overwrite;
-use crate::files::aside::write_file;
+use crate::files::atomic_write::write_file;
 use crate::files::error::{FileError, Problem};
 use andnmf::{Real, ShapeError};
 
-/// What the gaps between pictures are filled with.
+/// The shade of the gaps between components.
 const GAP: u8 = 255;
 
-/// A picture in shades of grey, one byte per pixel.
+/// A grey image with one byte per pixel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GreyPicture {
+pub struct GreyImage {
     height: usize,
     width: usize,
     pixels: Vec<u8>,
 }
 
-impl GreyPicture {
-    /// One picture (height × width) without a border, scaled as those of a [`contact_sheet`] are.
+impl GreyImage {
+    /// Renders one matrix (height × width) without a border, scaled like the components of a [`contact_sheet`].
     #[must_use]
     pub fn of<T: Real>(values: ArrayView2<'_, T>) -> Self {
         let (height, width) = values.dim();
@@ -48,7 +48,7 @@ impl GreyPicture {
         &self.pixels
     }
 
-    /// The same so many times as high and as wide, each pixel a square; small pictures are hard to see otherwise.
+    /// Enlarges the image by an integer factor, without interpolation.
     #[must_use]
     pub fn enlarged(&self, times: NonZeroUsize) -> Self {
         let times = times.get();
@@ -59,13 +59,13 @@ impl GreyPicture {
         Self { height: self.height * times, width: self.width * times, pixels: rows.collect() }
     }
 
-    /// The bytes of a PNG file, for those who put it elsewhere.
+    /// Encodes the image as PNG.
     ///
     /// # Errors
-    /// Where the picture is larger than that format allows.
+    /// If the image is too large for PNG.
     pub fn to_png(&self) -> io::Result<Vec<u8>> {
         let side =
-            |n: usize| u32::try_from(n).map_err(|_| io::Error::other("the picture is too large for PNG"));
+            |n: usize| u32::try_from(n).map_err(|_| io::Error::other("the image is too large for PNG"));
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, side(self.width)?, side(self.height)?);
         encoder.set_color(png::ColorType::Grayscale);
@@ -76,10 +76,10 @@ impl GreyPicture {
         Ok(bytes)
     }
 
-    /// Writes a PNG file; it is there in full or not at all.
+    /// Writes a PNG file atomically.
     ///
     /// # Errors
-    /// Where the file is there and must not be replaced, or cannot be written.
+    /// If the file exists and must not be replaced, or cannot be written.
     pub fn write_png(&self, path: &Path, overwrite: Overwrite) -> Result<(), FileError> {
         write_file(path, overwrite, |out| {
             let bytes = self.to_png().map_err(Problem::Io)?;
@@ -88,19 +88,19 @@ impl GreyPicture {
     }
 }
 
-/// All components (rank × features) side by side, each as a picture of `shape` (height and width): so many in a row,
-/// or as many as make the whole about square.
+/// Renders all components (rank × features) side by side, each as an image of `shape` (height, width), with `columns`
+/// images per row. `None` chooses the number that makes the sheet about square.
 ///
-/// Each component is scaled to its own range, its lowest value black and its highest white. One with negative values
-/// has zero in the middle grey, and its largest value, whichever sign it has, at black or white.
+/// Each component is scaled to its own range: lowest value black, highest white. With negative values, the scale is
+/// symmetric around zero, which is middle grey.
 ///
 /// # Errors
-/// Where there are no components, or they do not have as many features as the shape has pixels.
+/// If there are no components, or the number of features is not the number of pixels.
 pub fn contact_sheet<T: Real>(
     components: ArrayView2<'_, T>,
     shape: (usize, usize),
     columns: Option<usize>,
-) -> Result<GreyPicture, ShapeError> {
+) -> Result<GreyImage, ShapeError> {
     let (height, width) = shape;
     if components.is_empty() || height.checked_mul(width) != Some(components.ncols()) {
         let expected = format!("any number of components × {height}·{width} pixels");
@@ -119,10 +119,10 @@ pub fn contact_sheet<T: Real>(
             pixels[at..at + width].copy_from_slice(row);
         }
     }
-    Ok(GreyPicture { height: sheet_height, width: sheet_width, pixels })
+    Ok(GreyImage { height: sheet_height, width: sheet_width, pixels })
 }
 
-/// How many pictures in a row make the sheet as wide as it is high.
+/// The number of images per row that makes the sheet about square.
 fn about_square(rank: usize, (height, width): (usize, usize)) -> usize {
     (rank as f64 * height as f64 / width as f64).sqrt().round() as usize
 }
@@ -131,9 +131,9 @@ fn shades<'a, T: Real>(component: impl Iterator<Item = &'a T> + Clone) -> Vec<u8
     let values = || component.clone().map(|v| v.as_f64());
     let (low, high) = values().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     let (low, high) = if low < 0.0 { (-high.max(-low), high.max(-low)) } else { (low, high) };
-    // Halves, because the whole range of huge numbers is no number.
+    // Halved, because the range of huge values would overflow.
     let (start, range) = (low / 2.0, high / 2.0 - low / 2.0);
     let shade = |v: f64| if range > 0.0 { (v / 2.0 - start) / range * 255.0 } else { 0.0 };
-    // A number that is none becomes black.
+    // NaN becomes black.
     values().map(|v| shade(v).round() as u8).collect()
 }

@@ -7,25 +7,25 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::*;
-use crate::files::testing::{Folder, sparse_table};
-use crate::files::{Table, read, write};
+use crate::files::testing::{TestFolder, sparse_table};
+use crate::files::{SampleTable, read, write};
 use crate::testing::random_matrix;
 use andnmf::samples::Samples;
 
-fn how(memory: u64) -> Streaming<'static> {
-    Streaming { memory, stop: &|| false, feature_names: None, overwrite: Overwrite::Yes }
+fn options(memory: u64) -> StreamingOptions<'static> {
+    StreamingOptions { memory, stop: &|| false, feature_names: None, overwrite: Overwrite::Yes }
 }
 
-fn convert<T: Real>(from: &Path, to: &Path) -> Result<Option<Converted>, FileError> {
-    convert_by_rows::<T>(from, to, &ReadOptions::default(), how(1 << 20))
+fn convert<T: Real>(from: &Path, to: &Path) -> Result<Option<ConversionSummary>, FileError> {
+    convert_by_rows::<T>(from, to, &ReadOptions::default(), options(1 << 20))
 }
 
-fn table<T: Real>(path: &Path) -> Table<T> {
+fn table<T: Real>(path: &Path) -> SampleTable<T> {
     read(path, &ReadOptions::default()).unwrap()
 }
 
-/// Counts, so that every format can hold them, with an empty row at either end.
-fn counts() -> Table<f64> {
+/// Counts, because every format can hold them, with empty first and last rows.
+fn counts() -> SampleTable<f64> {
     let mut dense = sparse_table(500, 30, 7).to_dense().unwrap().mapv(|v| (10.0 * v).ceil());
     dense.row_mut(0).fill(0.0);
     dense.row_mut(499).fill(0.0);
@@ -34,8 +34,8 @@ fn counts() -> Table<f64> {
 }
 
 #[test]
-fn every_source_gives_the_rows_that_it_has_as_a_whole() {
-    let folder = Folder::new();
+fn streaming_gives_the_same_rows_as_reading_the_whole_file() {
+    let folder = TestFolder::new();
     let expected = counts();
     let dense = expected.to_dense().unwrap();
     for name in ["a.mtx", "a.mtx.gz", "a.npz", "docword.a.txt", "a.svmlight.gz", "a.csv", "a.tsv.gz", "a.npy"]
@@ -46,10 +46,10 @@ fn every_source_gives_the_rows_that_it_has_as_a_whole() {
             let to = folder.file(target);
             let done = convert::<f64>(&from, &to).unwrap().unwrap();
             assert_eq!((done.n_samples, done.n_features), (500, 30), "{name} to {target}");
-            let found = table::<f64>(&to);
-            assert_eq!(found.to_dense().unwrap(), dense, "{name} to {target}");
-            assert_eq!(found.stored_values(), done.stored_values);
-            assert_eq!(found.is_sparse(), target == "a.csrstore");
+            let result = table::<f64>(&to);
+            assert_eq!(result.to_dense().unwrap(), dense, "{name} to {target}");
+            assert_eq!(result.stored_values(), done.stored_values);
+            assert_eq!(result.is_sparse(), target == "a.csrstore");
         }
     }
     let (store, again) = (folder.file("a.csrstore"), folder.file("again.csrstore"));
@@ -60,7 +60,7 @@ fn every_source_gives_the_rows_that_it_has_as_a_whole() {
 
 #[test]
 fn column_order_becomes_row_order() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let data = random_matrix::<f64>(300, 17, 4);
     let (from, to) = (folder.file("columns.npy"), folder.file("rows.npy"));
     let mut bytes = Vec::new();
@@ -71,16 +71,16 @@ fn column_order_becomes_row_order() {
     bytes.extend(data.t().iter().flat_map(|value| value.to_le_bytes()));
     fs::write(&from, bytes).unwrap();
     assert!(OnDisk::open(&from).is_err());
-    // A few rows at a time, or all at once.
+    // A few rows at a time, and all at once.
     for memory in [4000, 1 << 20] {
-        convert_by_rows::<f64>(&from, &to, &ReadOptions::default(), how(memory)).unwrap().unwrap();
+        convert_by_rows::<f64>(&from, &to, &ReadOptions::default(), options(memory)).unwrap().unwrap();
         assert_eq!(table::<f64>(&to).to_dense().unwrap(), data);
         assert!(OnDisk::open(&to).is_ok());
     }
 }
 
-/// A Matrix Market file in the order of columns, with every entry in two parts.
-fn by_columns(folder: &Folder, rows: usize, columns: usize) -> (PathBuf, Table<f64>) {
+/// A Matrix Market file in column order, with every value split into two entries.
+fn by_columns(folder: &TestFolder, rows: usize, columns: usize) -> (PathBuf, SampleTable<f64>) {
     let values = random_matrix::<f64>(rows, columns, 3);
     let mut text = Vec::new();
     writeln!(text, "%%MatrixMarket matrix coordinate real general\n{rows} {columns} {}", 2 * rows * columns)
@@ -106,23 +106,24 @@ fn by_columns(folder: &Folder, rows: usize, columns: usize) -> (PathBuf, Table<f
 }
 
 #[test]
-fn entries_in_any_order_are_sorted_on_the_disk_to_the_same_bits() {
-    let folder = Folder::new();
+fn entries_in_any_order_are_sorted_on_disk_with_identical_results() {
+    let folder = TestFolder::new();
     let (path, whole) = by_columns(&folder, 700, 40);
     let to = folder.file("sorted.csrstore");
-    // 56,000 entries of 16 bytes: pieces of 2048 entries, or all at once.
+    // 56,000 entries of 16 bytes: runs of 2048 entries, and a single run.
     for memory in [1 << 16, 1 << 30] {
-        let done = convert_by_rows::<f64>(&path, &to, &ReadOptions::default(), how(memory)).unwrap().unwrap();
-        assert_eq!(done.stored_values, 28_000, "two parts are one value");
-        let found = table::<f64>(&to);
-        assert_eq!(found.to_dense().unwrap(), whole.to_dense().unwrap());
+        let done =
+            convert_by_rows::<f64>(&path, &to, &ReadOptions::default(), options(memory)).unwrap().unwrap();
+        assert_eq!(done.stored_values, 28_000, "two entries are one value");
+        let result = table::<f64>(&to);
+        assert_eq!(result.to_dense().unwrap(), whole.to_dense().unwrap());
     }
-    assert_eq!(folder.names(), ["columns.mtx", "sorted.csrstore"], "and nothing else is left");
+    assert_eq!(folder.names(), ["columns.mtx", "sorted.csrstore"], "no temporary files remain");
 }
 
 #[test]
 fn compressed_columns_and_coordinates_are_streamed_too() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let (from, to) = (folder.file("a.npz"), folder.file("a.csrstore"));
     let expected = counts();
     let entries: Vec<(u32, u32, f64)> = {
@@ -132,7 +133,7 @@ fn compressed_columns_and_coordinates_are_streamed_too() {
         all
     };
     let array = |descr: &str, shape: &[usize], bytes: Vec<u8>| {
-        [crate::files::npy::header::Header::bytes(descr, shape), bytes].concat()
+        [crate::files::npy::header::NpyHeader::bytes(descr, shape), bytes].concat()
     };
     let n = entries.len();
     let rows = array("<i4", &[n], entries.iter().flat_map(|e| e.0.to_le_bytes()).collect());
@@ -159,8 +160,8 @@ fn compressed_columns_and_coordinates_are_streamed_too() {
     save(&[("format", &csc), ("shape", &shape), ("indptr", &pointers), ("indices", &rows), ("data", &data)]);
     assert_eq!(convert::<f64>(&from, &to).unwrap().unwrap().stored_values, n);
     assert_eq!(table::<f64>(&to).to_dense().unwrap(), expected.to_dense().unwrap());
-    // What reading as a whole refuses is refused here, too.
-    for (pointers, said) in [(&rows, "pointer"), (&shape, "pointer")] {
+    // Invalid pointers are rejected, as when reading the whole file.
+    for (pointers, message) in [(&rows, "pointer"), (&shape, "pointer")] {
         save(&[
             ("format", &csc),
             ("shape", &shape),
@@ -169,14 +170,14 @@ fn compressed_columns_and_coordinates_are_streamed_too() {
             ("data", &data),
         ]);
         let error = convert::<f64>(&from, &to).unwrap_err().to_string();
-        assert!(error.contains("a.npz") && error.contains(said), "{error}");
+        assert!(error.contains("a.npz") && error.contains(message), "{error}");
         assert!(read::<f64>(&from, &ReadOptions::default()).is_err());
     }
 }
 
 #[test]
-fn names_of_features_stay_in_a_store_and_others_are_told_to_be_lost() {
-    let folder = Folder::new();
+fn a_store_keeps_feature_names_and_lost_names_are_reported() {
+    let folder = TestFolder::new();
     let csv = folder.file("named.csv");
     fs::write(&csv, "sample,river,bank\nmonday,1,0\ntuesday,3,4\n").unwrap();
     let store = folder.file("named.csrstore");
@@ -185,17 +186,17 @@ fn names_of_features_stay_in_a_store_and_others_are_told_to_be_lost() {
     assert_eq!(table::<f64>(&store).feature_names.unwrap(), ["river", "bank"]);
     assert!(convert::<f64>(&csv, &folder.file("bare.npy")).unwrap().unwrap().lost_feature_names);
     let names = Some(vec!["a".to_owned(), "b".to_owned()]);
-    let named = |names| Streaming { feature_names: names, ..how(1 << 20) };
+    let named = |names| StreamingOptions { feature_names: names, ..options(1 << 20) };
     convert_by_rows::<f64>(&csv, &store, &ReadOptions::default(), named(names)).unwrap().unwrap();
     assert_eq!(table::<f64>(&store).feature_names.unwrap(), ["a", "b"]);
     let few = named(Some(vec!["a".to_owned()]));
     let error = convert_by_rows::<f64>(&csv, &store, &ReadOptions::default(), few).unwrap_err();
-    assert!(error.to_string().contains("2 names of features expected, but there are 1"), "{error}");
+    assert!(error.to_string().contains("expected 2 feature names, but found 1"), "{error}");
 }
 
 #[test]
-fn the_file_that_is_at_fault_is_named() {
-    let folder = Folder::new();
+fn the_error_names_the_file_that_caused_it() {
+    let folder = TestFolder::new();
     let to = folder.file("a.csrstore");
     let csv = folder.file("broken.csv");
     fs::write(&csv, "1,2\n3,x\n").unwrap();
@@ -204,56 +205,56 @@ fn the_file_that_is_at_fault_is_named() {
     let mtx = folder.file("broken.mtx");
     fs::write(&mtx, "%%MatrixMarket matrix coordinate real general\n2 2 3\n2 1 4\n1 1 5\n").unwrap();
     let error = convert::<f64>(&mtx, &to).unwrap_err().to_string();
-    assert!(error.contains("broken.mtx") && error.contains("3 entries are declared"), "{error}");
+    assert!(error.contains("broken.mtx") && error.contains("declares 3 entries"), "{error}");
     fs::write(&mtx, "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 5\n").unwrap();
     let error = convert::<f64>(&mtx, Path::new("/nowhere/a.csrstore")).unwrap_err().to_string();
     assert!(error.starts_with("/nowhere/a.csrstore"), "{error}");
     let huge = format!("%%MatrixMarket matrix coordinate real general\n{} 2 1\n1 1 5\n", 1_u64 << 40);
     fs::write(&mtx, huge).unwrap();
     let error = convert::<f64>(&mtx, &to).unwrap_err().to_string();
-    assert!(error.contains("rows declared"), "{error}");
+    assert!(error.contains("the file declares"), "{error}");
     assert_eq!(folder.names(), ["broken.csv", "broken.mtx"]);
 }
 
 #[test]
-fn what_has_to_be_read_as_a_whole_is_left_alone() {
-    let folder = Folder::new();
+fn matrices_that_cannot_be_streamed_are_not_converted() {
+    let folder = TestFolder::new();
     let (array, to) = (folder.file("a.mtx"), folder.file("a.csrstore"));
     fs::write(&array, "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n").unwrap();
     assert_eq!(convert::<f64>(&array, &to).unwrap(), None);
     let npz = folder.file("dense.npz");
-    write(&npz, &Table::try_from(random_matrix::<f64>(3, 4, 1)).unwrap(), Overwrite::No).unwrap();
+    write(&npz, &SampleTable::try_from(random_matrix::<f64>(3, 4, 1)).unwrap(), Overwrite::No).unwrap();
     assert_eq!(convert::<f64>(&npz, &to).unwrap(), None);
-    let turned = ReadOptions { transpose: true, ..ReadOptions::default() };
-    assert_eq!(convert_by_rows::<f64>(&npz, &to, &turned, how(1)).unwrap(), None);
+    let transposed = ReadOptions { transpose: true, ..ReadOptions::default() };
+    assert_eq!(convert_by_rows::<f64>(&npz, &to, &transposed, options(1)).unwrap(), None);
     assert_eq!(convert::<f64>(&npz, &folder.file("a.mtx.gz")).unwrap(), None);
     assert_eq!(folder.names(), ["a.mtx", "dense.npz"]);
 }
 
 #[test]
-fn work_that_is_called_off_leaves_nothing_behind() {
-    let folder = Folder::new();
+fn a_cancelled_conversion_leaves_no_files() {
+    let folder = TestFolder::new();
     let (path, _) = by_columns(&folder, 500, 40);
     let to = folder.file("sorted.csrstore");
     for most in [0, 3, 10] {
-        let asked = AtomicUsize::new(0);
-        let stop = || asked.fetch_add(1, Ordering::Relaxed) >= most;
-        let how = Streaming { stop: &stop, ..how(1 << 16) };
-        let error = convert_by_rows::<f64>(&path, &to, &ReadOptions::default(), how).unwrap_err();
-        assert!(matches!(error.problem, Problem::CalledOff), "{error}");
+        let checks = AtomicUsize::new(0);
+        let stop = || checks.fetch_add(1, Ordering::Relaxed) >= most;
+        let options = StreamingOptions { stop: &stop, ..options(1 << 16) };
+        let error = convert_by_rows::<f64>(&path, &to, &ReadOptions::default(), options).unwrap_err();
+        assert!(matches!(error.problem, Problem::Cancelled), "{error}");
         assert_eq!(folder.names(), ["columns.mtx"]);
     }
 }
 
 #[test]
-fn a_packed_file_that_is_cut_short_is_refused() {
-    let folder = Folder::new();
+fn a_truncated_gzip_file_is_refused() {
+    let folder = TestFolder::new();
     let (path, _) = by_columns(&folder, 30, 20);
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(&fs::read(&path).unwrap()).unwrap();
-    let packed = encoder.finish().unwrap();
+    let compressed = encoder.finish().unwrap();
     let gz = folder.file("cut.mtx.gz");
-    fs::write(&gz, &packed[..packed.len() / 2]).unwrap();
+    fs::write(&gz, &compressed[..compressed.len() / 2]).unwrap();
     let error = convert::<f64>(&gz, &folder.file("cut.csrstore")).unwrap_err().to_string();
-    assert!(error.contains("cut.mtx.gz") && error.contains("ends too early"), "{error}");
+    assert!(error.contains("cut.mtx.gz") && error.contains("truncated"), "{error}");
 }

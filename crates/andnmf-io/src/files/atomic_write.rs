@@ -1,83 +1,83 @@
-//! Writing a file aside and putting it in its place once it is whole.
+//! Atomic writes: into a temporary file that is renamed once it is complete.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use super::error::{Fault, FileError, Problem};
+use super::error::{FileError, LocatedProblem, Problem};
 
-/// Whether a file that is there already may be replaced.
+/// Permission to replace an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overwrite {
-    /// It must not: that is [`Problem::Exists`].
+    /// Fail with [`Problem::Exists`] if the file exists.
     No,
-    /// It may.
+    /// Replace an existing file.
     Yes,
 }
 
-/// Writes a file into a temporary one in the same folder, which takes the name once everything is on the disk:
-/// whatever goes wrong, nothing half-written stays, and an existing file stays as it was.
+/// Writes a file atomically: into a temporary file in the same folder, flushed to disk, then renamed. After an error
+/// no partial file remains and an existing file is unchanged.
 ///
 /// # Errors
-/// Where the folder cannot be written to, `write` fails, or the file is there and must not be replaced.
+/// If the folder is not writable, `write` fails, or the file exists and must not be replaced.
 ///
 /// ```
-/// use andnmf_io::{Overwrite, write_aside};
+/// use andnmf_io::{Overwrite, write_atomically};
 /// let folder = tempfile::tempdir()?;
 /// let file = folder.path().join("notes.txt");
-/// write_aside(&file, Overwrite::No, |out| writeln!(out, "three components"))?;
+/// write_atomically(&file, Overwrite::No, |out| writeln!(out, "three components"))?;
 /// assert_eq!(std::fs::read_to_string(&file)?, "three components\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn write_aside(
+pub fn write_atomically(
     path: &Path,
     overwrite: Overwrite,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), FileError> {
-    // What `write` says is about the disk, not about the contents: it is passed on as it is.
+    // Errors of `write` are about the disk, not about the contents.
     write_file(path, overwrite, |out| write(out).map_err(|error| Problem::Io(error).into()))
 }
 
-/// The same, for writers that seek, or refuse what they are to write.
+/// [`write_atomically`] for writers that seek or reject the contents.
 pub(crate) fn write_file(
     path: &Path,
     overwrite: Overwrite,
-    write: impl FnOnce(&mut BufWriter<&File>) -> Result<(), Fault>,
+    write: impl FnOnce(&mut BufWriter<&File>) -> Result<(), LocatedProblem>,
 ) -> Result<(), FileError> {
-    put_in_place(path, overwrite, write).map_err(|fault| fault.in_file(path))
+    write_then_rename(path, overwrite, write).map_err(|error| error.in_file(path))
 }
 
-fn put_in_place(
+fn write_then_rename(
     path: &Path,
     overwrite: Overwrite,
-    write: impl FnOnce(&mut BufWriter<&File>) -> Result<(), Fault>,
-) -> Result<(), Fault> {
-    // Better now than after hours of writing; whoever comes in between is noticed below.
+    write: impl FnOnce(&mut BufWriter<&File>) -> Result<(), LocatedProblem>,
+) -> Result<(), LocatedProblem> {
+    // Checked early, before hours of writing, and again by `persist_noclobber`.
     if overwrite == Overwrite::No && path.symlink_metadata().is_ok() {
         return Err(Problem::Exists.into());
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut aside = tempfile::Builder::new();
-    aside.prefix(".andnmf-").suffix(".part");
-    // Temporary files are private by default; this one is going to be as public as any other.
+    let mut temporary = tempfile::Builder::new();
+    temporary.prefix(".andnmf-").suffix(".part");
+    // Temporary files are private by default; the final file has the usual permissions.
     #[cfg(unix)]
-    aside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let aside = aside.tempfile_in(folder).map_err(Problem::Io)?;
+    temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let temporary = temporary.tempfile_in(folder).map_err(Problem::Io)?;
 
-    let mut out = BufWriter::with_capacity(1 << 17, aside.as_file());
+    let mut out = BufWriter::with_capacity(1 << 17, temporary.as_file());
     write(&mut out)?;
     out.flush().map_err(Problem::Io)?;
     drop(out);
-    aside.as_file().sync_all().map_err(Problem::Io)?;
+    temporary.as_file().sync_all().map_err(Problem::Io)?;
     match overwrite {
-        Overwrite::Yes => aside.persist(path),
-        Overwrite::No => aside.persist_noclobber(path),
+        Overwrite::Yes => temporary.persist(path),
+        Overwrite::No => temporary.persist_noclobber(path),
     }
     .map_err(|failed| match failed.error.kind() {
         io::ErrorKind::AlreadyExists => Problem::Exists,
         _ => Problem::Io(failed.error),
     })?;
-    // The new name is on the disk once the folder is; some systems cannot say so, and the file is whole anyway.
+    // Makes the rename durable. Ignoring errors is safe: some systems cannot sync folders, and the file is complete.
     #[cfg(unix)]
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
     Ok(())
@@ -99,7 +99,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("out.txt");
         fs::write(&file, "old").unwrap();
-        let error = write_aside(&file, Overwrite::Yes, |out| {
+        let error = write_atomically(&file, Overwrite::Yes, |out| {
             out.write_all(b"half of it")?;
             Err(io::Error::other("no more"))
         });
@@ -113,7 +113,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("out.txt");
         let write = |overwrite, text: &'static str| {
-            write_aside(&file, overwrite, |out| out.write_all(text.as_bytes()))
+            write_atomically(&file, overwrite, |out| out.write_all(text.as_bytes()))
         };
         write(Overwrite::No, "first").unwrap();
         let error = write(Overwrite::No, "second").unwrap_err();
@@ -128,7 +128,7 @@ mod tests {
     fn a_file_that_appears_meanwhile_is_not_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("out.txt");
-        let error = write_aside(&file, Overwrite::No, |out| {
+        let error = write_atomically(&file, Overwrite::No, |out| {
             fs::write(&file, "somebody else's")?;
             out.write_all(b"mine")
         });
@@ -138,19 +138,20 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_not_there_is_named() {
-        let error = write_aside(Path::new("/nowhere/at/all.txt"), Overwrite::No, |_| Ok(())).unwrap_err();
+    fn a_missing_folder_is_named() {
+        let error =
+            write_atomically(Path::new("/nowhere/at/all.txt"), Overwrite::No, |_| Ok(())).unwrap_err();
         assert!(error.to_string().starts_with("/nowhere/at/all.txt: "), "{error}");
     }
 
     #[cfg(unix)]
     #[test]
-    fn others_may_read_what_was_written_as_far_as_the_umask_lets_them() {
+    fn the_file_has_the_permissions_that_the_umask_allows() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let mode = |name: &str| fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
         fs::write(folder.path().join("plain"), "").unwrap();
-        write_aside(&folder.path().join("aside"), Overwrite::No, |_| Ok(())).unwrap();
-        assert_eq!(mode("aside"), mode("plain"));
+        write_atomically(&folder.path().join("atomic"), Overwrite::No, |_| Ok(())).unwrap();
+        assert_eq!(mode("atomic"), mode("plain"));
     }
 }

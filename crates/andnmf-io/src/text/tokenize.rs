@@ -1,11 +1,11 @@
-//! What a word is.
+//! Tokenization: splits texts into words.
 
-/// Which words of a text count.
+/// Tokenization rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WordRules {
-    /// The fewest letters of a word.
+    /// Minimum number of letters of a word.
     pub min_letters: usize,
-    /// Whether numbers, and words with digits in them, are words.
+    /// True to accept numbers and words with digits.
     pub numbers: bool,
 }
 
@@ -17,9 +17,9 @@ impl Default for WordRules {
 }
 
 impl WordRules {
-    /// Whether a word counts.
+    /// Returns true if the rules accept a word.
     #[must_use]
-    pub fn admit(&self, word: &str) -> bool {
+    pub fn accepts(&self, word: &str) -> bool {
         let has_digits = word.chars().any(char::is_numeric);
         if has_digits {
             return self.numbers;
@@ -27,10 +27,10 @@ impl WordRules {
         word.chars().filter(|c| c.is_alphabetic()).count() >= self.min_letters.max(1)
     }
 
-    /// Calls `visit` with every word of a text that counts, in order and in lower case.
+    /// Calls `visit` with every accepted word of a text, in order and in lower case.
     ///
-    /// A word is a run of letters and digits of any script. Apostrophes within stay ("don't"), an English genitive
-    /// does not ("Anna's" is "anna"). Scripts that put no space between words give whole phrases.
+    /// A word is a run of letters and digits of any script. Inner apostrophes are kept ("don't"), an English genitive
+    /// is removed ("Anna's" becomes "anna"). Scripts without spaces between words give whole phrases.
     ///
     /// ```
     /// use andnmf_io::text::WordRules;
@@ -59,7 +59,7 @@ impl WordRules {
     fn finish(&self, word: &mut String, visit: &mut impl FnMut(&str)) {
         if !word.is_empty() {
             let plain = word.strip_suffix("'s").unwrap_or(word);
-            if self.admit(plain) {
+            if self.accepts(plain) {
                 visit(plain);
             }
             word.clear();
@@ -71,7 +71,7 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}' | '\u{2bc}')
 }
 
-/// Accents that follow their letter as characters of their own.
+/// Returns true for combining accents, which are characters after their letter.
 fn is_accent(c: char) -> bool {
     ('\u{300}'..='\u{36f}').contains(&c)
 }
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_count_only_where_asked_for() {
+    fn numbers_are_accepted_only_on_request() {
         let text = "in 1993 x11r5 mp3 7";
         assert_eq!(words(text, WordRules::default()), ["in"]);
         let all = WordRules { numbers: true, ..WordRules::default() };
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn short_words_are_left_out_by_their_letters() {
+    fn short_words_are_excluded_by_their_letters() {
         let three = WordRules { min_letters: 3, ..WordRules::default() };
         assert_eq!(words("ab abc a'b éàü", three), ["abc", "éàü"]);
         assert_eq!(words("a b cd", WordRules { min_letters: 0, ..three }), ["a", "b", "cd"]);

@@ -1,4 +1,4 @@
-//! A file that must stay as it is while it is read.
+//! A file that must not change while it is read; changes are detected.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -7,24 +7,24 @@ use std::time::SystemTime;
 
 use andnmf::SamplesError;
 
-/// A file read at any place by any thread, and compared with what it was when it was opened.
+/// A file that threads read at any offset, compared with its state when it was opened.
 #[derive(Debug)]
-pub(crate) struct SteadyFile {
+pub(crate) struct UnchangedFile {
     file: File,
     path: PathBuf,
-    opened: Traits,
+    at_open: FileState,
 }
 
-/// What tells that a file is still the same.
+/// Metadata that reveal a change of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Traits {
+struct FileState {
     length: u64,
     modified: Option<SystemTime>,
-    /// Device and number of the file, where the system has them.
+    /// Device and inode, if the system has them.
     identity: Option<(u64, u64)>,
 }
 
-impl Traits {
+impl FileState {
     fn of(metadata: &Metadata) -> Self {
         #[cfg(unix)]
         let identity = {
@@ -37,33 +37,33 @@ impl Traits {
     }
 }
 
-impl SteadyFile {
+impl UnchangedFile {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         if metadata.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        Ok(Self { opened: Traits::of(&metadata), path: path.to_owned(), file })
+        Ok(Self { at_open: FileState::of(&metadata), path: path.to_owned(), file })
     }
 
-    /// Its length when it was opened.
+    /// The length in bytes when it was opened.
     pub(crate) fn length(&self) -> u64 {
-        self.opened.length
+        self.at_open.length
     }
 
     pub(crate) fn name(&self) -> String {
         self.path.display().to_string()
     }
 
-    /// Fills the buffer with what stands at a place.
-    pub(crate) fn read_at(&self, mut buffer: &mut [u8], mut place: u64) -> io::Result<()> {
+    /// Fills the buffer with the bytes at an offset.
+    pub(crate) fn read_at(&self, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
         while !buffer.is_empty() {
-            match read_some(&self.file, buffer, place) {
+            match read_at_offset(&self.file, buffer, offset) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(n) => {
                     buffer = &mut buffer[n..];
-                    place += n as u64;
+                    offset += n as u64;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -72,36 +72,36 @@ impl SteadyFile {
         Ok(())
     }
 
-    /// What stands from a place on, as a stream.
-    pub(crate) fn from(&self, place: u64) -> From<'_> {
-        From { file: self, place }
+    /// The contents from an offset on, as a stream.
+    pub(crate) fn stream_from(&self, offset: u64) -> FileStream<'_> {
+        FileStream { file: self, offset }
     }
 
-    /// Refuses a file that is no longer the one that was opened. Asked after a block was read, so that nothing that was
-    /// written before that goes unnoticed.
+    /// Fails if the file has changed since it was opened. Call it after reading a block, so that changes before and
+    /// during the read are detected.
     pub(crate) fn check(&self) -> Result<(), SamplesError> {
         let what = match std::fs::metadata(&self.path) {
             Ok(metadata) => {
-                let now = Traits::of(&metadata);
-                if now == self.opened {
+                let now = FileState::of(&metadata);
+                if now == self.at_open {
                     return Ok(());
                 }
-                let (was, is) = (self.opened.length, now.length);
-                if now.identity != self.opened.identity {
-                    "another file has taken its place".to_owned()
+                let (was, is) = (self.at_open.length, now.length);
+                if now.identity != self.at_open.identity {
+                    "another file has replaced it".to_owned()
                 } else if was != is {
-                    format!("it had {was} bytes and has {is}")
+                    format!("it had {was} bytes and now has {is}")
                 } else {
                     "something was written to it".to_owned()
                 }
             }
-            Err(error) => format!("it cannot be looked at any more ({error})"),
+            Err(error) => format!("it is no longer accessible ({error})"),
         };
         Err(SamplesError::Changed { file: self.name(), what })
     }
 
-    /// An error of reading these samples: what happened to the file, if anything did, is the better answer.
-    pub(crate) fn failed(&self, rows: &std::ops::Range<usize>, error: &io::Error) -> SamplesError {
+    /// The error for a failed read of these samples; if the file has changed, that is reported instead.
+    pub(crate) fn read_error(&self, rows: &std::ops::Range<usize>, error: &io::Error) -> SamplesError {
         match self.check() {
             Err(changed) => changed,
             Ok(()) => {
@@ -111,8 +111,12 @@ impl SteadyFile {
         }
     }
 
-    /// What is wrong with the contents, unless the file has changed.
-    pub(crate) fn damaged(&self, rows: &std::ops::Range<usize>, reason: impl Into<String>) -> SamplesError {
+    /// The error for damaged contents; if the file has changed, that is reported instead.
+    pub(crate) fn damaged_error(
+        &self,
+        rows: &std::ops::Range<usize>,
+        reason: impl Into<String>,
+    ) -> SamplesError {
         match self.check() {
             Err(changed) => changed,
             Ok(()) => SamplesError::Damaged {
@@ -125,45 +129,45 @@ impl SteadyFile {
     }
 }
 
-/// Reads some bytes at a place, whoever else reads elsewhere.
+/// Reads some bytes at an offset; several threads may do so at the same time.
 #[cfg(unix)]
-pub(crate) fn read_some(file: &File, buffer: &mut [u8], place: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, buffer, place)
+pub(crate) fn read_at_offset(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
 }
 
 #[cfg(windows)]
-pub(crate) fn read_some(file: &File, buffer: &mut [u8], place: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, buffer, place)
+pub(crate) fn read_at_offset(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
 }
 
-/// Elsewhere a file has one place at which it is read, so that only one thread can.
+/// Other systems have one file position for all threads, so a lock serializes the reads.
 #[cfg(not(any(unix, windows)))]
-pub(crate) fn read_some(mut file: &File, buffer: &mut [u8], place: u64) -> io::Result<usize> {
+pub(crate) fn read_at_offset(mut file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     use std::io::{Read, Seek, SeekFrom};
     use std::sync::PoisonError;
     static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    file.seek(SeekFrom::Start(place))?;
+    file.seek(SeekFrom::Start(offset))?;
     file.read(buffer)
 }
 
-/// A file from a place on.
-pub(crate) struct From<'a> {
-    file: &'a SteadyFile,
-    place: u64,
+/// A stream over the contents of a file from an offset on.
+pub(crate) struct FileStream<'a> {
+    file: &'a UnchangedFile,
+    offset: u64,
 }
 
-impl From<'_> {
-    /// Where the next byte is read.
-    pub(crate) fn place(&self) -> u64 {
-        self.place
+impl FileStream<'_> {
+    /// The offset of the next byte.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
     }
 }
 
-impl io::Read for From<'_> {
+impl io::Read for FileStream<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = read_some(&self.file.file, buffer, self.place)?;
-        self.place += n as u64;
+        let n = read_at_offset(&self.file.file, buffer, self.offset)?;
+        self.offset += n as u64;
         Ok(n)
     }
 }
@@ -175,20 +179,20 @@ mod tests {
     use std::io::{Read, Write};
 
     #[test]
-    fn a_file_is_read_at_any_place() {
+    fn a_file_is_read_at_any_offset() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("some.bin");
         fs::write(&path, b"0123456789").unwrap();
-        let file = SteadyFile::open(&path).unwrap();
+        let file = UnchangedFile::open(&path).unwrap();
         let mut buffer = [0; 4];
         file.read_at(&mut buffer, 3).unwrap();
         assert_eq!((&buffer, file.length()), (b"3456", 10));
         assert_eq!(file.read_at(&mut buffer, 7).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
         let mut rest = String::new();
-        file.from(6).read_to_string(&mut rest).unwrap();
+        file.stream_from(6).read_to_string(&mut rest).unwrap();
         assert_eq!(rest, "6789");
         assert!(file.check().is_ok());
-        assert!(SteadyFile::open(folder.path()).is_err(), "a folder is no file");
+        assert!(UnchangedFile::open(folder.path()).is_err(), "a folder is not a file");
     }
 
     #[test]
@@ -197,29 +201,32 @@ mod tests {
         let path = folder.path().join("some.bin");
         let changed = |change: &dyn Fn()| {
             fs::write(&path, b"0123456789").unwrap();
-            let file = SteadyFile::open(&path).unwrap();
-            // Files remember when they changed to a few milliseconds only.
+            let file = UnchangedFile::open(&path).unwrap();
+            // File systems store modification times with a resolution of some milliseconds.
             std::thread::sleep(std::time::Duration::from_millis(30));
             change();
             let error = file.check().unwrap_err();
             assert!(matches!(error, SamplesError::Changed { .. }), "{error}");
             error.to_string()
         };
-        let said = changed(&|| fs::write(&path, b"0123").unwrap());
-        assert!(said.contains("some.bin has changed") && said.contains("had 10 bytes and has 4"), "{said}");
+        let message = changed(&|| fs::write(&path, b"0123").unwrap());
+        assert!(
+            message.contains("some.bin has changed") && message.contains("had 10 bytes and now has 4"),
+            "{message}"
+        );
         let appended = || fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"!").unwrap();
-        assert!(changed(&appended).contains("has 11"));
+        assert!(changed(&appended).contains("now has 11"));
         assert!(changed(&|| fs::write(&path, b"9876543210").unwrap()).contains("was written to it"));
-        let said = changed(&|| fs::remove_file(&path).unwrap());
-        assert!(said.contains("cannot be looked at"), "{said}");
+        let message = changed(&|| fs::remove_file(&path).unwrap());
+        assert!(message.contains("no longer accessible"), "{message}");
         #[cfg(unix)]
         {
             let other = folder.path().join("other.bin");
-            let said = changed(&|| {
+            let message = changed(&|| {
                 fs::write(&other, b"0123456789").unwrap();
                 fs::rename(&other, &path).unwrap();
             });
-            assert!(said.contains("another file has taken its place"), "{said}");
+            assert!(message.contains("another file has replaced it"), "{message}");
         }
     }
 }
