@@ -108,12 +108,12 @@ fn options_of_other_kinds_are_refused_with_the_kinds_that_have_them() {
     let out = folder.arg("data");
     let given = |kind, option| refused_by(kind, option, &out);
     given("dir", "--sparsity").has(&[
-        "--sparsity means nothing for dir",
+        "--sparsity is not an option of the kind dir",
         "--concentration",
         "binary, decay, paired",
     ]);
     given("ctm", "--concentration").has(&["--scale, --correlation", "is for dir"]);
-    given("ctm-released", "--scale").has(&["no options of its own", "is for ctm, noise"]);
+    given("ctm-released", "--scale").has(&["none of these options", "is for ctm, noise"]);
     given("binary", "--decay-order").has(&["is for decay, paired"]);
     given("decay", "--co-occurrence").has(&["is for paired"]);
     given("paired", "--correlation").has(&["is for ctm, noise"]);

@@ -12,6 +12,7 @@ mod generate;
 mod help;
 mod images;
 mod manual;
+mod messages;
 mod methods;
 mod out_of_core;
 mod report;

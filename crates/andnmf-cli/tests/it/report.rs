@@ -123,7 +123,7 @@ fn wrong_requests_say_what_would_be_right() {
     folder.write("fit/model.safetensors", "no model");
     refused(&["report", &fit], &["model.safetensors"]);
     folder.write("fit/summary.json", "{");
-    refused(&["report", &fit], &["summary.json", "no summary of a fit"]);
+    refused(&["report", &fit], &["summary.json", "not a summary of a fit"]);
     assert!(!folder.path("fit/report.html").exists());
 }
 
@@ -136,6 +136,6 @@ fn force_is_not_needed_and_does_no_harm() {
     }
     std::fs::create_dir(folder.path("other")).unwrap();
     let page = folder.write("other/report.html", "mine");
-    refused(&["report", &folder.arg("other")], &["summary.json", "the page that is there stays as it is"]);
+    refused(&["report", &folder.arg("other")], &["summary.json", "the existing page was not changed"]);
     assert_eq!(std::fs::read_to_string(page).unwrap(), "mine");
 }

@@ -73,29 +73,30 @@ declare_settings! {
     pub struct AndParams for And = "and" with constants: Constants, objective: Objective {
         common rank;
         /// Thresholds of decoded weights: auto, or a schedule (`constant:C`, `geometric:START:RATIO[:FLOOR]`,
-        /// `theory:LAMBDA:R:Q`, `list:A,B,...`). With auto they come from the data, and so does everything else. All
-        /// others are the paper's Algorithm 1 to the letter; stage j = 0, 1, ... of geometric uses START/RATIO^j.
+        /// `theory:LAMBDA:R:Q`, `list:A,B,...`). With auto, the thresholds and all other settings are computed from the
+        /// data. A schedule runs the paper's Algorithm 1 exactly; stage j = 0, 1, ... of geometric uses START/RATIO^j.
         threshold: Threshold = Threshold::Auto;
-        /// Maximum number of stages. With thresholds from the data: of the long descent, while the short ones that look
-        /// for a start have a limit of their own.
+        /// Maximum number of stages (outer iterations). With threshold auto this limits the main descent; the short
+        /// descents that search for a start have their own limit.
         max_stages: usize = 200, Range::AT_LEAST_ONE;
-        /// Gradient steps per stage: a number, or their limit (exact). With thresholds from the data, exact only.
+        /// Gradient steps per stage: a number, or the least-squares limit of infinitely many steps (exact). With
+        /// threshold auto, only exact.
         inner: Inner = Inner::Exact, Range::from(1.0, "a stage needs at least 1 step, or exact");
-        /// Length of a gradient step: one that cannot diverge (safe), 0.5/rank (paper), or a value that multiplies sums
-        /// over samples. With thresholds from the data, safe only.
+        /// Step size of a gradient step: one that cannot diverge (safe), 0.5/rank (paper), or a value that multiplies
+        /// the sum over samples. With threshold auto, only safe.
         step: Step = Step::Safe, Range::above(0.0, "it must be a positive number, safe or paper");
-        /// Samples per gradient step: all, or a number; on standard input, samples per batch. With thresholds from the
-        /// data, all only.
+        /// Samples per gradient step: all, or a number; for standard input, samples per batch. With threshold auto,
+        /// only all.
         batch: Batch = Batch::All, Batch::RANGE;
-        /// Whether to work in a smaller space: losslessly where that pays (auto), never (off), always (lossless), or
-        /// projected on this many leading directions. With thresholds from the data, auto only.
+        /// Compression of the samples into a smaller space: lossless if that saves work (auto), none (off), always
+        /// lossless (lossless), or a projection on this many leading directions. With threshold auto, only auto.
         compress: Compress = Compress::Auto;
-        /// Whether components may be negative although the samples are not. Only thresholds from the data know how to
-        /// keep components from being negative; with a schedule they always may be.
+        /// Allow negative components even if the samples are non-negative. With a threshold schedule, components may
+        /// always be negative.
         signed: bool = false;
         /// Convergence tolerance: stop when a stage changes the components by no more than this, relative to their
-        /// size, and the threshold is at its floor. Changes of a few units of rounding count as none whatever is asked;
-        /// with thresholds from the data, so do changes of 1e-8.
+        /// norm, and the threshold is at its floor. Changes within rounding error always count as zero; with threshold
+        /// auto, so do changes below 1e-8.
         tolerance: f64 = 1e-12, Range::NOT_NEGATIVE;
         common time_limit;
         common seed;

@@ -54,15 +54,15 @@ pub(crate) enum Beginning<T: Real> {
 impl<T: Real> Start<T> {
     /// Every start that has a name.
     pub const NAMES: [NamedStart<T>; 6] = [
-        NamedStart { name: "auto", help: "what suits the method best", make: || Self::Auto },
+        NamedStart { name: "auto", help: "the best one for the method", make: || Self::Auto },
         NamedStart {
             name: "spa",
-            help: "samples that span the data, by successive projection",
+            help: "successive projection: samples that span the data",
             make: || Self::SuccessiveProjection,
         },
         NamedStart {
             name: "random-samples",
-            help: "samples drawn at random, each at most once",
+            help: "random samples, drawn without replacement",
             make: || Self::RandomSamples,
         },
         NamedStart {
@@ -72,12 +72,12 @@ impl<T: Real> Start<T> {
         },
         NamedStart {
             name: "nndsvda",
-            help: "the same with zeros filled by the mean of the samples",
+            help: "nndsvd with zeros replaced by the mean of the samples",
             make: || Self::Nndsvd(init::NndsvdFill::Mean),
         },
         NamedStart {
             name: "nndsvdar",
-            help: "the same with zeros filled by small random numbers",
+            help: "nndsvd with zeros replaced by small random numbers",
             make: || Self::Nndsvd(init::NndsvdFill::Random),
         },
     ];

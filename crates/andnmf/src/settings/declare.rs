@@ -48,13 +48,13 @@ macro_rules! declare_settings {
     (@fields $head:tt $stages:ident [$($done:tt)*] common tolerance = $default:expr; $($rest:tt)*) => {
         declare_settings!(@fields $head $stages [$($done)*
             /// Convergence tolerance: stop when a stage changes the components by no more than this, relative to
-            /// their size.
+            /// their norm.
             tolerance: f64 = $default, $crate::settings::Range::NOT_NEGATIVE;
         ] $($rest)*);
     };
     (@fields $head:tt $stages:ident [$($done:tt)*] common time_limit; $($rest:tt)*) => {
         declare_settings!(@fields $head $stages [$($done)*
-            /// Time limit in seconds; the best result so far is kept. A resumed fit has all of it again.
+            /// Time limit in seconds; the best result so far is kept. A resumed fit starts with the full limit again.
             time_limit: Option<f64> = None, $crate::settings::Range::SECONDS;
         ] $($rest)*);
     };
@@ -66,21 +66,21 @@ macro_rules! declare_settings {
     };
     (@fields $head:tt $stages:ident [$($done:tt)*] common signed; $($rest:tt)*) => {
         declare_settings!(@fields $head $stages [$($done)*
-            /// Whether components may be negative. Weights never are.
+            /// Allow negative components. Weights are never negative.
             signed: bool = false, $crate::settings::Range::ANY;
         ] $($rest)*);
     };
     (@fields $head:tt $stages:ident [$($done:tt)*] common compress; $($rest:tt)*) => {
         declare_settings!(@fields $head $stages [$($done)*
-            /// Whether to read the samples in a smaller space: losslessly where that pays (auto), never (off),
-            /// always (lossless), or projected on this many leading directions.
+            /// Compression of the samples into a smaller space: lossless if that saves work (auto), none (off), always
+            /// lossless (lossless), or a projection on this many leading directions.
             compress: $crate::settings::Compress = $crate::settings::Compress::Auto,
                 $crate::settings::Range::ANY;
         ] $($rest)*);
     };
     (@fields $head:tt $stages:ident [$($done:tt)*] common sweeps = $default:expr; $($rest:tt)*) => {
         declare_settings!(@fields $head $stages [$($done)*
-            /// Maximum number of updates of the weights, and of the components, for one pass over the samples.
+            /// Maximum number of updates of the weights, and of the components, per pass over the samples.
             sweeps: usize = $default, $crate::settings::Range::AT_LEAST_ONE;
         ] $($rest)*);
     };

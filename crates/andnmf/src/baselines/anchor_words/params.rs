@@ -40,23 +40,23 @@ declare_settings! {
     /// ```
     pub struct AnchorWordsParams for AnchorWords = "anchor-words" {
         common rank;
-        /// What values are: how often each word occurs (counts), other weights of any scale (weights), or counts where
-        /// all of them are whole numbers (auto).
+        /// Type of the values: word counts (counts), weights of any scale (weights), or counts if all values are whole
+        /// numbers (auto).
         values: Values = Values::Auto;
-        /// Which distance to minimize where words are written as mixtures of the anchors: the squared Euclidean one
-        /// (l2), or the Kullback–Leibler divergence (kl), which is slower.
+        /// Distance to minimize when words are represented as mixtures of the anchors: squared Euclidean (l2), or the
+        /// slower Kullback–Leibler divergence (kl).
         recover: Recover = Recover::L2;
-        /// Only words in at least this many documents can be anchors. With 0 every word that occurs can. Rare words
-        /// are far from all others by chance alone, so that a corpus with its rare words in it needs this: the
-        /// authors take 100 for some 1500 long documents.
+        /// Minimum number of documents that contain a word for it to be an anchor. With 0, every word that occurs can
+        /// be one. Rare words are far from all others by chance, so a corpus that includes them needs this; the authors
+        /// use 100 for about 1500 long documents.
         min_documents: usize = 0;
-        /// Anchors are looked for in a random projection of this many dimensions (or of the rank, if that is more);
-        /// with none, or where there are no more words than that, in the space of all words.
+        /// Dimensions of the random projection in which anchors are searched (at least the rank); with none, or with
+        /// fewer words than that, the search uses the space of all words.
         projection: Option<usize> = Some(1000), Range::from(1.0, "it must be at least 1 dimension, or none");
-        /// Convergence tolerance: how far above the smallest possible distance the mixtures may be, by their duality
-        /// gap, as a share of the squared length of the word's row for l2, in nats for kl.
+        /// Convergence tolerance: the maximum duality gap of the mixtures, relative to the squared norm of the word's
+        /// row for l2, in nats for kl.
         tolerance: f64 = 1e-9, Range::NOT_NEGATIVE;
-        /// Time limit in seconds. A run that is stopped early has no topics at all.
+        /// Time limit in seconds. A run stopped by it returns no topics.
         time_limit: Option<f64> = None, Range::SECONDS;
         common seed;
     }

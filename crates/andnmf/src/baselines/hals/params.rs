@@ -20,8 +20,8 @@ declare_settings! {
     pub struct HalsParams for Hals = "hals" {
         common rank;
         common signed;
-        /// Maximum number of sweeps over the weights, and over the components, for one pass over the samples. Sweeps
-        /// that have become small beside the first one of the pass are left out.
+        /// Maximum number of sweeps over the weights, and over the components, per pass over the samples. Sweeps stop
+        /// early once their change is small compared with the first sweep of the pass.
         sweeps: usize = 2, Range::AT_LEAST_ONE;
         common compress;
         common max_stages = 200;

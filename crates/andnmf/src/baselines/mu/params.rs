@@ -32,14 +32,14 @@ declare_settings! {
     /// ```
     pub struct MuParams for Mu = "mu" {
         common rank;
-        /// What is minimized: the squared error (frobenius), or the generalized Kullback–Leibler divergence, which is
-        /// for counts and needs samples that are not negative.
+        /// Loss to minimize: the squared error (frobenius), or the generalized Kullback–Leibler divergence for
+        /// non-negative counts (kullback-leibler).
         loss: MuLoss = MuLoss::Frobenius;
-        /// Whether components may be negative (semi-NMF; with the Frobenius loss only). Weights never are.
+        /// Allow negative components (semi-NMF; Frobenius loss only). Weights are never negative.
         signed: bool = false;
-        /// Updates of the weights for one pass over the samples, and with the Frobenius loss as many of the
-        /// components. More than one is the accelerated form of Gillis & Glineur (2012): further updates are cheap
-        /// beside the pass.
+        /// Updates of the weights per pass over the samples, and with the Frobenius loss as many of the components.
+        /// More than one is the accelerated form of Gillis & Glineur (2012): further updates are cheap compared with
+        /// the pass.
         sweeps: usize = 1, Range::AT_LEAST_ONE;
         common compress;
         common max_stages = 200;

@@ -24,26 +24,26 @@ declare_settings! {
     /// ```
     pub struct OnlineLdaParams for OnlineLda = "lda" {
         common rank;
-        /// Prior of the topics in a document, α: below 1, documents have few topics each. None is 1/rank.
+        /// Dirichlet prior α of the topics in a document: below 1, documents have few topics each. None is 1/rank.
         document_prior: Option<f64> = None, Range::POSITIVE;
-        /// Prior of the words in a topic, η: below 1, topics have few words each. None is 1/rank.
+        /// Dirichlet prior η of the words in a topic: below 1, topics have few words each. None is 1/rank.
         topic_prior: Option<f64> = None, Range::POSITIVE;
-        /// How fast old batches are forgotten, above 0.5 and up to 1: batch t counts with (tau0 + t)^−kappa. Within
-        /// these bounds the topics converge.
+        /// Learning-rate decay κ: batch t has the weight (tau0 + t)^−kappa. The topics converge for values in the
+        /// allowed range.
         kappa: f64 = 0.7, Range::above_up_to(0.5, 1.0, "it must be above 0.5 and at most 1");
-        /// Slows down the first batches, which know little.
+        /// Learning-rate offset τ₀: larger values give the first batches less weight.
         tau0: f64 = 10.0, Range::NOT_NEGATIVE;
-        /// Documents after which the topics are renewed: about this many, as a pass is cut into equal batches. All
-        /// of them is batch variational Bayes, without any forgetting.
+        /// Documents per batch (approximately: a pass is split into equal batches); the topics are updated after each
+        /// batch. With all, this is batch variational Bayes without decay.
         batch: Batch = Batch::Size(128), Batch::RANGE;
-        /// Convergence tolerance of a document: it is done when its γ changes by less than this on average.
+        /// Convergence tolerance of a document: stop when its γ changes by less than this on average.
         e_step_tolerance: f64 = 1e-3, Range::NOT_NEGATIVE;
-        /// Maximum number of iterations for one document.
+        /// Maximum number of iterations per document.
         e_step_max: usize = 100, Range::AT_LEAST_ONE;
-        /// Factor of every value. LDA takes values for counts of words: a document of 100 words says more than one of
-        /// 10, and both more than the priors, which count like α or η words per topic. Mixtures that are given as
-        /// frequencies (rows that sum to 1) would be documents of a single word, and the priors would drown them: the
-        /// scale says how many words a row of sum 1 stands for.
+        /// Factor applied to every value. LDA treats values as word counts: a document of 100 words is stronger
+        /// evidence than one of 10, and the priors count as α or η words per topic. Rows given as frequencies (sum 1)
+        /// would be documents of one word, dominated by the priors; set this to the number of words that a row of sum 1
+        /// stands for.
         sample_scale: f64 = 1.0, Range::POSITIVE;
         common max_stages = 10;
         common tolerance = 1e-5;
