@@ -50,8 +50,8 @@ class AND(ANDBase):
         Gradient steps per stage: a number, or the least-squares limit of infinitely many steps (exact). With threshold
         auto, only exact.
     step : {"safe", "paper"} or float, default="safe"
-        Step size of a gradient step: one that cannot diverge (safe), 0.5/rank (paper), or a value that multiplies the
-        sum over samples. With threshold auto, only safe. It must be a positive number, safe or paper.
+        Gradient step size: one that cannot diverge (safe), 0.5/rank (paper), or a value that multiplies the sum over
+        samples. With threshold auto, only safe. It must be a positive number, safe or paper.
     batch_size : int or None, default=None
         Samples per gradient step: in ``fit`` with a schedule only, where ``None`` is all of them; in ``partial_fit``
         always, where ``None`` is 16.

@@ -30,8 +30,8 @@ const MEMORY_FACTOR: u64 = 4;
   andnmf convert cells.h5ad counts.npz --layer counts
   andnmf convert huge.mtx.gz huge.csrstore --precision f32
 
-Input formats:  .npy .npz .csrstore .mtx .csv .tsv .svmlight docword*.txt (text also as .gz), .h5ad, .parquet,
-                10x folders, folders of images
+Input formats:  .npy .npz .csrstore .mtx .csv .tsv .svmlight docword*.txt (text also as .gz), 10x folders,
+                folders of images, .h5ad and .parquet if built in
 Output formats: .npy .npz .csrstore .mtx .csv .tsv .svmlight docword*.txt (text also as .gz)
 
 Files larger than memory: .npy, sparse .npz, .mtx in coordinate format, .csv, .tsv, .svmlight and docword can be

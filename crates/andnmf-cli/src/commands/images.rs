@@ -46,7 +46,7 @@ pub(crate) struct ImagesArgs {
     #[arg(long, value_name = "K", display_order = 1)]
     rank: usize,
     /// Height and width in pixels, such as 28x28; not needed for a folder of images
-    #[arg(long, value_name = "HxW")]
+    #[arg(long, value_name = "HxW", display_order = 4)]
     shape: Option<Shape>,
     /// Output folder
     #[arg(long, value_name = "DIR", display_order = 2)]

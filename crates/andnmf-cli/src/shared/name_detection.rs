@@ -17,7 +17,7 @@ const MIN_SORTED: usize = 4;
 pub(crate) struct NameDetection {
     /// One sentence; `None` if the format has no names.
     pub(crate) description: Option<String>,
-    /// What may have been detected wrongly.
+    /// Notes on names that may have been detected wrongly.
     pub(crate) notes: Vec<String>,
 }
 

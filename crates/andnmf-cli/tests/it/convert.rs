@@ -16,7 +16,7 @@ fn convert(args: &[&str]) -> String {
 }
 
 #[test]
-fn a_matrix_survives_the_way_through_every_format() {
+fn a_matrix_is_unchanged_after_conversion_through_every_format() {
     let folder = Folder::new();
     let mut last = folder.write_array("start.npy", &sample());
     let names = [
@@ -41,7 +41,7 @@ fn a_matrix_survives_the_way_through_every_format() {
 }
 
 #[test]
-fn names_are_kept_where_there_is_a_place_for_them_and_mourned_where_there_is_none() {
+fn names_are_kept_if_the_format_supports_them_and_reported_as_lost_otherwise() {
     let folder = Folder::new();
     let csv = folder.write("named.csv", "sample,river,bank\nmonday,1,2\ntuesday,3,4\nsunday,5,7\n");
     let tsv = folder.arg("named.tsv");
@@ -160,7 +160,7 @@ fn the_lines_and_columns_read_as_names_are_reported() {
 }
 
 #[test]
-fn heavy_formats_are_read_or_the_build_says_how_to_get_them() {
+fn optional_formats_are_read_or_the_message_names_the_feature() {
     let folder = Folder::new();
     let library = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../andnmf-io/src/files");
     for (file, feature, first_line) in [

@@ -8,7 +8,7 @@ use andnmf::synth::{DatasetKind, DatasetSpec};
 
 use crate::support::{Folder, andnmf, command, files_in, json, read_json, refused, small_data, text};
 
-/// Enough work for a run to be caught in its middle.
+/// Writes samples whose fit takes long enough to be interrupted.
 fn larger_data(folder: &Folder) -> String {
     let sizes =
         DatasetSpec { n_features: 200, rank: 12, n_samples: 2000, ..DatasetSpec::new(DatasetKind::Paired) };
@@ -118,7 +118,7 @@ fn a_killed_run_with_thresholds_from_the_data_resumes_to_the_same_bits_with_its_
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_with_whole_results_marked_as_cancelled_and_a_checkpoint() {
+fn ctrl_c_writes_complete_results_marked_as_cancelled_and_a_checkpoint() {
     let folder = Folder::new();
     let samples = larger_data(&folder);
     let (whole, out) = (folder.arg("whole"), folder.arg("fitted"));

@@ -1,4 +1,4 @@
-//! The command as a shell sees it: one module per command, all on the built binary.
+//! Tests of the built command: one module per command.
 
 mod convert;
 mod corpus;

@@ -6,7 +6,7 @@ use andnmf::settings::{Kind, Setting};
 
 use crate::support::{Folder, andnmf, json, refused, small_data, text};
 
-/// What `fit` says of a request that is right but for its file, which is not there.
+/// The message of `fit` for a valid request with a missing file.
 fn said_without_data(folder: &Folder, options: &[&str]) -> String {
     let (data, out) = (folder.arg("missing.npy"), folder.arg("fitted"));
     let done = andnmf(&[&["fit", &data, "--rank", "5", "--out", &out], options].concat());

@@ -1,4 +1,4 @@
-//! Samples larger than the memory allowed: `fit --memory`, and `convert` into what it reads.
+//! Samples larger than the memory limit: `fit --memory`, and `convert` to the formats that it reads in blocks.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,7 +12,7 @@ use rand_free::Numbers;
 
 use crate::support::{Folder, andnmf, command, files_in, json, read_array, read_json, refused, text};
 
-/// Numbers that need no crate.
+/// A simple random number generator.
 mod rand_free {
     pub(super) struct Numbers(pub(super) u64);
 
@@ -24,7 +24,7 @@ mod rand_free {
     }
 }
 
-/// Samples that are work for a disk: `rows` × 640, in double precision.
+/// Writes samples of `rows` × 640 values in double precision.
 fn large(folder: &Folder, rows: usize) -> String {
     let mut numbers = Numbers(1);
     let truth = Array2::from_shape_simple_fn((4, 640), || (numbers.next() - 0.5).max(0.0));
@@ -40,7 +40,7 @@ fn same_files(folder: &Folder, a: &str, b: &str) {
 }
 
 #[test]
-fn what_does_not_fit_stays_in_its_file_with_the_same_result() {
+fn samples_read_in_blocks_give_the_same_result() {
     let folder = Folder::new();
     let sizes =
         DatasetSpec { n_features: 1000, rank: 6, n_samples: 6000, ..DatasetSpec::new(DatasetKind::Paired) };
@@ -252,7 +252,7 @@ fn streamed(args: &[&str], input: &[u8]) -> std::process::Output {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
-    // A command that has read enough closes its end.
+    // A command that fails closes its input early.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();

@@ -1,4 +1,4 @@
-//! `andnmf topics` and `andnmf anchor`: texts and bags of words in, topics out.
+//! `andnmf topics` and `andnmf anchor`: the topics of texts and word counts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -93,7 +93,7 @@ fn a_folder_lines_and_a_bag_of_words_have_the_same_topics() {
 }
 
 #[test]
-fn words_are_kept_as_asked() {
+fn the_vocabulary_follows_its_options() {
     let folder = Folder::new();
     let texts = texts(&folder);
     let stop = folder.write("stop.txt", "apple\npiano # not wanted\n");
@@ -110,7 +110,7 @@ fn words_are_kept_as_asked() {
 }
 
 #[test]
-fn posts_and_files_that_are_no_texts_are_told_on_standard_error() {
+fn posts_and_skipped_files_are_noted_on_standard_error() {
     let folder = Folder::new();
     let texts = texts(&folder);
     for i in 0..200 {
@@ -161,7 +161,7 @@ fn wrong_requests_say_what_would_be_right() {
 }
 
 #[test]
-fn anchor_writes_topics_with_their_words_and_keeps_what_is_there() {
+fn anchor_writes_topics_with_their_words_and_keeps_existing_files() {
     let folder = Folder::new();
     let (corpus, vocab) = bag(&folder);
     let out = folder.arg("truth.npy");

@@ -39,7 +39,7 @@ fn samples_with_other_features_are_refused_by_the_first_that_differs() {
 }
 
 #[test]
-fn foreign_files_are_no_models_and_files_that_are_there_stay() {
+fn other_files_are_not_models_and_existing_files_stay() {
     let folder = Folder::new();
     let (samples, model) = fitted(&folder);
     let out = folder.arg("weights.npy");
@@ -49,7 +49,7 @@ fn foreign_files_are_no_models_and_files_that_are_there_stay() {
     folder.write("weights.npy", "mine");
     refused(&["transform", &model, &samples, "--out", &out], &["exists", "--force"]);
     assert_eq!(std::fs::read(folder.path("weights.npy")).unwrap(), b"mine");
-    // A model of a later layout is not guessed at.
+    // A model of a newer format is refused.
     let file = folder.path("fitted/model.safetensors");
     let bytes = std::fs::read(&file).unwrap();
     let head = String::from_utf8_lossy(&bytes[8..]).into_owned();

@@ -82,8 +82,8 @@ declare_settings! {
         /// Gradient steps per stage: a number, or the least-squares limit of infinitely many steps (exact). With
         /// threshold auto, only exact.
         inner: Inner = Inner::Exact, Range::from(1.0, "a stage needs at least 1 step, or exact");
-        /// Step size of a gradient step: one that cannot diverge (safe), 0.5/rank (paper), or a value that multiplies
-        /// the sum over samples. With threshold auto, only safe.
+        /// Gradient step size: one that cannot diverge (safe), 0.5/rank (paper), or a value that multiplies the sum over
+        /// samples. With threshold auto, only safe.
         step: Step = Step::Safe, Range::above(0.0, "it must be a positive number, safe or paper");
         /// Samples per gradient step: all, or a number; for standard input, samples per batch. With threshold auto,
         /// only all.

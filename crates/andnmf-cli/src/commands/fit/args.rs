@@ -13,7 +13,7 @@ use crate::shared::Bytes;
 
 /// Headings of the help.
 const CHECKPOINTS: &str = "Checkpoints";
-pub(crate) const REPORT: &str = "Report options";
+const REPORT: &str = "Report options";
 
 /// Factorize samples into components and weights: samples ≈ weights · components.
 ///
@@ -56,9 +56,6 @@ pub(crate) struct FitArgs {
     /// True components (rank × features) to measure the recovery error; not used in the fit
     #[arg(long, value_name = "FILE")]
     pub(crate) truth: Option<PathBuf>,
-    /// For standard input: number of batches between two writes of the model [default: 100]
-    #[arg(long, value_name = "BATCHES", help_heading = CHECKPOINTS, hide_short_help = true)]
-    pub(crate) save_every: Option<NonZeroUsize>,
     /// Also write report.html
     #[arg(long)]
     pub(crate) report: bool,
@@ -74,6 +71,9 @@ pub(crate) struct FitArgs {
     /// Seconds between two checkpoints; 0 writes one after every stage
     #[arg(long, default_value_t = 5.0, value_name = "SECONDS", allow_negative_numbers = true, help_heading = CHECKPOINTS, hide_short_help = true)]
     pub(crate) checkpoint_every: f64,
+    /// For standard input: number of batches between two writes of the model [default: 100]
+    #[arg(long, value_name = "BATCHES", help_heading = CHECKPOINTS, hide_short_help = true)]
+    pub(crate) save_every: Option<NonZeroUsize>,
     /// Replace existing results in DIR
     #[arg(long)]
     pub(crate) force: bool,

@@ -140,12 +140,12 @@ impl MemoryBudget {
 
     /// Refuses a fit that needs more than the limit even without its samples, with the amount that suffices.
     fn check(&self, settings: &MethodParams, size: &Size) -> Result<(), Failure> {
-        let Memory { total: beside, space } = settings.memory(size);
+        let Memory { total, space } = settings.memory(size);
         // The estimates are upper bounds: without an explicit limit, the fit may still succeed.
-        if beside <= self.bytes || !self.requested {
+        if total <= self.bytes || !self.requested {
             return Ok(());
         }
-        let without = Bytes(beside - space);
+        let without = Bytes(total - space);
         let or = if space > 0 { format!(", or {without} with --compress off") } else { String::new() };
         Err(Failure::Request(format!(
             "{} components of {} samples × {} features take about {} of memory, even with the samples read from their \
@@ -153,7 +153,7 @@ impl MemoryBudget {
             settings.rank(),
             size.n_samples,
             size.n_features,
-            Bytes(beside),
+            Bytes(total),
             self.text(),
         )))
     }

@@ -91,7 +91,7 @@ pub(super) fn run<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     finish(args, (&folder, &online, &settings, &state), stop, started)
 }
 
-/// The state of the run beside the components.
+/// The state of the run besides the components.
 struct StreamState<T: Real> {
     batch_size: usize,
     names: Option<Vec<String>>,

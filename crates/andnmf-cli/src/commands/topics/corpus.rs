@@ -77,11 +77,11 @@ impl CorpusArgs {
 /// The vocabulary: rules for the words to keep.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct WordArgs {
-    /// Drop words in fewer documents: a number or a percentage [default: 10, or 1% of fewer than 1000 documents]
-    #[arg(long, value_name = "N|PERCENT", help_heading = VOCABULARY)]
+    /// Drop words in fewer documents: a number, or a fraction such as 5% [default: 10, or 1% of fewer than 1000 documents]
+    #[arg(long, value_name = "N|FRACTION", help_heading = VOCABULARY)]
     min_documents: Option<Frequency>,
-    /// Drop words in more documents: a number or a percentage
-    #[arg(long, default_value = "50%", value_name = "N|PERCENT", help_heading = VOCABULARY)]
+    /// Drop words in more documents: a number, or a fraction such as 5%
+    #[arg(long, default_value = "50%", value_name = "N|FRACTION", help_heading = VOCABULARY)]
     max_documents: Frequency,
     /// Maximum number of words; the most frequent ones are kept
     #[arg(long, help_heading = VOCABULARY, default_value = "4000", value_name = "N|all", value_parser = most_words)]
