@@ -1,5 +1,4 @@
-//! The command `andnmf`: what was typed becomes a checked plan, the library does the work, and the wording
-//! lives here.
+//! The command `andnmf`: parses the options into checked settings, calls the library, prints the results.
 
 mod commands;
 mod shared;
@@ -9,7 +8,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    let args = commands::Args::try_parse().unwrap_or_else(|error| commands::with_nearest(error).exit());
+    let args = commands::Args::try_parse().unwrap_or_else(|error| commands::with_suggestion(error).exit());
     match commands::run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

@@ -12,61 +12,62 @@ use crate::failure::Failure;
 
 /// The options of every command.
 #[derive(Debug, Clone, Args)]
-pub struct Common {
-    /// Threads to use; the result is the same for any number [default: all]
+pub struct CommonArgs {
+    /// Number of threads; the result does not depend on it [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
-    /// No progress and no explanations: only errors and results
+    /// Print only errors and results, no progress and no notes
     #[arg(long, short)]
     pub quiet: bool,
-    /// Print one JSON object on standard output, and nothing else there
+    /// Print the result as one JSON object on standard output
     #[arg(long)]
     pub json: bool,
 }
 
-impl Common {
-    /// A run with the requested threads that Ctrl-C stops.
+impl CommonArgs {
+    /// Returns a run with the requested threads that Ctrl-C cancels.
     #[must_use]
     pub fn run<'a, T: Real>(&self) -> Run<'a, T> {
-        self.unstoppable().cancel_with(cancel::flag())
+        self.uncancellable_run().cancel_with(cancel::flag())
     }
 
-    /// A run with the requested threads that ignores Ctrl-C: for the work that follows stopped stages.
+    /// Returns a run with the requested threads that ignores Ctrl-C: for work that follows cancelled stages.
     #[must_use]
-    pub fn unstoppable<'a, T: Real>(&self) -> Run<'a, T> {
+    pub fn uncancellable_run<'a, T: Real>(&self) -> Run<'a, T> {
         self.threads.map_or_else(Run::new, |threads| Run::new().threads(threads.get()))
     }
 
-    /// Gives everything that does not belong to a run the requested threads. Call it once, before any work.
+    /// Limits everything outside of runs to the requested threads. Call it once, before any work.
     ///
     /// # Errors
-    /// Where the threads cannot be started.
+    /// If the threads cannot be started.
     pub fn set_threads(&self) -> Result<(), Failure> {
         let Some(threads) = self.threads else { return Ok(()) };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
-        pool.build_global()
-            .map_err(|error| Failure::Other(format!("{threads} threads could not be started: {error}")))
+        pool.build_global().map_err(|error| {
+            Failure::Other(format!("--threads {threads}: could not start the threads: {error}"))
+        })
     }
 
-    /// Whether explanations and progress are wanted.
+    /// Returns true if progress and notes are to be printed: neither `--quiet` nor `--json`.
     #[must_use]
-    pub fn talks(&self) -> bool {
+    pub fn verbose(&self) -> bool {
         !self.quiet && !self.json
     }
 
-    /// Tells people what they may have overlooked, on standard error.
-    pub fn note(&self, notes: &[String]) {
-        if self.talks() {
+    /// Prints notes on standard error, unless `--quiet` or `--json` is set.
+    pub fn print_notes(&self, notes: &[String]) {
+        if self.verbose() {
             notes.iter().for_each(|note| eprintln!("note: {note}"));
         }
     }
 
-    /// Prints a line for people on standard output, where explanations are wanted.
+    /// Prints a line on standard output, unless `--quiet` or `--json` is set.
     ///
     /// # Errors
-    /// Where standard output cannot be written.
-    pub fn say(&self, line: impl AsRef<str>) -> Result<(), Failure> {
-        if self.talks() {
+    /// If standard output cannot be written.
+    pub fn print(&self, line: impl AsRef<str>) -> Result<(), Failure> {
+        if self.verbose() {
             writeln!(io::stdout(), "{}", line.as_ref())?;
         }
         Ok(())

@@ -13,30 +13,30 @@ use andnmf::{FitError, MethodParams, SamplesError, SettingError, ShapeError};
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-/// What is fitted, and how.
+/// A dataset, and the method to fit it with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
     /// The samples, their truth and the start.
     pub dataset: DatasetSpec,
     /// The method and its settings.
     pub method: MethodParams,
-    /// Where the method begins.
+    /// The initialization of the method.
     #[serde(default)]
     pub from: StartFrom,
 }
 
-/// Where a method begins.
+/// The initialization of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StartFrom {
-    /// The start of the dataset: its truth, mixed up. The same for all methods.
+    /// The start of the dataset: its truth with the components mixed. The same for all methods.
     #[default]
     MixedTruth,
-    /// What the method finds in the samples alone.
+    /// The method's own initialization, from the samples alone.
     Data,
 }
 
-/// A finished stage with its distance from the truth.
+/// A finished stage with its error against the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct StageRow {
     /// The figures of the stage.
@@ -48,10 +48,10 @@ pub struct StageRow {
     pub correlation_error: f64,
 }
 
-/// What an experiment came to.
+/// The result of an experiment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Outcome {
-    /// Relative total correlation error of the start near the truth, whether it was used or not.
+pub struct ExperimentOutcome {
+    /// Relative total correlation error of the start near the truth, even if it was not used.
     pub start_error: f64,
     /// The same for true components at the length they have: the paper's total correlation error.
     pub start_correlation_error: f64,
@@ -65,18 +65,18 @@ pub struct Outcome {
     pub stop_reason: StopReason,
     /// Time spent in the solver.
     pub solver_seconds: f64,
-    /// Dimension of the space the stages ran in, where smaller than the number of features.
+    /// Dimension of the space the stages ran in, if smaller than the number of features.
     pub compressed_to: Option<usize>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
-    /// Whether the result is to be believed, where the method can tell.
+    /// The trust summary, if the method has one.
     pub trust: Option<Trust>,
-    /// How many times all samples were read.
+    /// Number of passes over all samples.
     pub passes: usize,
-    /// What was found, rank × features.
+    /// The fitted components, rank × features.
     #[serde(skip)]
     pub components: Array2<f64>,
-    /// The thresholds of the last stage, one per component; empty where the method has none.
+    /// The thresholds of the last stage, one per component; empty if the method has none.
     #[serde(skip)]
     pub thresholds: Vec<f64>,
 }
@@ -99,7 +99,7 @@ pub enum ExperimentError {
 }
 
 impl Experiment {
-    /// Whether the experiment can be run.
+    /// Checks all settings.
     ///
     /// # Errors
     /// The first setting out of its range.
@@ -108,63 +108,63 @@ impl Experiment {
         self.method.clone().check::<f64>().map(|_| ())
     }
 
-    /// Generates the data, fits them and measures every stage; `watch` sees each row as it is done.
+    /// Generates the data, fits them and measures every stage; `observer` receives each row and can cancel the run.
     ///
     /// # Errors
-    /// Where a setting is out of range, or the fit fails.
+    /// If a setting is out of range, or the fit fails.
     pub fn run(
         &self,
         threads: Option<usize>,
-        watch: &mut dyn FnMut(&StageRow) -> ControlFlow<()>,
-    ) -> Result<Outcome, ExperimentError> {
+        observer: &mut dyn FnMut(&StageRow) -> ControlFlow<()>,
+    ) -> Result<ExperimentOutcome, ExperimentError> {
         self.check()?;
-        self.run_on(&self.dataset.generate()?, threads, watch)
+        self.run_on(&self.dataset.generate()?, threads, observer)
     }
 
-    /// [`run`](Self::run) on data that are already there, so that several methods can share them.
+    /// [`run`](Self::run) on existing data, so that several methods can share them.
     ///
     /// # Errors
-    /// Where a setting is out of range, or the fit fails.
+    /// If a setting is out of range, or the fit fails.
     pub fn run_on(
         &self,
         data: &Dataset,
         threads: Option<usize>,
-        watch: &mut dyn FnMut(&StageRow) -> ControlFlow<()>,
-    ) -> Result<Outcome, ExperimentError> {
-        self.run_stoppable(data, threads, None, watch)
+        observer: &mut dyn FnMut(&StageRow) -> ControlFlow<()>,
+    ) -> Result<ExperimentOutcome, ExperimentError> {
+        self.run_cancellable(data, threads, None, observer)
     }
 
-    /// [`run_on`](Self::run_on) with a flag that stops it, in the middle of a stage if need be.
+    /// [`run_on`](Self::run_on) with a flag that cancels it, also in the middle of a stage.
     ///
     /// # Errors
-    /// Where a setting is out of range, the fit fails, or it is stopped before there is anything to show.
-    pub fn run_stoppable(
+    /// If a setting is out of range, the fit fails, or it is cancelled before there is a result.
+    pub fn run_cancellable(
         &self,
         data: &Dataset,
         threads: Option<usize>,
         stop: Option<&AtomicBool>,
-        watch: &mut dyn FnMut(&StageRow) -> ControlFlow<()>,
-    ) -> Result<Outcome, ExperimentError> {
+        observer: &mut dyn FnMut(&StageRow) -> ControlFlow<()>,
+    ) -> Result<ExperimentOutcome, ExperimentError> {
         let solver = self.method.clone().check()?;
         let samples = DenseSamples::new(data.samples.view())?;
         let start_error = correlation_error(data.init.view(), data.truth.view())?;
         let mut rows = Vec::new();
-        let mut observer = |view: &StageView<'_, f64>| {
+        let mut measure = |view: &StageView<'_, f64>| {
             let error = correlation_error(view.components().view(), data.truth.view());
             let (relative_correlation_error, correlation_error) =
                 error.map_or((f64::NAN, f64::NAN), |e| (e.relative_total(), e.total()));
             let row = StageRow { record: *view.record, relative_correlation_error, correlation_error };
             rows.push(row);
-            watch(&row)
+            observer(&row)
         };
-        let mut run = Run::new().observe(&mut observer);
+        let mut run = Run::new().observe(&mut measure);
         if let Some(threads) = threads {
             run = run.threads(threads);
         }
         if let Some(stop) = stop {
             run = run.cancel_with(stop);
         }
-        // Anchor words has a start of its own, the anchors, and takes no other.
+        // Anchor words computes its own start, the anchors, and accepts no other.
         let start = match self.from {
             StartFrom::MixedTruth if self.method.method().info().takes_start => {
                 Start::Given(data.init.clone())
@@ -173,7 +173,7 @@ impl Experiment {
         };
         let fit: Fit<f64> = solver.fit(&samples, start, &mut run)?;
         let strongest = strongest_correlations(data.weights.view(), 1)?;
-        Ok(Outcome {
+        Ok(ExperimentOutcome {
             start_error: start_error.relative_total(),
             start_correlation_error: start_error.total(),
             largest_weight_correlation: strongest.first().map_or(0.0, |&(_, _, correlation)| correlation),
@@ -231,11 +231,11 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_stops_it_before_the_first_stage() {
+    fn a_flag_cancels_it_before_the_first_stage() {
         let experiment = small();
         let data = experiment.dataset.generate().unwrap();
         let mut seen = 0;
-        let outcome = experiment.run_stoppable(&data, None, Some(&AtomicBool::new(true)), &mut |_| {
+        let outcome = experiment.run_cancellable(&data, None, Some(&AtomicBool::new(true)), &mut |_| {
             seen += 1;
             ControlFlow::Continue(())
         });
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_watcher_can_call_it_off() {
+    fn an_observer_can_cancel_it() {
         let outcome = small().run(None, &mut |_| ControlFlow::Break(())).unwrap();
         assert_eq!((outcome.stop_reason, outcome.stages.len()), (StopReason::Cancelled, 1));
     }

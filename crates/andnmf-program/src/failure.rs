@@ -1,4 +1,4 @@
-//! How a command fails: one line on standard error and an exit status that scripts can rely on.
+//! Errors of a command: a message on standard error and an exit status that scripts can rely on.
 
 use std::io;
 use std::process::ExitCode;
@@ -20,14 +20,14 @@ pub enum Failure {
     Request(String),
     /// Anything else: exit status 1.
     Other(String),
-    /// Ctrl-C came before the end: exit status 130.
-    Stopped(String),
-    /// Whoever read our output has stopped reading: nobody is left to tell.
-    ReaderGone,
+    /// Cancelled by Ctrl-C: exit status 130.
+    Cancelled(String),
+    /// Standard output was closed by its reader: exit status 0, no message.
+    OutputClosed,
 }
 
 impl Failure {
-    /// Says what went wrong and returns the exit status.
+    /// Prints the message and returns the exit status.
     pub fn report(self) -> ExitCode {
         match self {
             Self::Request(message) => {
@@ -38,18 +38,18 @@ impl Failure {
                 eprintln!("error: {message}");
                 ExitCode::FAILURE
             }
-            Self::Stopped(message) => {
+            Self::Cancelled(message) => {
                 eprintln!("stopped: {message}");
-                ExitCode::from(cancel::STOPPED)
+                ExitCode::from(cancel::EXIT_CANCELLED)
             }
-            Self::ReaderGone => ExitCode::SUCCESS,
+            Self::OutputClosed => ExitCode::SUCCESS,
         }
     }
 }
 
-/// The option that a setting of the library is: `--samples` for `n_samples`.
+/// The option for a setting of the library: `--samples` for `n_samples`.
 fn option_of(setting: &str) -> String {
-    // What is wrong with a part of a schedule is wrong with the option that holds all of it.
+    // Parts of a schedule are not options: name the option that contains them.
     if let Some(part) = setting.strip_prefix("threshold ").or_else(|| setting.strip_prefix("first ")) {
         return format!("the {part} of --threshold");
     }
@@ -73,7 +73,7 @@ impl From<ShapeError> for Failure {
 impl From<SamplesError> for Failure {
     fn from(error: SamplesError) -> Self {
         match error {
-            SamplesError::Cancelled => Self::Stopped("nothing was written".to_owned()),
+            SamplesError::Cancelled => Self::Cancelled("nothing was written".to_owned()),
             SamplesError::Read { .. } | SamplesError::Changed { .. } => Self::Other(error.to_string()),
             _ => Self::Request(error.to_string()),
         }
@@ -87,11 +87,10 @@ impl From<FitError> for Failure {
             FitError::Shape(error) => error.into(),
             FitError::Samples(error) => error.into(),
             FitError::StoppedBeforeStart if cancel::requested() => {
-                Self::Stopped("nothing was written".to_owned())
+                Self::Cancelled("nothing was written".to_owned())
             }
             FitError::StoppedBeforeStart => Self::Request(
-                "the time limit was reached before there was anything to keep; allow more with --time-limit"
-                    .to_owned(),
+                "--time-limit was reached before there was a first result; allow more seconds".to_owned(),
             ),
             FitError::Threads { .. } => Self::Other(error.to_string()),
             _ => Self::Request(error.to_string()),
@@ -152,9 +151,9 @@ impl From<ExperimentError> for Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self::ReaderGone;
+            return Self::OutputClosed;
         }
-        Self::Other(format!("writing the output failed: {error}"))
+        Self::Other(format!("cannot write the output: {error}"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Short names for long contents.
+//! Hashes that identify inputs.
 
 use std::fmt;
 use std::fs::File;
@@ -7,8 +7,8 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::Xxh3;
 
-/// The XXH3 hash of contents, 128 bits. Different contents share one by accident only; it does not protect against
-/// contents that were made to share one.
+/// A 128-bit XXH3 hash. It tells different contents apart, but is not cryptographic: contents with the same hash can
+/// be constructed.
 ///
 /// ```
 /// use andnmf_program::Fingerprint;
@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::Xxh3;
 pub struct Fingerprint(Xxh3);
 
 impl Fingerprint {
-    /// Adds a number, as eight bytes.
+    /// Hashes a number, as eight bytes.
     #[inline]
     pub fn mix(&mut self, word: u64) {
         self.0.update(&word.to_le_bytes());
@@ -29,7 +29,7 @@ impl Fingerprint {
     /// The fingerprint of the contents of a file.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If the file cannot be read.
     pub fn of_file(path: &Path) -> io::Result<Self> {
         let (mut file, mut print) = (File::open(path)?, Self::default());
         let mut block = vec![0; 1 << 16];
@@ -41,14 +41,14 @@ impl Fingerprint {
         }
     }
 
-    /// Adds bytes.
+    /// Hashes bytes.
     #[must_use]
     pub fn with_bytes(mut self, bytes: &[u8]) -> Self {
         self.0.update(bytes);
         self
     }
 
-    /// Adds the bits of numbers, and their count.
+    /// Hashes the bits of numbers, and their count.
     #[must_use]
     pub fn with_values(mut self, values: impl IntoIterator<Item = f64>) -> Self {
         let mut count = 0;

@@ -11,53 +11,56 @@ use serde::{Deserialize, Serialize};
 use crate::failure::Failure;
 use crate::nearest::did_you_mean_file;
 
-/// In which precision to compute.
+/// Heading of the options for reading files in the help.
+const INPUT: &str = "Input options";
+
+/// Floating-point precision of a computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
-    /// Single precision: half the memory, errors around 1e-6
+    /// Single precision: half the memory, relative errors around 1e-6
     F32,
     /// Double precision
     F64,
 }
 
-/// Samples in a file, and how to read it.
+/// A file of samples, and the options for reading it.
 #[derive(Debug, Clone, Args)]
 pub struct DataArgs {
-    /// The samples, one per row: .npy .npz .csrstore .mtx .csv .tsv .svmlight docword (text also as .gz), a 10x folder, a folder of pictures; .h5ad and .parquet where built in
+    /// Samples, one per row: .npy .npz .csrstore .mtx .csv .tsv .svmlight docword (text also as .gz), .h5ad and .parquet if built in, a 10x folder or a folder of images
     #[arg(value_name = "DATA")]
     pub data: PathBuf,
-    /// How to read it.
+    /// Options for reading it.
     #[command(flatten)]
     pub how: ReadArgs,
 }
 
 impl DataArgs {
-    /// The samples with their names.
+    /// Reads the samples and their names.
     pub fn read<T: Real>(&self) -> Result<SampleTable<T>, Failure> {
         self.how.read(&self.data)
     }
 }
 
-/// How to read samples, and in which precision.
+/// Options for reading samples, and the precision.
 #[derive(Debug, Clone, Args)]
 pub struct ReadArgs {
-    /// How to read the file.
+    /// Options for reading the file.
     #[command(flatten)]
     pub file: FileArgs,
-    /// Precision of the numbers
-    #[arg(long, value_enum, default_value = "f64")]
+    /// Floating-point precision
+    #[arg(long, value_enum, default_value = "f64", help_heading = INPUT)]
     pub precision: Precision,
 }
 
 impl ReadArgs {
-    /// The samples of a file with their names.
+    /// Reads the samples of a file and their names.
     pub fn read<T: Real>(&self, path: &Path) -> Result<SampleTable<T>, Failure> {
         self.file.read(path)
     }
 }
 
-/// Yes or no.
+/// A yes-or-no option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum YesNo {
@@ -67,28 +70,28 @@ pub enum YesNo {
     No,
 }
 
-/// How to read samples.
+/// Options for reading samples.
 #[derive(Debug, Clone, Args)]
 pub struct FileArgs {
-    /// Columns are samples instead of rows
-    #[arg(long)]
+    /// Samples are in columns instead of rows
+    #[arg(long, help_heading = INPUT)]
     pub transpose: bool,
-    /// Whether the first line of a .csv or .tsv file names its columns [default: recognised]
-    #[arg(long, value_enum, value_name = "yes|no", hide_possible_values = true)]
+    /// The first line of a .csv or .tsv file contains column names [default: detected]
+    #[arg(long, value_enum, value_name = "yes|no", hide_possible_values = true, help_heading = INPUT)]
     pub header: Option<YesNo>,
-    /// Whether the first column of a .csv or .tsv file names its rows [default: recognised]
-    #[arg(long, value_enum, value_name = "yes|no", hide_possible_values = true)]
+    /// The first column of a .csv or .tsv file contains row names [default: detected]
+    #[arg(long, value_enum, value_name = "yes|no", hide_possible_values = true, help_heading = INPUT)]
     pub row_names: Option<YesNo>,
-    /// Which of several matrices: a layer of a .h5ad file, an array of a .npz file
-    #[arg(long, value_name = "NAME")]
+    /// Matrix to read from a file with several: a layer of .h5ad, an array of .npz
+    #[arg(long, value_name = "NAME", help_heading = INPUT)]
     pub layer: Option<String>,
-    /// Names of the features, one per line, instead of those in DATA
-    #[arg(long, visible_alias = "vocab", value_name = "FILE")]
+    /// File of feature names, one per line; replaces those in DATA
+    #[arg(long, visible_alias = "vocab", value_name = "FILE", help_heading = INPUT)]
     pub name_file: Option<PathBuf>,
 }
 
 impl FileArgs {
-    /// What was typed, as the library has it.
+    /// The options of the library.
     pub fn options(&self) -> ReadOptions {
         let is_yes = |answer: Option<YesNo>| answer.map(|answer| answer == YesNo::Yes);
         ReadOptions {
@@ -100,16 +103,16 @@ impl FileArgs {
         }
     }
 
-    /// The samples of a file with their names.
+    /// Reads the samples of a file and their names.
     pub fn read<T: Real>(&self, path: &Path) -> Result<SampleTable<T>, Failure> {
-        let mut table = io::read::<T>(path, &self.options()).map_err(reading)?;
+        let mut table = io::read::<T>(path, &self.options()).map_err(read_failure)?;
         if let Some(names) = self.names_for(path, table.n_samples(), table.n_features())? {
             table.feature_names = Some(names);
         }
         Ok(table)
     }
 
-    /// The names of the file that was given for them, for samples of this size.
+    /// Reads the names in `--name-file`, for samples of this size.
     pub fn names_for(
         &self,
         path: &Path,
@@ -117,27 +120,27 @@ impl FileArgs {
         n_features: usize,
     ) -> Result<Option<Vec<String>>, Failure> {
         let Some(file) = &self.name_file else { return Ok(None) };
-        let names = io::read_names(file).map_err(reading)?;
+        let names = io::read_names(file).map_err(read_failure)?;
         if names.len() != n_features {
             return Err(Failure::Request(format!(
-                "{}: {} names, but {} has {n_features} features; each feature needs one{}",
+                "{}: {} names, but {} has {n_features} features; each feature needs one name{}",
                 file.display(),
                 names.len(),
                 path.display(),
-                if names.len() == n_samples { " (if its columns are samples, --transpose)" } else { "" },
+                if names.len() == n_samples { "; if samples are in columns, add --transpose" } else { "" },
             )));
         }
         Ok(Some(names))
     }
 }
 
-/// A file that could not be read. What is wrong with an input is a wrong request; a disk that fails is not.
-pub fn reading(error: FileError) -> Failure {
+/// The failure for a file that could not be read: a wrong request, unless the system failed to read it.
+pub fn read_failure(error: FileError) -> Failure {
     use std::io::ErrorKind;
-    // Whatever else is wrong with a name: that there is nothing under it comes first.
+    // A missing file is reported as such, before anything else about its name.
     if error.file.symlink_metadata().is_err_and(|reason| reason.kind() == ErrorKind::NotFound) {
         let file = error.file.display();
-        return Failure::Request(format!("{file}: there is no such file{}", neighbour(&error.file)));
+        return Failure::Request(format!("{file}: there is no such file{}", similar_file(&error.file)));
     }
     match &error.problem {
         Problem::Io(system)
@@ -155,8 +158,8 @@ pub fn reading(error: FileError) -> Failure {
     }
 }
 
-/// The file beside it that may have been meant.
-fn neighbour(file: &Path) -> String {
+/// A suggestion of the file in the same folder with the most similar name.
+fn similar_file(file: &Path) -> String {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Some(typed) = file.file_name().and_then(|name| name.to_str()) else { return String::new() };
     let Ok(entries) = std::fs::read_dir(folder) else {

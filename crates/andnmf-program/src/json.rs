@@ -1,4 +1,4 @@
-//! Output for other programs.
+//! Output as JSON.
 
 use std::io::{self, Write};
 
@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// Prints one object on standard output.
+/// Prints one JSON object on standard output.
 ///
 /// # Errors
-/// Where standard output cannot be written.
+/// If standard output cannot be written.
 pub fn print(value: &impl Serialize) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     serde_json::to_writer_pretty(&mut out, value)?;

@@ -1,4 +1,4 @@
-//! Result files: complete or absent, and existing ones are replaced on request only.
+//! Result files: written atomically, and existing ones are replaced only with `--force`.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -9,20 +9,20 @@ use tempfile::TempDir;
 
 use crate::failure::Failure;
 
-/// The folders in which files wait until all of them are written.
+/// Prefix and suffix of the hidden folders for files that are not yet complete.
 const STAGING: &str = ".andnmf-";
-const STAGING_END: &str = ".part";
+const STAGING_SUFFIX: &str = ".part";
 
-/// Whether `--force` allows a file to be replaced.
+/// `--force` as the library's option.
 pub fn overwrite(force: bool) -> Overwrite {
     if force { Overwrite::Yes } else { Overwrite::No }
 }
 
-/// A file that could not be written.
-pub fn writing(error: FileError) -> Failure {
+/// The failure for a file that could not be written.
+pub fn write_failure(error: FileError) -> Failure {
     match &error.problem {
         Problem::Exists => Failure::Request(format!(
-            "{} is there already; name another file, or add --force to replace it",
+            "{} exists; use --force to replace it, or choose another file",
             error.file.display()
         )),
         Problem::Io(system) => folder_failure(&error.file, system),
@@ -30,10 +30,10 @@ pub fn writing(error: FileError) -> Failure {
     }
 }
 
-/// A place that cannot be written to is a wrong request, a disk that is full is not.
+/// A location without write access is a wrong request, a full disk is not.
 fn folder_failure(path: &Path, error: &io::Error) -> Failure {
     use io::ErrorKind::{AlreadyExists, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
-    let message = format!("{} cannot be written: {error}", path.display());
+    let message = format!("cannot write {}: {error}", path.display());
     match error.kind() {
         NotFound | PermissionDenied | NotADirectory | ReadOnlyFilesystem | AlreadyExists => {
             Failure::Request(message)
@@ -46,75 +46,75 @@ fn folder_failure(path: &Path, error: &io::Error) -> Failure {
 #[derive(Debug)]
 pub struct OutputFolder {
     path: PathBuf,
-    /// Folders made for it, outermost first: those that stay empty go again.
-    made: Vec<PathBuf>,
-    /// Held until the end, also where that is the end of the process.
+    /// Folders created for it, outermost first; those that stay empty are removed.
+    created: Vec<PathBuf>,
+    /// Held until the end of the process.
     _lock: Option<File>,
 }
 
 impl OutputFolder {
-    /// The folder, made where it is missing. One with anything in it is refused unless `force` is set: then its
-    /// files are replaced by those of the same names, and others stay.
+    /// Creates the folder if it is missing. Fails if it is not empty, unless `force` is set: then files of the same
+    /// names are replaced, and other files stay.
     pub fn open(path: &Path, force: bool) -> Result<Self, Failure> {
-        let folder = Self::claim(path)?;
+        let folder = Self::lock(path)?;
         if !force {
-            folder.refuse_unless_empty()?;
+            folder.check_empty()?;
         }
         Ok(folder)
     }
 
-    /// The folder, made where it is missing and whatever is in it, for this process alone.
-    pub fn claim(path: &Path) -> Result<Self, Failure> {
+    /// Creates the folder if it is missing and locks it for this process, whatever it contains.
+    pub fn lock(path: &Path) -> Result<Self, Failure> {
         if path.exists() && !path.is_dir() {
             return Err(Failure::Request(format!(
-                "--out {} is a file, but a folder is needed",
+                "--out {} is a file, but must be a folder",
                 path.display()
             )));
         }
-        let mut made = Vec::new();
+        let mut created = Vec::new();
         for folder in path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
         {
-            made.push(folder.to_owned());
+            created.push(folder.to_owned());
         }
-        made.reverse();
+        created.reverse();
         fs::create_dir_all(path).map_err(|error| folder_failure(path, &error))?;
-        let folder = Self { path: path.to_owned(), made, _lock: lock(path)? };
-        // Better now than after hours of work.
+        let folder = Self { path: path.to_owned(), created, _lock: lock_folder(path)? };
+        // Fail now rather than after hours of work.
         tempfile::tempfile_in(path).map_err(|error| folder_failure(path, &error))?;
-        folder.clear_leftovers();
+        folder.remove_leftovers();
         Ok(folder)
     }
 
-    /// Refuses a folder with anything in it.
-    pub fn refuse_unless_empty(&self) -> Result<(), Failure> {
-        if self.holds_anything().map_err(|error| folder_failure(&self.path, &error))? {
+    /// Fails if the folder contains any file.
+    pub fn check_empty(&self) -> Result<(), Failure> {
+        if self.has_files().map_err(|error| folder_failure(&self.path, &error))? {
             return Err(Failure::Request(format!(
-                "--out {} is there already and not empty; name another folder, or add --force to replace its results",
+                "--out {} exists and is not empty; use --force to replace its results, or choose another folder",
                 self.path.display()
             )));
         }
         Ok(())
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A file of that name in it.
+    /// The path of a file in the folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Begins to write results.
-    pub fn stage(&self) -> Result<Staged<'_>, Failure> {
+    /// Starts writing results, into a hidden folder until all are complete.
+    pub fn stage(&self) -> Result<StagedFiles<'_>, Failure> {
         let mut builder = tempfile::Builder::new();
-        let aside = builder.prefix(STAGING).suffix(STAGING_END).tempdir_in(&self.path);
-        let aside = aside.map_err(|error| folder_failure(&self.path, &error))?;
-        Ok(Staged { folder: self, aside, names: Vec::new() })
+        let staging = builder.prefix(STAGING).suffix(STAGING_SUFFIX).tempdir_in(&self.path);
+        let staging = staging.map_err(|error| folder_failure(&self.path, &error))?;
+        Ok(StagedFiles { folder: self, staging, names: Vec::new() })
     }
 
-    fn holds_anything(&self) -> io::Result<bool> {
+    fn has_files(&self) -> io::Result<bool> {
         for entry in fs::read_dir(&self.path)? {
             if !is_leftover(&entry?.file_name().to_string_lossy()) {
                 return Ok(true);
@@ -123,8 +123,8 @@ impl OutputFolder {
         Ok(false)
     }
 
-    /// What runs that were killed while they wrote have left behind.
-    fn clear_leftovers(&self) {
+    /// Removes temporary files of killed runs.
+    fn remove_leftovers(&self) {
         for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
             if is_leftover(&entry.file_name().to_string_lossy()) {
                 let path = entry.path();
@@ -135,15 +135,14 @@ impl OutputFolder {
     }
 }
 
-/// Keeps other runs out of a folder: two that write into one would mix their files. The system lets go of the lock
-/// with the process, however that ends.
-fn lock(path: &Path) -> Result<Option<File>, Failure> {
-    // Not every system opens folders, and not every disk knows locks: there we do without.
+/// Locks a folder, so that two runs cannot mix their files. The system releases the lock when the process ends.
+fn lock_folder(path: &Path) -> Result<Option<File>, Failure> {
+    // Systems that cannot open folders, and file systems without locks, get no lock.
     let Ok(folder) = File::open(path) else { return Ok(None) };
     match folder.try_lock() {
         Ok(()) => Ok(Some(folder)),
         Err(TryLockError::WouldBlock) => Err(Failure::Request(format!(
-            "another andnmf is writing to --out {} now; wait for its end, or name another folder",
+            "--out {} is in use by another andnmf; wait until it ends, or choose another folder",
             path.display()
         ))),
         Err(TryLockError::Error(_)) => Ok(None),
@@ -151,13 +150,13 @@ fn lock(path: &Path) -> Result<Option<File>, Failure> {
 }
 
 fn is_leftover(name: &str) -> bool {
-    name.starts_with(STAGING) && name.ends_with(STAGING_END)
+    name.starts_with(STAGING) && name.ends_with(STAGING_SUFFIX)
 }
 
 impl Drop for OutputFolder {
-    /// A command that fails leaves no empty folders behind.
+    /// Removes the created folders that are still empty, so that a failed command leaves none behind.
     fn drop(&mut self) {
-        for folder in self.made.iter().rev() {
+        for folder in self.created.iter().rev() {
             if fs::remove_dir(folder).is_err() {
                 return;
             }
@@ -165,19 +164,19 @@ impl Drop for OutputFolder {
     }
 }
 
-/// Results being written: in a hidden folder until all are whole.
+/// Result files in a hidden folder, to be moved into place once all are complete.
 #[derive(Debug)]
-pub struct Staged<'a> {
+pub struct StagedFiles<'a> {
     folder: &'a OutputFolder,
-    aside: TempDir,
+    staging: TempDir,
     names: Vec<String>,
 }
 
-impl Staged<'_> {
-    /// Where to write the next result, which will have this name (it may be `folder/file`). The last file
-    /// requested is put in place last, so that readers know the others are there: `summary.json`.
+impl StagedFiles<'_> {
+    /// The temporary path of the next result file, by its final name (which may be `folder/file`). Files are moved into
+    /// place in this order: if the last one exists (`summary.json`), so do the others.
     pub fn file(&mut self, name: &str) -> Result<PathBuf, Failure> {
-        let path = self.aside.path().join(name);
+        let path = self.staging.path().join(name);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(|error| folder_failure(parent, &error))?;
         }
@@ -185,32 +184,32 @@ impl Staged<'_> {
         Ok(path)
     }
 
-    /// Writes a result that is text.
+    /// Writes a text file.
     pub fn write_text(&mut self, name: &str, text: &str) -> Result<(), Failure> {
         self.write_bytes(name, text.as_bytes())
     }
 
-    /// Writes a result as it is.
+    /// Writes a file.
     pub fn write_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
         let path = self.file(name)?;
-        andnmf_io::write_atomically(&path, Overwrite::Yes, |out| out.write_all(bytes)).map_err(writing)
+        andnmf_io::write_atomically(&path, Overwrite::Yes, |out| out.write_all(bytes)).map_err(write_failure)
     }
 
-    /// Puts everything in place.
+    /// Moves all files into place.
     pub fn finish(self) -> Result<(), Failure> {
-        // While files are replaced, no summary claims that they belong together.
+        // While files are replaced, there must be no summary: it would claim that they belong together.
         if let Some(last) = self.names.last() {
             let _ = fs::remove_file(self.folder.file(last));
         }
         for name in &self.names {
             let target = self.folder.file(name);
-            let put = || {
+            let move_file = || {
                 if let Some(parent) = target.parent() {
                     fs::create_dir_all(parent)?;
                 }
-                fs::rename(self.aside.path().join(name), &target)
+                fs::rename(self.staging.path().join(name), &target)
             };
-            put().map_err(|error| folder_failure(&target, &error))?;
+            move_file().map_err(|error| folder_failure(&target, &error))?;
         }
         Ok(())
     }

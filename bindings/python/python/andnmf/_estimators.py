@@ -164,15 +164,15 @@ class HALS(HALSBase):
         Whether components must not be negative; samples without any value above zero are then refused. Weights never
         are negative.
     sweeps : int, default=2
-        Maximum number of sweeps over the weights, and over the components, for one pass over the samples. Sweeps that
-        have become small beside the first one of the pass are left out. It must be at least 1.
+        Maximum number of sweeps over the weights, and over the components, per pass over the samples. Sweeps stop early
+        once their change is small compared with the first sweep of the pass. It must be at least 1.
     compress : {"auto", "off", "lossless"} or int, default="auto"
         Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always lossless
         (lossless), or by projection on this many leading directions.
     max_stages : int, default=200
         Maximum number of stages (outer iterations), each one pass over the samples. It must be at least 1.
     tol : float, default=1e-05
-        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size. It
+        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their norm. It
         must be zero or a positive number.
     time_limit : float or None, default=None
         Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
@@ -249,7 +249,7 @@ class ANLS(ANLSBase):
     max_stages : int, default=200
         Maximum number of stages (outer iterations), each one pass over the samples. It must be at least 1.
     tol : float, default=1e-05
-        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size. It
+        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their norm. It
         must be zero or a positive number.
     time_limit : float or None, default=None
         Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
@@ -316,22 +316,22 @@ class MU(MUBase):
         Where to begin: ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``, ``"nndsvdar"``,
         ``"random"`` (see :mod:`andnmf.init`), or components. ``None`` is ``"auto"``.
     loss : {"frobenius", "kullback-leibler"}, default="frobenius"
-        What is minimized: the squared error (frobenius), or the generalized Kullback–Leibler divergence, which is for
-        counts and needs samples that are not negative.
+        Loss to minimize: the squared error (frobenius), or the generalized Kullback–Leibler divergence for non-negative
+        counts (kullback-leibler).
     nonnegative : bool, default=True
         Whether components must not be negative; samples without any value above zero are then refused. Weights never
         are negative.
     sweeps : int, default=1
-        Updates of the weights for one pass over the samples, and with the Frobenius loss as many of the components.
-        More than one is the accelerated form of Gillis & Glineur (2012): further updates are cheap beside the pass. It
-        must be at least 1.
+        Updates of the weights per pass over the samples, and with the Frobenius loss as many of the components. More
+        than one is the accelerated form of Gillis & Glineur (2012): further updates are cheap compared with the pass.
+        It must be at least 1.
     compress : {"auto", "off", "lossless"} or int, default="auto"
         Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always lossless
         (lossless), or by projection on this many leading directions.
     max_stages : int, default=200
         Maximum number of stages (outer iterations), each one pass over the samples. It must be at least 1.
     tol : float, default=1e-05
-        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size. It
+        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their norm. It
         must be zero or a positive number.
     time_limit : float or None, default=None
         Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
@@ -425,7 +425,7 @@ class MinVolume(MinVolumeBase):
     max_stages : int, default=200
         Maximum number of stages (outer iterations), each one pass over the samples. It must be at least 1.
     tol : float, default=1e-05
-        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size. It
+        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their norm. It
         must be zero or a positive number.
     time_limit : float or None, default=None
         Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
@@ -505,33 +505,33 @@ class OnlineLDA(OnlineLDABase):
         Where to begin: ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``, ``"nndsvdar"``,
         ``"random"`` (see :mod:`andnmf.init`), or components. ``None`` is ``"auto"``.
     document_prior : float or None, default=None
-        Prior of the topics in a document, α: below 1, documents have few topics each. None is 1/rank. It must be a
-        positive number.
+        Dirichlet prior α of the topics in a document: below 1, documents have few topics each. None is 1/rank. It must
+        be a positive number.
     topic_prior : float or None, default=None
-        Prior of the words in a topic, η: below 1, topics have few words each. None is 1/rank. It must be a positive
-        number.
+        Dirichlet prior η of the words in a topic: below 1, topics have few words each. None is 1/rank. It must be a
+        positive number.
     kappa : float, default=0.7
-        How fast old batches are forgotten, above 0.5 and up to 1: batch t counts with (tau0 + t)^−kappa. Within these
-        bounds the topics converge. It must be above 0.5 and at most 1.
+        Learning-rate decay κ: batch t has the weight (tau0 + t)^−kappa. The topics converge for values in the allowed
+        range. It must be above 0.5 and at most 1.
     tau0 : float, default=10.0
-        Slows down the first batches, which know little. It must be zero or a positive number.
+        Learning-rate offset τ₀: larger values give the first batches less weight. It must be zero or a positive number.
     batch_size : int or None, default=128
-        Documents after which the topics are renewed: about this many, as a pass is cut into equal batches. All of them
-        is batch variational Bayes, without any forgetting. It must be at least 1 sample, or all.
+        Documents per batch (approximately: a pass is split into equal batches); the topics are updated after each
+        batch. With all, this is batch variational Bayes without decay. It must be at least 1 sample, or all.
     e_step_tol : float, default=0.001
-        Convergence tolerance of a document: it is done when its γ changes by less than this on average. It must be zero
-        or a positive number.
+        Convergence tolerance of a document: stop when its γ changes by less than this on average. It must be zero or a
+        positive number.
     e_step_max : int, default=100
-        Maximum number of iterations for one document. It must be at least 1.
+        Maximum number of iterations per document. It must be at least 1.
     sample_scale : float, default=1.0
-        Factor of every value. LDA takes values for counts of words: a document of 100 words says more than one of 10,
-        and both more than the priors, which count like α or η words per topic. Mixtures that are given as frequencies
-        (rows that sum to 1) would be documents of a single word, and the priors would drown them: the scale says how
-        many words a row of sum 1 stands for. It must be a positive number.
+        Factor applied to every value. LDA treats values as word counts: a document of 100 words is stronger evidence
+        than one of 10, and the priors count as α or η words per topic. Rows given as frequencies (sum 1) would be
+        documents of one word, dominated by the priors; set this to the number of words that a row of sum 1 stands for.
+        It must be a positive number.
     max_stages : int, default=10
         Maximum number of stages (outer iterations), each one pass over the samples. It must be at least 1.
     tol : float, default=1e-05
-        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size. It
+        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their norm. It
         must be zero or a positive number.
     time_limit : float or None, default=None
         Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
@@ -611,22 +611,21 @@ class AnchorWords(AnchorWordsBase):
         stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if
         that is less), with a warning.
     values : {"auto", "counts", "weights"}, default="auto"
-        What values are: how often each word occurs (counts), other weights of any scale (weights), or counts where all
-        of them are whole numbers (auto).
+        Type of the values: word counts (counts), weights of any scale (weights), or counts if all values are whole
+        numbers (auto).
     recover : {"l2", "kl"}, default="l2"
-        Which distance to minimize where words are written as mixtures of the anchors: the squared Euclidean one (l2),
-        or the Kullback–Leibler divergence (kl), which is slower.
+        Distance to minimize when words are represented as mixtures of the anchors: squared Euclidean (l2), or the
+        slower Kullback–Leibler divergence (kl).
     min_documents : int, default=0
-        Only words in at least this many documents can be anchors. With 0 every word that occurs can. Rare words are far
-        from all others by chance alone, so that a corpus with its rare words in it needs this: the authors take 100 for
-        some 1500 long documents.
+        Minimum number of documents that contain a word for it to be an anchor. With 0, every word that occurs can be
+        one. Rare words are far from all others by chance, so a corpus that includes them needs this; the authors use
+        100 for about 1500 long documents.
     projection : int or None, default=1000
-        Anchors are looked for in a random projection of this many dimensions (or of the rank, if that is more); with
-        none, or where there are no more words than that, in the space of all words. It must be at least 1 dimension, or
-        none.
+        Dimensions of the random projection in which anchors are searched (at least the rank); with none, or with fewer
+        words than that, the search uses the space of all words. It must be at least 1 dimension, or none.
     tol : float, default=1e-09
-        Convergence tolerance: how far above the smallest possible distance the mixtures may be, by their duality gap,
-        as a share of the squared length of the word's row for l2, in nats for kl. It must be zero or a positive number.
+        Convergence tolerance: the maximum duality gap of the mixtures, relative to the squared norm of the word's row
+        for l2, in nats for kl. It must be zero or a positive number.
     time_limit : float or None, default=None
         Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
         ValueError.

@@ -1,4 +1,4 @@
-//! `andnmf anchor`: topics from words that only one of them uses.
+//! `andnmf anchor`: topics from anchor words, each of which only one topic uses.
 
 use std::fs;
 use std::io::{self, Write};
@@ -9,66 +9,67 @@ use andnmf::metrics::{coherence, top_features};
 use andnmf::samples::{Samples, document_frequencies};
 use andnmf_io::text::{Corpus, Frequency};
 use andnmf_io::{write_array, write_atomically};
-use andnmf_program::corpus::{Found, anchor_topics, read_bag};
-use andnmf_program::{Common, Failure, Progress, json as print_json, overwrite, writing};
+use andnmf_program::corpus::{CorpusTopics, anchor_topics, read_bag};
+use andnmf_program::{CommonArgs, Failure, Progress, json as print_json, overwrite, write_failure};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
-use super::topics::read_stop_words;
+use super::topics::{VOCABULARY, read_stop_words};
 
-/// Recover topics from anchor words, to build data with a known truth on.
+/// Find topics by anchor words, for example as the truth of generated data.
 ///
 /// Example: andnmf anchor --corpus docword.nips.txt.gz --vocab vocab.nips.txt --rank 100 --out topics.npy
 ///
-/// Every topic is a distribution over the words, found from how often words occur together (RecoverL2 of Arora et al.,
-/// ICML 2013). FILE.npy gets one topic per row; the words of its columns go into FILE.vocab.txt beside it.
-/// `andnmf generate --truth FILE.npy` makes samples from them.
+/// Every topic is a distribution over the words, computed from co-occurrences of words (RecoverL2 of Arora et al.,
+/// ICML 2013). Writes FILE.npy with one topic per row, and FILE.vocab.txt with the words of its columns.
+/// `andnmf generate --truth FILE.npy` generates samples from these topics.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Example:
-  andnmf anchor --corpus docword.nips.txt.gz --vocab vocab.nips.txt --rank 100 --out topics.npy")]
+#[command(after_help = "Examples:
+  andnmf anchor --corpus docword.nips.txt.gz --vocab vocab.nips.txt --rank 100 --out topics.npy
+  andnmf anchor --corpus counts.npz --vocab words.txt --rank 20 --recover kl --out topics.npy --json")]
 pub(crate) struct AnchorArgs {
-    /// Counts of words: a UCI docword file, or any matrix of documents × words
+    /// Word counts: a UCI docword file, or any matrix of documents × words
     #[arg(long, value_name = "DOCWORD")]
     corpus: PathBuf,
-    /// The words of --corpus, one per line
+    /// File of the words of --corpus, one per line
     #[arg(long, value_name = "VOCAB")]
     vocab: Option<PathBuf>,
     /// Number of topics
     #[arg(long, value_name = "K")]
     rank: usize,
-    /// File for the topics: topics × words
+    /// Output file (topics × words)
     #[arg(long, value_name = "FILE.npy")]
     out: PathBuf,
-    /// Replace FILE.npy where it is there already
+    /// Replace FILE.npy and FILE.vocab.txt if they exist
     #[arg(long)]
     force: bool,
-    /// Leave out words in fewer documents: a number or a share [default: 50, or 1 in 30 where there are fewer than 1500]
-    #[arg(long, value_name = "N|SHARE")]
+    /// Drop words in fewer documents: a number, or a fraction such as 5% [default: 50, or 1/30 of fewer than 1500 documents]
+    #[arg(long, value_name = "N|FRACTION", help_heading = VOCABULARY)]
     min_documents: Option<Frequency>,
-    /// Only words in so many documents can be anchors [default: 100, or 1 in 15 where there are fewer than 1500]
-    #[arg(long, value_name = "N")]
+    /// Minimum number of documents that contain an anchor [default: 100, or 1/15 of fewer than 1500 documents]
+    #[arg(long, value_name = "N", help_heading = VOCABULARY)]
     anchor_documents: Option<usize>,
-    /// Words to leave out: english, none, or a file with one per line
-    #[arg(long, default_value = "english", value_name = "english|none|FILE")]
+    /// Stop words to drop: english, none, or a file with one word per line
+    #[arg(long, default_value = "english", value_name = "english|none|FILE", help_heading = VOCABULARY)]
     stop_words: String,
-    /// Which distance to minimize: squared Euclidean (l2), or the slower Kullback-Leibler divergence (kl)
+    /// Distance to minimize: squared Euclidean (l2), or the slower Kullback-Leibler divergence (kl)
     #[arg(long, default_value = "l2", value_parser = PossibleValuesParser::new(Recover::WORDS).try_map(|word| word.parse::<Recover>()))]
     recover: Recover,
-    /// Top words to show of each topic
+    /// Number of top words to show per topic
     #[arg(long, default_value_t = 10, value_name = "N")]
     top: usize,
-    /// Seed of the random projection
+    /// Random seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
-    common: Common,
+    common: CommonArgs,
 }
 
 pub(crate) fn run(args: &AnchorArgs) -> Result<(), Failure> {
     args.common.set_threads()?;
     let vocab_file = args.out.with_extension("vocab.txt");
-    check_places(args, &vocab_file)?;
+    check_output_files(args, &vocab_file)?;
     let params =
         AnchorWordsParams { recover: args.recover, seed: args.seed, ..AnchorWordsParams::new(args.rank) };
     params.clone().check()?;
@@ -76,27 +77,28 @@ pub(crate) fn run(args: &AnchorArgs) -> Result<(), Failure> {
 
     let progress = Progress::new(&args.common, format!("reading {}", args.corpus.display()));
     let corpus: Corpus<f64> = read_bag(&args.corpus, args.vocab.as_deref())?;
-    progress.doing(format!("looking for {} topics", args.rank));
-    let Found { corpus, topics: found, anchor_documents: min_documents } =
+    progress.set_message(format!("finding {} topics", args.rank));
+    let CorpusTopics { corpus, topics, anchor_documents } =
         anchor_topics(corpus, params, stop_words, args.min_documents, args.anchor_documents)?;
-    progress.doing("writing");
-    write_array(&args.out, found.components.view(), overwrite(args.force)).map_err(writing)?;
+    progress.set_message("writing");
+    write_array(&args.out, topics.components.view(), overwrite(args.force)).map_err(write_failure)?;
     let words = super::topics::lines(&corpus.words);
-    write_atomically(&vocab_file, overwrite(args.force), |out| out.write_all(&words)).map_err(writing)?;
+    write_atomically(&vocab_file, overwrite(args.force), |out| out.write_all(&words))
+        .map_err(write_failure)?;
     drop(progress);
-    tell(args, &corpus, &found, min_documents, &vocab_file)
+    print_topics(args, &corpus, &topics, anchor_documents, &vocab_file)
 }
 
-/// Both files must have room before any work is done.
-fn check_places(args: &AnchorArgs, vocab_file: &Path) -> Result<(), Failure> {
+/// Checks that both files can be written, before any work is done.
+fn check_output_files(args: &AnchorArgs, vocab_file: &Path) -> Result<(), Failure> {
     if args.out.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("npy")) {
         let given = args.out.display();
-        return Err(Failure::Request(format!("--out is {given}, but the topics are written as .npy")));
+        return Err(Failure::Request(format!("--out {given} must end in .npy")));
     }
     for file in [&*args.out, vocab_file] {
         if file.exists() && !args.force {
             return Err(Failure::Request(format!(
-                "{} is there already; name another file, or add --force to replace it",
+                "{} exists; use --force to replace it, or choose another file",
                 file.display()
             )));
         }
@@ -104,17 +106,17 @@ fn check_places(args: &AnchorArgs, vocab_file: &Path) -> Result<(), Failure> {
     let folder = args.out.parent().filter(|folder| !folder.as_os_str().is_empty());
     match folder {
         Some(folder) if !fs::metadata(folder).is_ok_and(|data| data.is_dir()) => {
-            Err(Failure::Request(format!("--out: there is no folder {}", folder.display())))
+            Err(Failure::Request(format!("--out: there is no folder {}; create it first", folder.display())))
         }
         _ => Ok(()),
     }
 }
 
-fn tell(
+fn print_topics(
     args: &AnchorArgs,
     corpus: &Corpus<f64>,
     found: &AnchorTopics<f64>,
-    min_documents: usize,
+    anchor_documents: usize,
     vocab_file: &Path,
 ) -> Result<(), Failure> {
     let tops: Vec<Vec<usize>> =
@@ -139,7 +141,7 @@ fn tell(
             "rank": tops.len(),
             "n_documents": corpus.counts.n_samples(),
             "n_words": corpus.words.len(),
-            "anchor_documents": min_documents,
+            "anchor_documents": anchor_documents,
             "mean_coherence": scores.mean,
             "topics": topics,
             "components": args.out,
@@ -150,7 +152,7 @@ fn tell(
     let (documents, words) = (corpus.counts.n_samples(), corpus.words.len());
     writeln!(out, "{} topics of {documents} documents × {words} words, by anchor words", tops.len())?;
     if let Some(mean) = scores.mean {
-        writeln!(out, "mean coherence {mean:.3} (NPMI: 1 always together, 0 by chance, -1 never)")?;
+        writeln!(out, "mean coherence {mean:.3} (NPMI: 1 = always together, 0 = by chance, -1 = never)")?;
     }
     writeln!(out, "\ntopic  share  coherence  anchor: top words")?;
     for (topic, top) in tops.iter().enumerate() {
@@ -166,6 +168,6 @@ fn tell(
     }
     drop(out);
     let (file, vocabulary) = (args.out.display(), vocab_file.display());
-    args.common.say(format!("\nwritten: {file} (topics × words), {vocabulary} (its words)"))?;
-    args.common.say(format!("next: andnmf generate dir --truth {file} --out samples"))
+    args.common.print(format!("\nwritten: {file} (topics × words), {vocabulary} (words)"))?;
+    args.common.print(format!("next: andnmf generate dir --truth {file} --out samples"))
 }

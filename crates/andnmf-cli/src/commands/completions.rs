@@ -1,20 +1,20 @@
-//! `andnmf completions`: scripts that make shells complete commands and options.
+//! `andnmf completions`: shell completion scripts.
 
 use andnmf_program::Failure;
 use clap::{Command, ValueEnum};
 
-/// Print what your shell needs to complete andnmf's commands and options.
+/// Print a script that makes your shell complete the commands and options of andnmf.
 ///
 /// Example: andnmf completions bash > ~/.local/share/bash-completion/completions/andnmf
 ///
-/// Needs a build with --features packaging, as released ones are.
+/// Requires a build with --features packaging; released builds have it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   andnmf completions bash > ~/.local/share/bash-completion/completions/andnmf
   andnmf completions zsh > ~/.zfunc/_andnmf
   andnmf completions fish > ~/.config/fish/completions/andnmf.fish")]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// Shell to print the script for
     #[arg(value_name = "SHELL", value_enum)]
     shell: Shell,
 }
@@ -41,13 +41,13 @@ pub(crate) fn run(args: &CompletionsArgs, mut command: Command) -> Result<(), Fa
         Shell::Powershell => clap_complete::Shell::PowerShell,
         Shell::Zsh => clap_complete::Shell::Zsh,
     };
-    // Into memory first: the generator panics on a reader that stops reading.
+    // Into memory first: the generator panics if standard output is closed.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, "andnmf", &mut script);
     Ok(io::stdout().write_all(&script)?)
 }
 
-/// Says which build has them.
+/// Fails: this build lacks the feature.
 #[cfg(not(feature = "packaging"))]
 pub(crate) fn run(args: &CompletionsArgs, _: Command) -> Result<(), Failure> {
     let shell = args.shell.to_possible_value().map_or_else(String::new, |shell| shell.get_name().to_owned());

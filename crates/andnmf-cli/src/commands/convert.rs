@@ -1,4 +1,4 @@
-//! `andnmf convert`: a matrix from one format into another.
+//! `andnmf convert`: converts matrices between file formats.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -7,20 +7,22 @@ use andnmf::Real;
 use andnmf::samples::Samples;
 use andnmf_io as io;
 use andnmf_io::{Format, SampleTable, StreamingOptions};
-use andnmf_program::{Common, Failure, Precision, ReadArgs, cancel, json, overwrite, reading, writing};
+use andnmf_program::{
+    CommonArgs, Failure, Precision, ReadArgs, cancel, json, overwrite, read_failure, write_failure,
+};
 use serde::Serialize;
 
-use crate::shared::{Bytes, Layout};
+use crate::shared::{Bytes, NameDetection};
 
-/// A file takes about so many times its length while it is read as a whole.
-const IN_MEMORY: u64 = 4;
+/// Reading a whole file takes about this many times its length in memory.
+const MEMORY_FACTOR: u64 = 4;
 
-/// Turn a matrix from one file format into another.
+/// Convert a matrix from one file format to another.
 ///
 /// Example: andnmf convert counts.mtx.gz counts.npz
 ///
-/// Both formats are told by the names. Sparse matrices stay sparse where the format knows such; names of samples and
-/// features stay where it has a place for them, and you are told where it has none.
+/// The file names determine the formats. Sparse matrices stay sparse if the output format supports it. Names of samples
+/// and features are kept if it supports them; a note reports names that are lost.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   andnmf convert counts.mtx.gz counts.npz
@@ -28,40 +30,40 @@ const IN_MEMORY: u64 = 4;
   andnmf convert cells.h5ad counts.npz --layer counts
   andnmf convert huge.mtx.gz huge.csrstore --precision f32
 
-Read:    .npy .npz .csrstore .mtx .csv .tsv .svmlight docword*.txt (text also as .gz), 10x folders, folders of
-         pictures, .h5ad and .parquet where built in
-Written: .npy .npz .csrstore .mtx .csv .tsv .svmlight docword*.txt (text also as .gz)
+Input formats:  .npy .npz .csrstore .mtx .csv .tsv .svmlight docword*.txt (text also as .gz), 10x folders,
+                folders of images, .h5ad and .parquet if built in
+Output formats: .npy .npz .csrstore .mtx .csv .tsv .svmlight docword*.txt (text also as .gz)
 
-Larger than memory: .npy in any order, .npz with a sparse matrix, .mtx with entries, .csv, .tsv, .svmlight and docword
-into .csrstore or .npy, which andnmf fit --memory reads piece by piece.")]
+Files larger than memory: .npy, sparse .npz, .mtx in coordinate format, .csv, .tsv, .svmlight and docword can be
+converted row by row to .csrstore or .npy. `andnmf fit --memory` then reads these in blocks.")]
 pub(crate) struct ConvertArgs {
-    /// The file or folder to read
+    /// File or folder to read
     #[arg(value_name = "IN")]
     from: PathBuf,
-    /// The file to write
+    /// File to write
     #[arg(value_name = "OUT")]
     to: PathBuf,
     #[command(flatten)]
     how: ReadArgs,
-    /// Memory that it may take; larger files go through it row by row where OUT is .npy or .csrstore
+    /// Memory limit, such as 512M or 2G; larger files are converted row by row if OUT is .npy or .csrstore
     #[arg(long, value_name = "SIZE", default_value = "256M")]
     memory: Bytes,
-    /// Replace OUT if it is there
+    /// Replace OUT if it exists
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    common: Common,
+    common: CommonArgs,
 }
 
-/// What was written.
+/// The output of `--json`.
 #[derive(Serialize)]
-struct Converted<'a> {
+struct ConversionSummary<'a> {
     file: &'a PathBuf,
     n_samples: usize,
     n_features: usize,
     stored_values: usize,
     sparse: bool,
-    /// Which names the new format has no place for.
+    /// The names that the output format does not support.
     lost: Vec<String>,
 }
 
@@ -75,22 +77,22 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<(), Failure> {
 
 fn convert<T: Real>(args: &ConvertArgs) -> Result<(), Failure> {
     if !args.force && args.to.exists() {
-        // Better now than after a long read.
+        // Fail now rather than after a long read.
         return Err(Failure::Request(format!(
-            "{} is there already; name another file, or add --force to replace it",
+            "{} exists; use --force to replace it, or choose another file",
             args.to.display()
         )));
     }
-    // A name that tells no format, or one that is only read, is noticed before anything is read.
-    let format = Format::of_output(&args.to).map_err(writing)?;
-    if let Some(done) = by_rows::<T>(args)? {
-        return tell(args, &done, Layout::default());
+    // Fail before reading if the format is unknown or cannot be written.
+    let format = Format::of_output(&args.to).map_err(write_failure)?;
+    if let Some(summary) = convert_by_rows::<T>(args)? {
+        return print_summary(args, &summary, NameDetection::default());
     }
     let mut table: SampleTable<T> = args.how.read(&args.from)?;
-    let layout = Layout::of(&args.from, &table, &args.how.file);
+    let detection = NameDetection::of(&args.from, &table, &args.how.file);
     let lost = lost_names(&mut table, format);
-    io::write(&args.to, &table, overwrite(args.force)).map_err(writing)?;
-    let converted = Converted {
+    io::write(&args.to, &table, overwrite(args.force)).map_err(write_failure)?;
+    let summary = ConversionSummary {
         file: &args.to,
         n_samples: table.n_samples(),
         n_features: table.n_features(),
@@ -98,16 +100,16 @@ fn convert<T: Real>(args: &ConvertArgs) -> Result<(), Failure> {
         sparse: table.is_sparse(),
         lost,
     };
-    tell(args, &converted, layout)
+    print_summary(args, &summary, detection)
 }
 
-/// Files that are large for the memory allowed go through it row by row, where their formats let them.
-fn by_rows<T: Real>(args: &ConvertArgs) -> Result<Option<Converted<'_>>, Failure> {
+/// Converts a file that does not fit into `--memory` row by row; `None` if it fits or the formats do not allow it.
+fn convert_by_rows<T: Real>(args: &ConvertArgs) -> Result<Option<ConversionSummary<'_>>, Failure> {
     let Ok(length) = std::fs::metadata(&args.from).map(|metadata| metadata.len()) else { return Ok(None) };
     let packed =
         args.from.extension().is_some_and(|ending| ["gz", "npz"].iter().any(|known| ending == *known));
-    // Text takes a few times its length in memory while it is read, and what is packed a few times that.
-    let taken = length.saturating_mul(if packed { 8 * IN_MEMORY } else { IN_MEMORY });
+    // Text takes a few times its length in memory while it is read, compressed files a few times that.
+    let taken = length.saturating_mul(if packed { 8 * MEMORY_FACTOR } else { MEMORY_FACTOR });
     if taken <= args.memory.0 {
         return Ok(None);
     }
@@ -119,22 +121,22 @@ fn by_rows<T: Real>(args: &ConvertArgs) -> Result<Option<Converted<'_>>, Failure
         feature_names: how
             .name_file
             .as_ref()
-            .map(|file| io::read_names(file).map_err(reading))
+            .map(|file| io::read_names(file).map_err(read_failure))
             .transpose()?,
         overwrite: overwrite(args.force),
     };
     let done = io::convert_by_rows::<T>(&args.from, &args.to, &how.options(), streaming);
     let done = done.map_err(|error| match error.problem {
-        io::Problem::Cancelled => Failure::Stopped("nothing was written".to_owned()),
-        _ if error.file == args.to => writing(error),
-        _ => reading(error),
+        io::Problem::Cancelled => Failure::Cancelled("nothing was written".to_owned()),
+        _ if error.file == args.to => write_failure(error),
+        _ => read_failure(error),
     })?;
     let lost = |done: &io::ConversionSummary| {
         let samples = done.lost_sample_names.then(|| format!("the names of {} samples", done.n_samples));
         let features = done.lost_feature_names.then(|| format!("the names of {} features", done.n_features));
         samples.into_iter().chain(features).collect()
     };
-    Ok(done.map(|done| Converted {
+    Ok(done.map(|done| ConversionSummary {
         file: &args.to,
         n_samples: done.n_samples,
         n_features: done.n_features,
@@ -144,24 +146,28 @@ fn by_rows<T: Real>(args: &ConvertArgs) -> Result<Option<Converted<'_>>, Failure
     }))
 }
 
-fn tell(args: &ConvertArgs, converted: &Converted<'_>, layout: Layout) -> Result<(), Failure> {
+fn print_summary(
+    args: &ConvertArgs,
+    summary: &ConversionSummary<'_>,
+    detection: NameDetection,
+) -> Result<(), Failure> {
     if args.common.json {
-        return json::print(converted);
+        return json::print(summary);
     }
-    if let Some(told) = layout.told {
-        args.common.say(told)?;
+    if let Some(description) = detection.description {
+        args.common.print(description)?;
     }
-    args.common.say(format!(
+    args.common.print(format!(
         "{}: {} samples of {} features",
         args.to.display(),
-        converted.n_samples,
-        converted.n_features
+        summary.n_samples,
+        summary.n_features
     ))?;
-    args.common.note(&layout.doubts);
-    if args.common.talks() {
-        for names in &converted.lost {
+    args.common.print_notes(&detection.notes);
+    if args.common.verbose() {
+        for names in &summary.lost {
             eprintln!(
-                "note: {names} are lost: {} has no place for them; .csv and .tsv have",
+                "note: {names} are lost: the format of {} does not support them; use .csv or .tsv to keep them",
                 args.to.display()
             );
         }
@@ -169,7 +175,7 @@ fn tell(args: &ConvertArgs, converted: &Converted<'_>, layout: Layout) -> Result
     Ok(())
 }
 
-/// Takes away the names that a format has no place for, and says which they were.
+/// Removes the names that a format does not support, and returns a description of each.
 fn lost_names<T: Real>(table: &mut SampleTable<T>, format: Format) -> Vec<String> {
     if matches!(format, Format::Csv | Format::Tsv) {
         return Vec::new();

@@ -1,24 +1,24 @@
-//! `andnmf manual`: the pages of `man`.
+//! `andnmf manual`: the manual pages for `man`.
 
 use std::path::PathBuf;
 
 use andnmf_program::Failure;
 use clap::Command;
 
-/// Print the manual page, or write one for every command.
+/// Print the manual page of andnmf, or write a page for every command.
 ///
 /// Example: andnmf manual --out ~/.local/share/man/man1 --force
 ///
-/// Needs a build with --features packaging, as released ones are.
+/// Requires a build with --features packaging; released builds have it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   andnmf manual > andnmf.1
   andnmf manual --out ~/.local/share/man/man1 --force    # then: man andnmf-fit")]
 pub(crate) struct ManualArgs {
-    /// The folder to write andnmf.1, andnmf-fit.1 and the others to; without it, andnmf.1 is printed
+    /// Output folder for andnmf.1, andnmf-fit.1, ...; without it, andnmf.1 is printed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Write to a folder that holds something; only files of the same names are replaced
+    /// Write to a folder that is not empty, replacing files of the same names
     #[arg(long, requires = "out")]
     force: bool,
 }
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &ManualArgs, mut command: Command) -> Result<(), Failure
     use andnmf_program::OutputFolder;
     use std::io::{self, Write};
 
-    // Commands learn their full names from the one that they are part of.
+    // Sets the full names of the subcommands.
     command.build();
     let Some(out) = &args.out else {
         return Ok(io::stdout().write_all(&page(&command, "andnmf")?)?);
@@ -55,7 +55,7 @@ fn page(command: &Command, name: &str) -> std::io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Says which build has them.
+/// Fails: this build lacks the feature.
 #[cfg(not(feature = "packaging"))]
 pub(crate) fn run(args: &ManualArgs, _: Command) -> Result<(), Failure> {
     let what = if args.out.is_some() || args.force { "manual pages" } else { "a manual page" };

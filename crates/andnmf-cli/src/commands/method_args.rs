@@ -1,4 +1,4 @@
-//! `--method` and an option for every setting of every method, made from the library's descriptions.
+//! `--method` and an option for every setting of every method, generated from the registry of the library.
 
 use andnmf::and::Schedule;
 use andnmf::settings::{Setting, SettingKind};
@@ -8,24 +8,28 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 const METHOD: &str = "method";
-/// The number of components is an option of each command's own.
+/// Each command declares this option itself.
 const RANK: &str = "rank";
+const TIME_LIMIT: &str = "time_limit";
+/// Settings among the first options of the help; the others have headings below them and are not in `-h`.
+const COMMON: [&str; 2] = ["seed", TIME_LIMIT];
+const AND_HEADING: &str = "Settings of --method and (the paper's Algorithm 1)";
 
-/// A method and the settings that were typed.
+/// A method and the settings given on the command line.
 #[derive(Debug, Clone)]
 pub(crate) struct MethodArgs {
     pub(crate) method: Method,
     /// Settings by their names in the library.
-    typed: Vec<(&'static str, String)>,
+    given: Vec<(&'static str, String)>,
 }
 
 impl MethodArgs {
     /// The settings for this many components, checked.
     pub(crate) fn settings(&self, rank: usize) -> Result<MethodParams, Failure> {
         let mut settings = MethodParams::new(self.method, rank);
-        for (name, text) in &self.typed {
+        for (name, text) in &self.given {
             let Some(setting) = self.method.info().setting(name) else {
-                return Err(self.foreign(name));
+                return Err(self.unsupported(name));
             };
             settings.set(name, text).map_err(|error| with_hint(error, setting, text))?;
         }
@@ -33,22 +37,22 @@ impl MethodArgs {
         Ok(settings)
     }
 
-    /// What was typed for a setting.
-    pub(crate) fn typed(&self, setting: &str) -> Option<&str> {
-        self.typed.iter().find(|(name, _)| *name == setting).map(|(_, text)| text.as_str())
+    /// The text given for a setting.
+    pub(crate) fn given(&self, setting: &str) -> Option<&str> {
+        self.given.iter().find(|(name, _)| *name == setting).map(|(_, text)| text.as_str())
     }
 
     /// The same without these settings.
     pub(crate) fn without(&self, settings: &[&str]) -> Self {
-        let typed = self.typed.iter().filter(|(name, _)| !settings.contains(name)).cloned().collect();
-        Self { method: self.method, typed }
+        let given = self.given.iter().filter(|(name, _)| !settings.contains(name)).cloned().collect();
+        Self { method: self.method, given }
     }
 
-    fn foreign(&self, setting: &str) -> Failure {
+    fn unsupported(&self, setting: &str) -> Failure {
         let has = |method: &Method| method.info().setting(setting).is_some();
         let names: Vec<&str> = Method::ALL.iter().filter(|method| has(method)).map(|m| m.name()).collect();
         Failure::Request(format!(
-            "the method {} has no --{}; those that have it: {}",
+            "the method {} has no --{}; methods that have it: {}",
             self.method,
             andnmf::settings::option_name(setting),
             names.join(", ")
@@ -56,7 +60,7 @@ impl MethodArgs {
     }
 }
 
-/// A wrong value with the one that was probably meant.
+/// Adds a suggestion to the error of a wrong value.
 fn with_hint(error: SettingError, setting: &Setting, text: &str) -> SettingError {
     let hint = match setting.kind {
         SettingKind::Threshold => schedule_hint(text),
@@ -65,7 +69,7 @@ fn with_hint(error: SettingError, setting: &Setting, text: &str) -> SettingError
     SettingError { expected: error.expected + &hint, ..error }
 }
 
-/// The form of the schedule whose name was probably meant.
+/// A suggestion of the schedule with the most similar name.
 fn schedule_hint(text: &str) -> String {
     let name = text.split(':').next().unwrap_or_default();
     let known = Schedule::SYNTAX;
@@ -79,27 +83,26 @@ fn schedule_hint(text: &str) -> String {
     })
 }
 
-/// Every setting once, with the methods that have it.
+/// Every setting once, with the methods that have it: settings of all methods first, then of several, then of one.
 fn all_settings() -> Vec<(&'static Setting, Vec<Method>)> {
-    let mut found: Vec<(&Setting, Vec<Method>)> = Vec::new();
+    let mut settings: Vec<(&Setting, Vec<Method>)> = Vec::new();
     for method in Method::ALL {
         for setting in method.info().settings.iter().filter(|setting| setting.name != RANK) {
-            match found.iter_mut().find(|(known, _)| known.name == setting.name) {
+            match settings.iter_mut().find(|(known, _)| known.name == setting.name) {
                 Some((_, methods)) => methods.push(method),
-                None => found.push((setting, vec![method])),
+                None => settings.push((setting, vec![method])),
             }
         }
     }
-    // In the help, what all methods have stands first, and what only one has last.
-    found.sort_by_key(|(_, methods)| match methods.len() {
+    settings.sort_by_key(|(_, methods)| match methods.len() {
         all if all == Method::ALL.len() => 0,
         1 => 2,
         _ => 1,
     });
-    found
+    settings
 }
 
-/// The identifier of an option, which must not be that of an option of the command itself.
+/// The identifier of an option; the prefix keeps it apart from the command's own options.
 fn id(setting: &str) -> String {
     format!("setting {setting}")
 }
@@ -109,7 +112,8 @@ fn method_option() -> Arg {
     Arg::new(METHOD)
         .long(METHOD)
         .value_name("METHOD")
-        .help("How to factorize")
+        .help("Factorization method")
+        .display_order(3)
         .default_value(Method::And.name())
         .value_parser(PossibleValuesParser::new(values))
 }
@@ -118,9 +122,10 @@ fn method_option() -> Arg {
 fn option(setting: &Setting, methods: &[Method]) -> Arg {
     let arg = Arg::new(id(setting.name)).long(setting.option());
     let arg = match methods {
-        all if all.len() == Method::ALL.len() => arg,
-        [only] => arg.help_heading(format!("Options of --method {only}")),
-        _ => arg.help_heading("Options of several methods"),
+        _ if COMMON.contains(&setting.name) => arg,
+        [Method::And] => arg.help_heading(AND_HEADING).hide_short_help(true),
+        [only] => arg.help_heading(format!("Settings of --method {only}")).hide_short_help(true),
+        _ => arg.help_heading("Settings of several methods").hide_short_help(true),
     };
     let (short, long) = help(setting, methods);
     let arg = arg.help(short).long_help(long);
@@ -130,13 +135,12 @@ fn option(setting: &Setting, methods: &[Method]) -> Arg {
             .value_parser(PossibleValuesParser::new(words))
             .hide_possible_values(true)
             .value_name(words.join("|")),
-        _ => {
-            arg.value_name(setting.kind.placeholder()).allow_negative_numbers(setting.kind.number().is_some())
-        }
+        _ if setting.name == TIME_LIMIT => arg.value_name("SECONDS").allow_negative_numbers(true),
+        _ => arg.value_name(setting.kind.placeholder()).allow_negative_numbers(setting.kind.number().is_some()),
     }
 }
 
-/// The first sentence, and the whole text, each with methods, range and default.
+/// The first sentence for `-h`, and the whole text for `--help`, each with methods, range and default.
 fn help(setting: &Setting, methods: &[Method]) -> (String, String) {
     let whole = setting.help();
     let mut facts = String::new();
@@ -152,17 +156,17 @@ fn help(setting: &Setting, methods: &[Method]) -> (String, String) {
     (short, format!("{}{range}{facts}", whole.trim_end_matches('.')))
 }
 
-/// The defaults of a setting: one, and those of the methods where it is another.
+/// The default of a setting, and those of the methods that have another one.
 fn defaults(setting: &str, methods: &[Method]) -> String {
     let default =
         |method: &Method| method.info().setting(setting).map(Setting::default_text).unwrap_or_default();
-    let usual = methods.first().map(default).unwrap_or_default();
-    if usual == "false" {
+    let common = methods.first().map(default).unwrap_or_default();
+    if common == "false" {
         return String::new();
     }
-    let mut text = format!(" [default: {usual}");
+    let mut text = format!(" [default: {common}");
     let mut others: Vec<(String, Vec<&str>)> = Vec::new();
-    for method in methods.iter().filter(|method| default(method) != usual) {
+    for method in methods.iter().filter(|method| default(method) != common) {
         match others.iter_mut().find(|(value, _)| *value == default(method)) {
             Some((_, names)) => names.push(method.name()),
             None => others.push((default(method), vec![method.name()])),
@@ -178,7 +182,7 @@ impl Args for MethodArgs {
     fn augment_args(mut command: Command) -> Command {
         command = command.arg(method_option());
         for (setting, methods) in all_settings() {
-            // Where a command has an option of this name itself, that one is meant.
+            // A command's own option of the same name takes precedence.
             if command.get_arguments().all(|arg| arg.get_long() != Some(setting.option().as_str())) {
                 command = command.arg(option(setting, &methods));
             }
@@ -194,7 +198,7 @@ impl Args for MethodArgs {
 impl FromArgMatches for MethodArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let method = matches.get_one::<String>(METHOD).and_then(|name| name.parse().ok());
-        let mut typed = Vec::new();
+        let mut given = Vec::new();
         for (setting, _) in all_settings() {
             let id = id(setting.name);
             let text = match setting.kind {
@@ -202,13 +206,13 @@ impl FromArgMatches for MethodArgs {
                     .try_get_one::<bool>(&id)
                     .ok()
                     .flatten()
-                    .filter(|given| **given)
+                    .filter(|set| **set)
                     .map(ToString::to_string),
                 _ => matches.try_get_one::<String>(&id).ok().flatten().cloned(),
             };
-            typed.extend(text.map(|text| (setting.name, text)));
+            given.extend(text.map(|text| (setting.name, text)));
         }
-        Ok(Self { method: method.unwrap_or(Method::And), typed })
+        Ok(Self { method: method.unwrap_or(Method::And), given })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

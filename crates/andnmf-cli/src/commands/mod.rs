@@ -1,4 +1,4 @@
-//! One file or folder per command: what can be typed, and what is done.
+//! One file or folder per command: its options and its work.
 
 mod anchor;
 mod completions;
@@ -11,9 +11,9 @@ mod generate;
 mod images;
 mod manual;
 mod method_args;
-mod plain_fit;
 mod report;
 mod reproduce;
+mod simple_fit;
 mod suggest_rank;
 mod topics;
 mod transform;
@@ -24,7 +24,12 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 /// Recover the true components behind non-negative mixtures, even when their weights are strongly correlated.
 #[derive(Debug, Parser)]
-#[command(name = "andnmf", version, arg_required_else_help = true, after_help = "Example:\n  andnmf demo")]
+#[command(
+    name = "andnmf",
+    version,
+    arg_required_else_help = true,
+    after_help = "Examples:\n  andnmf demo\n  andnmf fit samples.npy --rank 20 --out fitted\n  andnmf fit --help"
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
@@ -49,8 +54,8 @@ enum Command {
     Manual(manual::ManualArgs),
 }
 
-/// Adds the command that was meant, where the parser did not find it: it knows no swapped letters.
-pub(crate) fn with_nearest(mut error: clap::Error) -> clap::Error {
+/// Adds a suggestion for a misspelt command: clap has none for swapped letters.
+pub(crate) fn with_suggestion(mut error: clap::Error) -> clap::Error {
     if error.kind() == ErrorKind::InvalidSubcommand
         && error.get(ContextKind::SuggestedSubcommand).is_none()
         && let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand)
@@ -62,13 +67,13 @@ pub(crate) fn with_nearest(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// This build lacks what only packages need.
+/// The failure of a build without the feature `packaging`.
 #[cfg(not(feature = "packaging"))]
 fn needs_packaging(what: &str) -> Failure {
-    Failure::Request(format!("this build of andnmf cannot make {what}; build it with --features packaging"))
+    Failure::Request(format!("this build of andnmf cannot create {what}; build it with --features packaging"))
 }
 
-/// Does what was typed.
+/// Runs the command.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.command {
         Command::Demo(args) => demo::run(&args),

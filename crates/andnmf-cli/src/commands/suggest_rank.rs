@@ -1,27 +1,29 @@
-//! `andnmf suggest-rank`: how many components the samples have.
+//! `andnmf suggest-rank`: estimates the number of components.
 
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
 
 use andnmf::Real;
 use andnmf::rank::{RankSettings, RankSuggestion, suggest_rank};
-use andnmf_program::{Common, DataArgs, Failure, Precision, Progress, json};
+use andnmf_program::{CommonArgs, DataArgs, Failure, Precision, Progress, json};
 use clap::Args;
 
-use crate::shared::Layout;
+use crate::shared::NameDetection;
 
-/// What the columns of the table are.
+/// The meaning of the table's columns.
 const LEGEND: &str = "\
-last kept   the weakest direction that this rank keeps, as a share of the strongest one
-first out   the strongest that it leaves out; where that is below the noise edge, the rest looks like noise
-noise edge  the strongest that noise as large as all that is left out could make
-held out    error of the prediction of values that were hidden, as a share of their size: lower is better
-unstable    share of components on which two halves of the samples disagree: 0 is best, - was not looked at
+last kept   smallest singular value kept at this rank, relative to the largest one
+first out   largest singular value omitted at this rank; if it is below the noise edge, the rest looks like noise
+noise edge  largest singular value of pure noise with the norm of all that is omitted
+held out    relative error of predicting held-out values (cross-validation); lower is better
+unstable    fraction of components that differ between fits to two halves of the samples; 0 is best, - is not computed
 ";
 
-/// Score numbers of components by noise, held-out fit and stability, and say which to take and why.
+/// Suggest the number of components, by noise level, held-out error and stability.
 ///
 /// Example: andnmf suggest-rank samples.npy --ranks 2..30
+///
+/// Prints the scores of every rank in the range, the suggested rank and the reason.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   andnmf suggest-rank samples.npy --ranks 2..30
@@ -32,14 +34,14 @@ pub(crate) struct SuggestRankArgs {
     /// Lowest and highest rank to score
     #[arg(long, default_value = "1..20", value_name = "A..B", value_parser = range)]
     ranks: RangeInclusive<usize>,
-    /// Leave out the stability, which takes the longest
+    /// Skip the stability score, which takes the longest
     #[arg(long)]
     fast: bool,
-    /// Seed of everything random
+    /// Random seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
-    common: Common,
+    common: CommonArgs,
 }
 
 fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
@@ -48,36 +50,36 @@ fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
         Some((lowest.trim().parse().ok()?, highest.trim().parse().ok()?))
     });
     ends.map(|(lowest, highest)| lowest..=highest)
-        .ok_or_else(|| "two whole numbers with dots between them are needed, such as 2..30".to_owned())
+        .ok_or_else(|| "expected two whole numbers separated by .., such as 2..30".to_owned())
 }
 
 pub(crate) fn run(args: &SuggestRankArgs) -> Result<(), Failure> {
     args.common.set_threads()?;
-    let found = match args.data.how.precision {
-        Precision::F32 => suggestion::<f32>(args),
-        Precision::F64 => suggestion::<f64>(args),
+    let suggestion = match args.data.how.precision {
+        Precision::F32 => score_ranks::<f32>(args),
+        Precision::F64 => score_ranks::<f64>(args),
     }?;
-    if args.common.json { json::print(&found) } else { Ok(print(&found, args)?) }
+    if args.common.json { json::print(&suggestion) } else { Ok(print(&suggestion, args)?) }
 }
 
-fn suggestion<T: Real>(args: &SuggestRankArgs) -> Result<RankSuggestion, Failure> {
+fn score_ranks<T: Real>(args: &SuggestRankArgs) -> Result<RankSuggestion, Failure> {
     let progress = Progress::new(&args.common, format!("reading {}", args.data.data.display()));
     let samples = args.data.read::<T>()?;
-    let layout = Layout::of(&args.data.data, &samples, &args.data.how.file);
-    progress.doing("scoring ranks");
+    let detection = NameDetection::of(&args.data.data, &samples, &args.data.how.file);
+    progress.set_message("scoring ranks");
     let settings = RankSettings { stability: !args.fast, seed: args.seed, ..RankSettings::default() };
-    let found = suggest_rank(&samples, args.ranks.clone(), &settings, &args.common.run())?;
+    let suggestion = suggest_rank(&samples, args.ranks.clone(), &settings, &args.common.run())?;
     drop(progress);
-    args.common.note(&layout.doubts);
-    Ok(found)
+    args.common.print_notes(&detection.notes);
+    Ok(suggestion)
 }
 
-fn print(found: &RankSuggestion, args: &SuggestRankArgs) -> io::Result<()> {
+fn print(suggestion: &RankSuggestion, args: &SuggestRankArgs) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    if args.common.talks() {
+    if args.common.verbose() {
         writeln!(out, "  rank  last kept  first out  noise edge  held out  unstable")?;
-        for score in &found.scores {
-            let mark = if found.rank == Some(score.rank) { '>' } else { ' ' };
+        for score in &suggestion.scores {
+            let mark = if suggestion.rank == Some(score.rank) { '>' } else { ' ' };
             let or_dash = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.4}"));
             writeln!(
                 out,
@@ -92,14 +94,14 @@ fn print(found: &RankSuggestion, args: &SuggestRankArgs) -> io::Result<()> {
         }
         writeln!(out, "\n{LEGEND}")?;
     }
-    match found.rank {
+    match suggestion.rank {
         Some(rank) => {
-            writeln!(out, "rank {rank} ({}): {}", found.judgement.verdict, found.reason())?;
-            if args.common.talks() {
+            writeln!(out, "rank {rank} ({}): {}", suggestion.judgement.verdict, suggestion.reason())?;
+            if args.common.verbose() {
                 writeln!(out, "next: andnmf fit {} --rank {rank} --out fitted", args.data.data.display())?;
             }
             Ok(())
         }
-        None => writeln!(out, "no clear answer: {}", found.reason()),
+        None => writeln!(out, "no clear answer: {}", suggestion.reason()),
     }
 }

@@ -7,42 +7,44 @@ use andnmf::metrics::reconstruction_error;
 use andnmf_io as io;
 use andnmf_io::model::{Model, stored_precision};
 use andnmf_io::write_array;
-use andnmf_program::{Common, Failure, FileArgs, Progress, json, overwrite, reading, writing};
+use andnmf_program::format::number;
+use andnmf_program::{CommonArgs, Failure, FileArgs, Progress, json, overwrite, read_failure, write_failure};
 use clap::Args;
 use serde::Serialize;
 
-use crate::shared::Layout;
+use crate::shared::NameDetection;
 
-/// Find how much of each component of a fitted model new samples have.
+/// Compute the weights of new samples under a fitted model.
 ///
 /// Example: andnmf transform fitted new.npy --out weights.npy
 ///
-/// FILE.npy gets one row of non-negative weights per sample. Computed in the precision of the model.
+/// Writes one row of non-negative weights per sample (samples × rank), computed in the precision of the model.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   andnmf transform fitted new.npy --out weights.npy
   andnmf transform fitted/model.safetensors new.csv --out weights.npy --force")]
 pub(crate) struct TransformArgs {
-    /// A model.safetensors, or the folder of a fit
+    /// Folder of a fit, or a model.safetensors file
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// The new samples, one per row, with the features of the model in the same order
+    /// New samples, one per row, with the features of the model in the same order
     #[arg(value_name = "DATA")]
     data: PathBuf,
-    /// Where the weights go
+    /// Output file (samples × rank)
     #[arg(long, value_name = "FILE.npy")]
     out: PathBuf,
     #[command(flatten)]
     how: FileArgs,
-    /// Replace the file if it is there already
+    /// Replace FILE.npy if it exists
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    common: Common,
+    common: CommonArgs,
 }
 
+/// The output of `--json`.
 #[derive(Serialize)]
-struct Told {
+struct TransformSummary {
     n_samples: usize,
     rank: usize,
     reconstruction_error: f64,
@@ -60,26 +62,26 @@ pub(crate) fn run(args: &TransformArgs) -> Result<(), Failure> {
             location: io::Location::Whole,
             problem: io::Problem::Exists,
         };
-        return Err(writing(error));
+        return Err(write_failure(error));
     }
     let model = model_file(&args.model);
-    match stored_precision(&model).map_err(reading)? {
+    match stored_precision(&model).map_err(read_failure)? {
         f32::NAME => transform::<f32>(args, &model),
         _ => transform::<f64>(args, &model),
     }
 }
 
-/// The model that a file or the folder of a fit stands for.
+/// The model file: the path itself, or that in the folder of a fit.
 pub(crate) fn model_file(path: &Path) -> PathBuf {
     if path.is_dir() { path.join("model.safetensors") } else { path.to_owned() }
 }
 
 fn transform<T: Real>(args: &TransformArgs, model: &Path) -> Result<(), Failure> {
     let progress = Progress::new(&args.common, format!("reading {}", args.data.display()));
-    let model = Model::<T>::load(model).map_err(reading)?;
+    let model = Model::<T>::load(model).map_err(read_failure)?;
     let samples = args.how.read::<T>(&args.data)?;
-    let layout = Layout::of(&args.data, &samples, &args.how);
-    progress.doing("weights of the samples");
+    let detection = NameDetection::of(&args.data, &samples, &args.how);
+    progress.set_message("computing weights");
     let in_file = |failure: Failure| match failure {
         Failure::Request(message) => Failure::Request(format!("{}: {message}", args.data.display())),
         other => other,
@@ -88,15 +90,21 @@ fn transform<T: Real>(args: &TransformArgs, model: &Path) -> Result<(), Failure>
     let weights =
         model.weights(&samples, names, &args.common.run()).map_err(|error| in_file(error.into()))?;
     let error = reconstruction_error(&samples, weights.view(), model.components().view())?;
-    write_array(&args.out, weights.view(), overwrite(args.force)).map_err(writing)?;
+    write_array(&args.out, weights.view(), overwrite(args.force)).map_err(write_failure)?;
     drop(progress);
-    args.common.note(&layout.doubts);
+    args.common.print_notes(&detection.notes);
     let (n_samples, rank) = weights.dim();
     if args.common.json {
-        return json::print(&Told { n_samples, rank, reconstruction_error: error, out: args.out.clone() });
+        return json::print(&TransformSummary {
+            n_samples,
+            rank,
+            reconstruction_error: error,
+            out: args.out.clone(),
+        });
     }
-    args.common.say(format!(
-        "{n_samples} samples × {rank} weights written to {}; relative error of the reconstruction {error:.3e}",
-        args.out.display()
+    args.common.print(format!(
+        "{n_samples} samples × {rank} weights written to {}; relative reconstruction error {}",
+        args.out.display(),
+        number(error, 3)
     ))
 }

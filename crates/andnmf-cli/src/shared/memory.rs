@@ -1,4 +1,4 @@
-//! Sizes of memory: as people type them, as they read them, and as much as the system has to spare.
+//! Sizes of memory: parsing, formatting, and the memory available to this process.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Bytes(pub(crate) u64);
 
-/// Units, longest first so that none hides another.
+/// Units, longest first so that no unit matches as the suffix of another.
 const UNITS: [(&str, u64); 15] = [
     ("kib", 1 << 10),
     ("mib", 1 << 20),
@@ -39,12 +39,12 @@ impl FromStr for Bytes {
             .map(|number| number * unit as f64)
             .filter(|bytes| bytes.is_finite() && *bytes >= 1.0 && *bytes < u64::MAX as f64)
             .map(|bytes| Self(bytes as u64))
-            .ok_or_else(|| "a size is needed, such as 512M, 1.5G, 2GiB or a number of bytes".to_owned())
+            .ok_or_else(|| "expected a size such as 512M, 1.5G, 2GiB or a number of bytes".to_owned())
     }
 }
 
 impl fmt::Display for Bytes {
-    /// In a unit that leaves few digits, rounded up: whoever gives so much gives enough.
+    /// In a unit that leaves few digits, rounded up so that the shown size is sufficient.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             bytes if bytes >= 10_000_000_000 => write!(f, "{}G", bytes.div_ceil(1_000_000_000)),
@@ -55,8 +55,8 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// How much memory a process may still take: what the system has to spare, or its group of processes where that has a
-/// limit of its own. `None` where the system does not say.
+/// The memory that this process can still allocate: the system's available memory, or less if its cgroup has a lower
+/// limit. `None` if the system does not report it.
 pub(crate) fn available() -> Option<Bytes> {
     let number = |file: &str, before: &str| {
         let all = std::fs::read_to_string(file).ok()?;
@@ -64,7 +64,7 @@ pub(crate) fn available() -> Option<Bytes> {
         rest.trim().trim_end_matches(" kB").parse::<u64>().ok()
     };
     let limit = number("/sys/fs/cgroup/memory.max", "");
-    // What was read from files is in memory, too, as long as nobody else wants the room.
+    // Only anonymous memory counts: the page cache is freed on demand.
     let group =
         limit.map(|limit| limit.saturating_sub(number("/sys/fs/cgroup/memory.stat", "anon ").unwrap_or(0)));
     let system = number("/proc/meminfo", "MemAvailable:").map(|kilobytes| kilobytes * 1024);

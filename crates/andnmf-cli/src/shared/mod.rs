@@ -1,7 +1,7 @@
-//! What several commands need and no other program does.
+//! Used by several commands.
 
-mod layout;
 mod memory;
+mod name_detection;
 
-pub(crate) use layout::Layout;
 pub(crate) use memory::{Bytes, available as available_memory};
+pub(crate) use name_detection::NameDetection;

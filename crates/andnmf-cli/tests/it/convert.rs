@@ -16,7 +16,7 @@ fn convert(args: &[&str]) -> String {
 }
 
 #[test]
-fn a_matrix_survives_the_way_through_every_format() {
+fn a_matrix_is_unchanged_after_conversion_through_every_format() {
     let folder = Folder::new();
     let mut last = folder.write_array("start.npy", &sample());
     let names = [
@@ -41,7 +41,7 @@ fn a_matrix_survives_the_way_through_every_format() {
 }
 
 #[test]
-fn names_are_kept_where_there_is_a_place_for_them_and_mourned_where_there_is_none() {
+fn names_are_kept_if_the_format_supports_them_and_reported_as_lost_otherwise() {
     let folder = Folder::new();
     let csv = folder.write("named.csv", "sample,river,bank\nmonday,1,2\ntuesday,3,4\nsunday,5,7\n");
     let tsv = folder.arg("named.tsv");
@@ -56,9 +56,9 @@ fn names_are_kept_where_there_is_a_place_for_them_and_mourned_where_there_is_non
     let said = convert(&[&csv, &folder.arg("bare.npy")]);
     assert!(said.contains("the names of 3 samples are lost"), "{said}");
     assert!(said.contains("the names of 2 features are lost"), "{said}");
-    let told = json(&andnmf(&["convert", &csv, &folder.arg("bare.npz"), "--json"]));
-    assert_eq!(told["lost"].as_array().unwrap().len(), 2);
-    assert_eq!((&told["n_samples"], &told["n_features"]), (&3.into(), &2.into()));
+    let output = json(&andnmf(&["convert", &csv, &folder.arg("bare.npz"), "--json"]));
+    assert_eq!(output["lost"].as_array().unwrap().len(), 2);
+    assert_eq!((&output["n_samples"], &output["n_features"]), (&3.into(), &2.into()));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn columns_become_rows_with_transpose() {
 }
 
 #[test]
-fn single_precision_is_written_where_asked_for() {
+fn single_precision_is_written_on_request() {
     let folder = Folder::new();
     let npy = folder.write_array("start.npy", &sample());
     convert(&[&npy, &folder.arg("short.npy"), "--precision", "f32"]);
@@ -81,11 +81,11 @@ fn single_precision_is_written_where_asked_for() {
 }
 
 #[test]
-fn what_is_there_is_replaced_only_by_force() {
+fn existing_files_are_replaced_only_with_force() {
     let folder = Folder::new();
     let npy = folder.write_array("start.npy", &sample());
     let there = folder.write("there.csv", "mine\n");
-    refused(&["convert", &npy, &there], &["there.csv is there already", "--force"]);
+    refused(&["convert", &npy, &there], &["there.csv exists", "--force"]);
     assert_eq!(std::fs::read_to_string(folder.path("there.csv")).unwrap(), "mine\n");
     convert(&[&npy, &there, "--force"]);
     assert_eq!(read_array(&folder.path("there.csv")), sample());
@@ -118,7 +118,7 @@ fn wrong_requests_say_what_would_be_right() {
 }
 
 #[test]
-fn numbers_are_names_where_told_and_doubted_where_they_look_like_it() {
+fn numbers_are_names_on_request_and_sorted_ones_are_noted() {
     let folder = Folder::new();
     let years = folder.write("years.csv", "1990,1991,1992,1993\n5,3,4,1\n2,2,9,7\n");
     let numbered = folder.write("numbered.csv", "1,5,2\n2,3,9\n3,4,4\n4,1,7\n");
@@ -144,23 +144,23 @@ fn numbers_are_names_where_told_and_doubted_where_they_look_like_it() {
 }
 
 #[test]
-fn what_was_taken_for_names_is_said() {
+fn the_lines_and_columns_read_as_names_are_reported() {
     let folder = Folder::new();
     for (text, said) in [
-        ("gene,x,y\na,1,2\nb,3,4\n", "its first line and its first column were taken for names"),
-        ("x,y\n1,2\n3,4\n", "its first line was taken for names of columns, and no column"),
-        ("a,1,2\nb,3,4\n", "its first column was taken for names of rows, and no line"),
-        ("1,2\n3,4\n", "no line and no column was taken for names"),
+        ("gene,x,y\na,1,2\nb,3,4\n", "first line read as column names, first column as row names"),
+        ("x,y\n1,2\n3,4\n", "first line read as column names; no row names"),
+        ("a,1,2\nb,3,4\n", "first column read as row names; no column names"),
+        ("1,2\n3,4\n", "no column names and no row names"),
     ] {
         let table = folder.write("table.csv", text);
         let done = andnmf(&["convert", &table, &folder.arg("out.csv"), "--force"]);
-        let told = crate::support::text(&done.stdout);
-        assert!(told.starts_with(&format!("table.csv: {said}")), "{text}: {told}");
+        let output = crate::support::text(&done.stdout);
+        assert!(output.starts_with(&format!("table.csv: {said}")), "{text}: {output}");
     }
 }
 
 #[test]
-fn heavy_formats_are_read_or_the_build_says_how_to_get_them() {
+fn optional_formats_are_read_or_the_message_names_the_feature() {
     let folder = Folder::new();
     let library = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../andnmf-io/src/files");
     for (file, feature, first_line) in [

@@ -32,6 +32,7 @@ fn demo_recovers_what_the_other_methods_do_not() {
     let names: Vec<&str> = rows.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["AND", "HALS", "ANLS", "MU", "LDA"], "{out}");
     assert!(rows[0].1 < 1e-9, "{out}");
+    assert!(!out.contains("e0 ") && !out.contains("e1 "), "numbers of ordinary size have no exponent: {out}");
     assert!(rows[1..].iter().all(|&(_, error)| error > 1e-3), "{out}");
     assert!(out.contains(&folder.arg("demo/report.html")), "it says where the report is: {out}");
 }
@@ -54,15 +55,18 @@ fn demo_writes_a_page_with_every_method_and_the_summary_of_its_fit() {
 }
 
 #[test]
-fn demo_says_what_speaks_against_its_result() {
+fn demo_prints_the_reasons_of_its_verdict() {
     let folder = Folder::new();
     let args =
         ["--rank", "20", "--features", "200", "--samples", "500", "--co-occurrence", "1", "--budget", "0.1"];
     let done = andnmf(&[&["demo", "--out", &folder.arg("demo")], &args[..]].concat());
     assert!(done.status.success());
     let out = text(&done.stdout);
-    assert!(out.contains("the truth: doubtful\n") && out.contains("room for only 10 components"), "{out}");
-    assert!(text(&small(&folder, &["--force"]).stdout).contains("the truth: good\n"));
+    assert!(
+        out.contains("without the truth: doubtful\n") && out.contains("room for only 10 components"),
+        "{out}"
+    );
+    assert!(text(&small(&folder, &["--force"]).stdout).contains("without the truth: good\n"));
 }
 
 #[test]
@@ -90,7 +94,7 @@ fn quiet_prints_where_the_report_is() {
 }
 
 #[test]
-fn the_demos_own_folder_is_replaced_and_nobody_elses() {
+fn only_the_default_folder_is_replaced_without_force() {
     let folder = Folder::new();
     let here = || command(&SMALL).arg("--quiet").current_dir(folder.path("")).output().unwrap();
     assert_eq!(text(&here().stdout), "andnmf-demo/report.html\n");
@@ -101,7 +105,7 @@ fn the_demos_own_folder_is_replaced_and_nobody_elses() {
     assert!(text(&done.stderr).contains("--force"), "{}", text(&done.stderr));
     let done = small(&folder, &[]);
     assert!(done.status.success());
-    assert_eq!(small(&folder, &[]).status.code(), Some(2), "a folder that was named is not replaced unasked");
+    assert_eq!(small(&folder, &[]).status.code(), Some(2), "a given folder is not replaced without --force");
 }
 
 #[test]
@@ -124,7 +128,7 @@ fn wrong_settings_end_with_status_2_and_name_the_setting() {
 }
 
 #[test]
-fn a_reader_that_stops_reading_is_no_error() {
+fn closed_standard_output_is_no_error() {
     let folder = Folder::new();
     let mut child = command(&[&SMALL[..], &["--out", &folder.arg("demo")]].concat());
     let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! `andnmf fit`: what it writes and says.
+//! `andnmf fit`: its files and messages.
 
 use crate::support::{Folder, andnmf, files_in, json, read_array, read_json, small_data, text};
 use andnmf::synth::{DatasetKind, DatasetSpec};
@@ -95,7 +95,7 @@ fn a_fit_writes_every_file_with_every_field() {
     let head =
         "stage,seconds,threshold_min,threshold_median,active_fraction,change,loss,relative_correlation_error";
     assert_eq!(lines.next(), Some(head));
-    // AND minimizes nothing that it knows.
+    // AND has no loss.
     let number = |value: &str| if value.is_empty() { f64::NAN } else { value.parse().unwrap() };
     let rows: Vec<Vec<f64>> = lines.map(|line| line.split(',').map(number).collect()).collect();
     assert_eq!(rows.len() as u64, summary["stages"].as_u64().unwrap());
@@ -214,7 +214,7 @@ fn rank_auto_finds_the_rank_or_says_that_it_cannot() {
     let out = folder.arg("fitted");
     let summary = json(&andnmf(&["fit", &samples, "--rank", "auto", "--out", &out, "--json"]));
     assert_eq!(summary["rank"], 5);
-    // More components than are looked for.
+    // More components than --rank auto considers.
     let many =
         DatasetSpec { n_features: 100, rank: 60, n_samples: 300, ..DatasetSpec::new(DatasetKind::Dir) };
     let many = folder.write_array("many.npy", &many.generate().unwrap().samples);
@@ -227,7 +227,7 @@ fn rank_auto_finds_the_rank_or_says_that_it_cannot() {
 }
 
 #[test]
-fn the_report_draws_what_the_features_are() {
+fn the_feature_names_decide_the_plot_type() {
     let folder = Folder::new();
     let (samples, _) = small_data(&folder);
     let words = folder.write(
@@ -287,18 +287,18 @@ fn negative_values_are_counted_and_explained() {
     };
     let (noise, negative) = note(&noisy, "and");
     assert!(noise.starts_with(&format!("{count} of 24000 values are negative, the lowest -")), "{noise}");
-    assert!(noise.contains("count as noise") && !negative, "{noise}");
+    assert!(noise.contains("within the noise") && !negative, "{noise}");
     for method in ["and", "hals"] {
         let (one, negative) = note(&signed, method);
         assert!(one.starts_with("1 of 24000 values is negative, the lowest -2.5"), "{one}");
         assert_eq!(one.contains("may be negative too, and some are"), negative, "{method}: {one}");
-        assert_eq!(one.contains("without negative values all the same"), !negative, "{method}: {one}");
+        assert_eq!(one.contains("non-negative nevertheless"), !negative, "{method}: {one}");
     }
     assert!(!note(&samples, "and").0.contains("negative"));
 }
 
 #[test]
-fn components_by_nmf_are_not_told_as_those_of_and() {
+fn components_by_nmf_are_not_reported_as_those_of_and() {
     let folder = Folder::new();
     // Nothing but noise: no sparse mixtures.
     let value = |(i, j)| ((i * i * 31 + j * j * 17 + i * j * 7) % 101) as f64;
@@ -308,14 +308,14 @@ fn components_by_nmf_are_not_told_as_those_of_and() {
     let done = andnmf(&["fit", &noise, "--rank", "4", "--out", &out]);
     assert_eq!(read_json(&folder.path("fitted/summary.json"))["start"], "nmf");
     let said = text(&done.stdout);
-    assert!(said.contains("by NMF, as AND found none that can be relied on\n"), "{said}");
+    assert!(said.contains("by NMF, since AND found no reliable components\n"), "{said}");
     let (samples, _) = small_data(&folder);
     let said = text(&andnmf(&["fit", &samples, "--rank", "5", "--out", &out, "--force"]).stdout);
     assert!(said.contains("60 features, by and\n"), "{said}");
 }
 
 #[test]
-fn a_table_that_may_have_numbers_for_names_is_doubted_in_the_summary() {
+fn numbers_that_may_be_names_are_noted_in_the_summary() {
     let folder = Folder::new();
     let mut table = String::from("400,410,420,430,440,450\n");
     for row in 0..12 {
@@ -327,7 +327,12 @@ fn a_table_that_may_have_numbers_for_names_is_doubted_in_the_summary() {
     let fit = ["fit", &table, "--rank", "2", "--out", &out, "--force"];
     let done = andnmf(&fit);
     let said = text(&done.stdout);
-    assert!(said.starts_with("spectra.csv: no line and no column was taken for names\n"), "{said}");
+    assert!(
+        said.starts_with(
+            "spectra.csv: no column names and no row names; all lines and columns read as values\n"
+        ),
+        "{said}"
+    );
     let summary = read_json(&folder.path("fitted/summary.json"));
     assert!(summary["warnings"][0].as_str().unwrap().contains("(400, 410, 420, ...)"), "{summary}");
     assert_eq!(summary["n_samples"], 13);

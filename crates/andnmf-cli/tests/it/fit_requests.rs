@@ -1,4 +1,4 @@
-//! `andnmf fit`: wrong requests, one test each, with what a person needs to put them right.
+//! `andnmf fit`: wrong requests; each message says what would be right.
 
 use crate::support::{Folder, andnmf, files_in, refused, small_data, text};
 
@@ -53,7 +53,7 @@ fn an_option_of_another_method_is_refused_with_those_that_have_it() {
 }
 
 #[test]
-fn thresholds_from_the_data_leave_no_steps_to_choose() {
+fn automatic_thresholds_allow_no_other_number_of_steps() {
     wrong(&["--rank", "5", "--inner", "50"], &["--inner", "threshold"]);
 }
 
@@ -87,7 +87,7 @@ fn other_values_are_refused_by_name() {
 }
 
 #[test]
-fn files_that_are_not_there_are_named_with_their_neighbours() {
+fn missing_files_are_reported_with_similar_names() {
     let folder = Folder::new();
     small_data(&folder);
     let (typed, out) = (folder.arg("sample.npy"), folder.arg("fitted"));
@@ -105,7 +105,7 @@ fn files_that_are_not_there_are_named_with_their_neighbours() {
 }
 
 #[test]
-fn a_bad_value_is_told_with_file_and_place() {
+fn a_bad_value_is_reported_with_file_line_and_field() {
     let folder = Folder::new();
     let table = folder.write("table.csv", "a,b\n1,2\n3,x\n");
     let out = folder.arg("fitted");
@@ -117,7 +117,7 @@ fn a_bad_value_is_told_with_file_and_place() {
 }
 
 #[test]
-fn shapes_that_do_not_fit_are_told_with_both_sizes() {
+fn mismatched_shapes_are_reported_with_both_sizes() {
     let folder = Folder::new();
     let (samples, _) = small_data(&folder);
     let out = folder.arg("fitted");
@@ -135,14 +135,14 @@ fn shapes_that_do_not_fit_are_told_with_both_sizes() {
 }
 
 #[test]
-fn results_that_are_there_are_not_replaced_without_force() {
+fn existing_results_are_not_replaced_without_force() {
     let folder = Folder::new();
     let (samples, _) = small_data(&folder);
     let out = folder.arg("fitted");
     std::fs::create_dir(&out).unwrap();
     assert!(
         andnmf(&["fit", &samples, "--rank", "5", "--out", &out]).status.success(),
-        "an empty folder will do"
+        "an empty folder is accepted"
     );
     let before = std::fs::read(folder.path("fitted/summary.json")).unwrap();
     refused(&["fit", &samples, "--rank", "4", "--out", &out], &["not empty", "--force"]);
@@ -151,12 +151,12 @@ fn results_that_are_there_are_not_replaced_without_force() {
     let forced = andnmf(&["fit", &samples, "--rank", "4", "--out", &out, "--force"]);
     assert!(forced.status.success(), "{}", text(&forced.stderr));
     assert_eq!(crate::support::read_json(&folder.path("fitted/summary.json"))["rank"], 4);
-    assert!(folder.path("fitted/notes.txt").exists(), "what is not ours stays");
+    assert!(folder.path("fitted/notes.txt").exists(), "other files stay");
     refused(&["fit", &samples, "--rank", "5", "--out", &samples], &["is a file"]);
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_told_before_the_fit() {
+fn a_folder_that_cannot_be_written_is_reported_before_the_fit() {
     let folder = Folder::new();
     let (samples, _) = small_data(&folder);
     let below_a_file = folder.arg("samples.npy/fitted");
@@ -175,7 +175,7 @@ fn negative_samples_are_refused_by_methods_that_cannot_use_them() {
 }
 
 #[test]
-fn only_names_that_are_near_are_offered() {
+fn only_similar_names_are_suggested() {
     let folder = Folder::new();
     for name in ["mine.csv", "profits.csv", "b.csv", "counts.npy"] {
         folder.write(name, "1,2\n3,4\n");
@@ -196,7 +196,7 @@ fn only_names_that_are_near_are_offered() {
 }
 
 #[test]
-fn rows_of_different_lengths_are_told_with_line_and_name() {
+fn rows_of_different_lengths_are_reported_with_line_and_name() {
     let folder = Folder::new();
     let table = folder.write("table.csv", "gene,x,y\na,1,2\n\nb,3\n");
     refused(

@@ -1,4 +1,4 @@
-//! `andnmf fit`: runs that are killed or stopped, and how they go on.
+//! `andnmf fit`: killed and cancelled runs, and resuming them.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -8,7 +8,7 @@ use andnmf::synth::{DatasetKind, DatasetSpec};
 
 use crate::support::{Folder, andnmf, command, files_in, json, read_json, refused, small_data, text};
 
-/// Enough work for a run to be caught in its middle.
+/// Writes samples whose fit takes long enough to be interrupted.
 fn larger_data(folder: &Folder) -> String {
     let sizes =
         DatasetSpec { n_features: 200, rank: 12, n_samples: 2000, ..DatasetSpec::new(DatasetKind::Paired) };
@@ -25,11 +25,11 @@ fn long_fit<'a>(samples: &'a str, out: &'a str) -> Vec<&'a str> {
 }
 
 /// Starts the command and waits until it has written a checkpoint.
-fn caught_in_the_middle(args: &[&str], checkpoint: &Path) -> Child {
+fn start_and_wait_for_checkpoint(args: &[&str], checkpoint: &Path) -> Child {
     let child = command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let begun = Instant::now();
+    let started = Instant::now();
     while !checkpoint.exists() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no checkpoint");
+        assert!(started.elapsed() < Duration::from_secs(60), "no checkpoint");
         std::thread::sleep(Duration::from_millis(1));
     }
     child
@@ -67,7 +67,7 @@ fn a_killed_run_leaves_the_old_output_whole_and_resumes_to_the_same_bits() {
     };
     let before = contents();
     let forced = [&long_fit(&samples, &out)[..], &["--force"]].concat();
-    let mut child = caught_in_the_middle(&forced, &folder.path("fitted/checkpoint.json"));
+    let mut child = start_and_wait_for_checkpoint(&forced, &folder.path("fitted/checkpoint.json"));
     child.kill().unwrap();
     assert!(!child.wait().unwrap().success(), "it was too fast to be killed");
     assert!(contents() == before, "the old output was touched");
@@ -76,7 +76,7 @@ fn a_killed_run_leaves_the_old_output_whole_and_resumes_to_the_same_bits() {
     let resumed = andnmf(&[&long_fit(&samples, &out)[..], &["--resume"]].concat());
     assert!(resumed.status.success(), "{}", text(&resumed.stderr));
     same_results(&folder, "whole", "fitted");
-    assert!(!folder.path("fitted/checkpoint.json").exists(), "it is of no more use");
+    assert!(!folder.path("fitted/checkpoint.json").exists(), "a finished fit needs none");
     assert!(files_in(&folder.path("fitted")).iter().all(|name| !name.starts_with('.')));
 }
 
@@ -102,7 +102,7 @@ fn a_killed_run_with_thresholds_from_the_data_resumes_to_the_same_bits_with_its_
         ]
     };
     assert!(andnmf(&fit(&whole)).status.success());
-    let mut child = caught_in_the_middle(&fit(&out), &folder.path("fitted/checkpoint.json"));
+    let mut child = start_and_wait_for_checkpoint(&fit(&out), &folder.path("fitted/checkpoint.json"));
     child.kill().unwrap();
     assert!(!child.wait().unwrap().success(), "it was too fast to be killed");
     assert_eq!(files_in(&folder.path("fitted")).iter().filter(|name| !name.starts_with('.')).count(), 1);
@@ -118,12 +118,13 @@ fn a_killed_run_with_thresholds_from_the_data_resumes_to_the_same_bits_with_its_
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_with_whole_results_marked_as_cancelled_and_a_checkpoint() {
+fn ctrl_c_writes_complete_results_marked_as_cancelled_and_a_checkpoint() {
     let folder = Folder::new();
     let samples = larger_data(&folder);
     let (whole, out) = (folder.arg("whole"), folder.arg("fitted"));
     assert!(andnmf(&long_fit(&samples, &whole)).status.success());
-    let child = caught_in_the_middle(&long_fit(&samples, &out), &folder.path("fitted/checkpoint.json"));
+    let child =
+        start_and_wait_for_checkpoint(&long_fit(&samples, &out), &folder.path("fitted/checkpoint.json"));
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
     let done = child.wait_with_output().unwrap();
@@ -147,14 +148,14 @@ fn ctrl_c_ends_with_whole_results_marked_as_cancelled_and_a_checkpoint() {
 }
 
 #[test]
-fn a_run_out_of_time_can_go_on_with_more() {
+fn a_run_that_reached_its_time_limit_can_be_resumed() {
     let folder = Folder::new();
     let samples = larger_data(&folder);
     let (whole, out) = (folder.arg("whole"), folder.arg("fitted"));
     let fit = ["fit", &samples, "--rank", "12", "--threshold", "geometric:0.2:1.01", "--compress", "off"];
-    let hurried = ["--stages", "1000000", "--time-limit", "0.4", "--out", &out, "--json"];
-    let summary = json(&andnmf(&[&fit[..], &hurried].concat()));
-    assert_eq!(summary["stop_reason"], "time_limit", "which is no failure");
+    let limited = ["--stages", "1000000", "--time-limit", "0.4", "--out", &out, "--json"];
+    let summary = json(&andnmf(&[&fit[..], &limited].concat()));
+    assert_eq!(summary["stop_reason"], "time_limit", "not a failure");
     let more = (summary["stages"].as_u64().unwrap() + 5).to_string();
     let resumed = andnmf(&[&fit[..], &["--stages", &more, "--out", &out, "--resume"]].concat());
     assert!(resumed.status.success(), "{}", text(&resumed.stderr));
@@ -172,12 +173,12 @@ fn only_the_same_fit_is_resumed() {
         [&["fit", samples, "--rank", "5", "--out", &out][..], &schedule].concat()
     };
     let base = fit(&samples);
-    refused(&[&base[..], &["--resume"]].concat(), &["nothing to --resume"]);
+    refused(&[&base[..], &["--resume"]].concat(), &["--resume: there is no checkpoint"]);
     assert!(!folder.path("fitted").exists());
     json(&andnmf(&[&base[..], &["--time-limit", "0.4", "--json"]].concat()));
     let wrong =
         |options: &[&str], said: &[&str]| refused(&[&base[..], &["--resume"], options].concat(), said);
-    wrong(&["--seed", "3"], &["checkpoint.json", "its seed is 0, but 3 is asked for"]);
+    wrong(&["--seed", "3"], &["checkpoint.json", "its seed is 0, but now it is 3"]);
     wrong(&["--precision", "f32"], &["--precision f64"]);
     wrong(&["--init", &truth], &["--init auto"]);
     wrong(&["--inner", "7"], &["its inner is \"exact\""]);
@@ -190,7 +191,7 @@ fn only_the_same_fit_is_resumed() {
     older["identity"]["layout"] = 1.into();
     older["identity"]["fingerprint"] = "0123456789abcdef".into();
     folder.write("fitted/checkpoint.json", &older.to_string());
-    wrong(&[], &["checkpoint.json", "an earlier andnmf wrote it", "--force"]);
+    wrong(&[], &["checkpoint.json", "an older version of andnmf wrote it", "--force"]);
     folder.write("fitted/checkpoint.json", "{\"identity\": 3}");
     wrong(&[], &["checkpoint.json, line 1", "--force"]);
 }
@@ -204,28 +205,28 @@ fn two_runs_do_not_write_into_one_folder_at_once() {
     for arg in &mut endless {
         *arg = if *arg == "120" { "1000000" } else { arg };
     }
-    let mut first = caught_in_the_middle(&endless, &folder.path("fitted/checkpoint.json"));
+    let mut first = start_and_wait_for_checkpoint(&endless, &folder.path("fitted/checkpoint.json"));
     let quick = ["fit", &samples, "--rank", "3", "--method", "hals", "--stages", "3", "--out", &out];
     for more in [&[][..], &["--force"]] {
-        refused(&[&quick[..], more].concat(), &["another andnmf is writing to --out", "another folder"]);
+        refused(&[&quick[..], more].concat(), &["is in use by another andnmf", "another folder"]);
     }
     refused(&[&endless[..], &["--resume"]].concat(), &["another andnmf"]);
     first.kill().unwrap();
     first.wait().unwrap();
     let after = andnmf(&[&quick[..], &["--force"]].concat());
-    assert!(after.status.success(), "a run that is gone holds nothing: {}", text(&after.stderr));
+    assert!(after.status.success(), "the lock of a killed run is released: {}", text(&after.stderr));
     assert!(!files_in(&folder.path("fitted")).iter().any(|name| name.starts_with('.')));
 }
 
 #[test]
-fn the_time_limit_of_a_run_that_goes_on_counts_anew() {
+fn a_resumed_run_has_the_full_time_limit_again() {
     let folder = Folder::new();
     let samples = larger_data(&folder);
     let out = folder.arg("fitted");
     let fit = ["fit", &samples, "--rank", "12", "--threshold", "geometric:0.2:1.01", "--compress", "off"];
-    let hurried = ["--stages", "1000000", "--time-limit", "1.5", "--out", &out, "--json"];
-    let first = json(&andnmf(&[&fit[..], &hurried].concat()));
-    let second = json(&andnmf(&[&fit[..], &hurried, &["--resume"]].concat()));
+    let limited = ["--stages", "1000000", "--time-limit", "1.5", "--out", &out, "--json"];
+    let first = json(&andnmf(&[&fit[..], &limited].concat()));
+    let second = json(&andnmf(&[&fit[..], &limited, &["--resume"]].concat()));
     let stages = |summary: &serde_json::Value| summary["stages"].as_u64().unwrap();
     assert!(stages(&second) > stages(&first) + 1, "{} and {}", stages(&first), stages(&second));
     assert!(second["solver_seconds"].as_f64().unwrap() > 3.0, "of both runs");

@@ -76,7 +76,7 @@ fn every_option_of_a_kind_reaches_its_weights() {
 }
 
 #[test]
-fn a_truth_of_ones_own_sets_the_sizes() {
+fn a_given_truth_sets_the_sizes() {
     let folder = Folder::new();
     let truth = array![[1.0, 0.0, 2.0, 1.0], [0.0, 3.0, 1.0, 1.0]];
     let file = folder.write_array("mine.npy", &truth);
@@ -108,12 +108,12 @@ fn options_of_other_kinds_are_refused_with_the_kinds_that_have_them() {
     let out = folder.arg("data");
     let given = |kind, option| refused_by(kind, option, &out);
     given("dir", "--sparsity").has(&[
-        "--sparsity means nothing for dir",
+        "--sparsity is not an option of the kind dir",
         "--concentration",
         "binary, decay, paired",
     ]);
     given("ctm", "--concentration").has(&["--scale, --correlation", "is for dir"]);
-    given("ctm-released", "--scale").has(&["no options of its own", "is for ctm, noise"]);
+    given("ctm-released", "--scale").has(&["none of these options", "is for ctm, noise"]);
     given("binary", "--decay-order").has(&["is for decay, paired"]);
     given("decay", "--co-occurrence").has(&["is for paired"]);
     given("paired", "--correlation").has(&["is for ctm, noise"]);
@@ -150,7 +150,7 @@ fn wrong_requests_are_refused_by_name() {
 }
 
 #[test]
-fn what_is_there_is_replaced_only_by_force() {
+fn existing_results_are_replaced_only_with_force() {
     let folder = Folder::new();
     generate(&folder, "dir", &[]);
     let before = std::fs::read(folder.path("dir/samples.npy")).unwrap();

@@ -1,4 +1,4 @@
-//! `andnmf images`: pictures in, parts out.
+//! `andnmf images`: the components of images.
 
 use std::fs;
 
@@ -8,8 +8,8 @@ use ndarray::Array2;
 
 use crate::support::{Folder, andnmf, files_in, json, read_array, refused, text};
 
-/// Eighty pictures of 6 × 4 pixels: two of four bars each, of any brightness.
-fn pictures() -> Array2<f64> {
+/// Eighty images of 6 × 4 pixels: two of four bars each, of any brightness.
+fn images() -> Array2<f64> {
     Array2::from_shape_fn((80, 24), |(sample, pixel)| {
         let bar = pixel % 4;
         let (a, b) = (sample % 4, (sample / 4) % 4);
@@ -19,9 +19,9 @@ fn pictures() -> Array2<f64> {
 }
 
 #[test]
-fn pictures_of_a_matrix_become_a_sheet_and_a_page() {
+fn images_of_a_matrix_become_a_sheet_and_a_report() {
     let folder = Folder::new();
-    let data = folder.write_array("bars.npy", &pictures());
+    let data = folder.write_array("bars.npy", &images());
     let out = folder.arg("parts");
     let done = andnmf(&["images", &data, "--rank", "4", "--shape", "6x4", "--out", &out, "--columns", "3"]);
     assert!(done.status.success(), "{}", text(&done.stderr));
@@ -47,15 +47,15 @@ fn pictures_of_a_matrix_become_a_sheet_and_a_page() {
     // 4 pixels are enlarged to 200.
     let sheet = contact_sheet(components.view(), (6, 4), Some(3)).unwrap().enlarged(50.try_into().unwrap());
     assert_eq!(fs::read(folder.path("parts/components.png")).unwrap(), sheet.to_png().unwrap());
-    assert!(text(&done.stdout).contains("look at: "));
+    assert!(text(&done.stdout).contains("images: "));
     assert!(text(&done.stdout).contains("parts/report.html in a browser"));
 }
 
 #[test]
-fn a_folder_of_pictures_knows_its_shape() {
+fn the_shape_of_images_in_a_folder_is_known() {
     let folder = Folder::new();
     fs::create_dir(folder.path("in")).unwrap();
-    for (i, picture) in pictures().outer_iter().enumerate() {
+    for (i, picture) in images().outer_iter().enumerate() {
         let picture = contact_sheet(picture.insert_axis(ndarray::Axis(0)), (6, 4), None).unwrap();
         picture.write_png(&folder.path(&format!("in/{i:02}.png")), Overwrite::No).unwrap();
     }
@@ -66,7 +66,7 @@ fn a_folder_of_pictures_knows_its_shape() {
     let other = folder.arg("other");
     refused(
         &["images", &data, "--rank", "3", "--shape", "3x3", "--out", &other],
-        &["--shape is 3x3", "leave it out"],
+        &["--shape is 3x3", "omit --shape"],
     );
     assert!(!folder.path("other").exists());
     refused(&["images", &data, "--rank", "3", "--out", &out], &["not empty", "--force"]);
@@ -75,11 +75,11 @@ fn a_folder_of_pictures_knows_its_shape() {
 #[test]
 fn a_wrong_shape_is_refused_with_those_that_fit() {
     let folder = Folder::new();
-    let data = folder.write_array("bars.npy", &pictures());
+    let data = folder.write_array("bars.npy", &images());
     let out = folder.arg("parts");
     let wrong = ["images", &data, "--rank", "4", "--out", &out, "--shape", "5x5"];
-    refused(&wrong, &["5x5 is 25 pixels", "have 24", "what would fit: 4x6, 6x4, 3x8, 8x3, 2x12"]);
-    refused(&wrong[..6], &["--shape is needed", "rows of 24 pixels", "4x6"]);
+    refused(&wrong, &["5x5 is 25 pixels", "have 24", "possible shapes: 4x6, 6x4, 3x8, 8x3, 2x12"]);
+    refused(&wrong[..6], &["--shape is required", "rows of 24 pixels", "4x6"]);
     refused(&["images", &data, "--rank", "4", "--out", &out, "--shape", "4by6"], &["28x28"]);
     assert!(!folder.path("parts").exists(), "nothing is left behind");
 }

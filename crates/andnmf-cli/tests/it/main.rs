@@ -1,4 +1,4 @@
-//! The command as a shell sees it: one module per command, all on the built binary.
+//! Tests of the built command: one module per command.
 
 mod convert;
 mod corpus;
@@ -12,6 +12,7 @@ mod generate;
 mod help;
 mod images;
 mod manual;
+mod messages;
 mod methods;
 mod out_of_core;
 mod report;

@@ -6,7 +6,7 @@ use andnmf::settings::{Setting, SettingKind};
 
 use crate::support::{Folder, andnmf, json, refused, small_data, text};
 
-/// What `fit` says of a request that is right but for its file, which is not there.
+/// The message of `fit` for a valid request with a missing file.
 fn said_without_data(folder: &Folder, options: &[&str]) -> String {
     let (data, out) = (folder.arg("missing.npy"), folder.arg("fitted"));
     let done = andnmf(&[&["fit", &data, "--rank", "5", "--out", &out], options].concat());
@@ -15,7 +15,7 @@ fn said_without_data(folder: &Folder, options: &[&str]) -> String {
 }
 
 /// The option of a setting with its default.
-fn written(setting: &Setting) -> Vec<String> {
+fn option_with_default(setting: &Setting) -> Vec<String> {
     let option = format!("--{}", setting.option());
     match setting.kind {
         SettingKind::Flag => vec![option],
@@ -33,7 +33,7 @@ fn every_setting_of_every_method_is_an_option() {
     for method in Method::ALL {
         let mut options = vec!["--method".to_owned(), method.name().to_owned()];
         for setting in settings_of(method) {
-            let words = written(setting);
+            let words = option_with_default(setting);
             let one: Vec<&str> = options[..2].iter().chain(&words).map(String::as_str).collect();
             let said = said_without_data(&folder, &one);
             assert!(said.contains("there is no such file"), "{method}: {words:?}: {said}");
@@ -52,7 +52,7 @@ fn a_setting_of_other_methods_is_refused_with_those_that_have_it() {
         for other in Method::ALL {
             for setting in settings_of(other).filter(|setting| method.info().setting(setting.name).is_none())
             {
-                let words = written(setting);
+                let words = option_with_default(setting);
                 let mut options = vec!["--method", method.name()];
                 options.extend(words.iter().map(String::as_str));
                 let said = said_without_data(&folder, &options);
@@ -82,7 +82,11 @@ fn the_help_names_every_setting_under_its_method() {
             assert!(help.contains(&format!("--{}", setting.option())), "{method}: {}", setting.name);
         }
     }
-    for heading in ["Options of --method lda:", "Options of several methods:", "Options of --method and:"] {
+    for heading in [
+        "Settings of --method lda:",
+        "Settings of several methods:",
+        "Settings of --method and (the paper's Algorithm 1):",
+    ] {
         assert!(help.contains(heading), "{heading}");
     }
     assert!(help.contains("[default: 0.7]") && help.contains("above 0.5 and at most 1"), "{help}");

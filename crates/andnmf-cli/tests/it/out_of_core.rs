@@ -1,4 +1,4 @@
-//! Samples larger than the memory allowed: `fit --memory`, and `convert` into what it reads.
+//! Samples larger than the memory limit: `fit --memory`, and `convert` to the formats that it reads in blocks.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,7 +12,7 @@ use rand_free::Numbers;
 
 use crate::support::{Folder, andnmf, command, files_in, json, read_array, read_json, refused, text};
 
-/// Numbers that need no crate.
+/// A simple random number generator.
 mod rand_free {
     pub(super) struct Numbers(pub(super) u64);
 
@@ -24,7 +24,7 @@ mod rand_free {
     }
 }
 
-/// Samples that are work for a disk: `rows` × 640, in double precision.
+/// Writes samples of `rows` × 640 values in double precision.
 fn large(folder: &Folder, rows: usize) -> String {
     let mut numbers = Numbers(1);
     let truth = Array2::from_shape_simple_fn((4, 640), || (numbers.next() - 0.5).max(0.0));
@@ -40,7 +40,7 @@ fn same_files(folder: &Folder, a: &str, b: &str) {
 }
 
 #[test]
-fn what_does_not_fit_stays_in_its_file_with_the_same_result() {
+fn samples_read_in_blocks_give_the_same_result() {
     let folder = Folder::new();
     let sizes =
         DatasetSpec { n_features: 1000, rank: 6, n_samples: 6000, ..DatasetSpec::new(DatasetKind::Paired) };
@@ -144,9 +144,9 @@ fn a_killed_fit_out_of_core_resumes_to_the_same_bits() {
     let args = fit(&out);
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let mut child = command(&args).stderr(Stdio::piped()).spawn().unwrap();
-    let begun = Instant::now();
+    let started = Instant::now();
     while !folder.path("fitted/checkpoint.json").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no checkpoint");
+        assert!(started.elapsed() < Duration::from_secs(60), "no checkpoint");
         std::thread::sleep(Duration::from_millis(1));
     }
     child.kill().unwrap();
@@ -158,7 +158,7 @@ fn a_killed_fit_out_of_core_resumes_to_the_same_bits() {
 }
 
 #[test]
-fn too_little_memory_is_refused_with_how_much_would_do() {
+fn too_little_memory_is_refused_with_a_sufficient_amount() {
     let folder = Folder::new();
     let samples = large(&folder, 12_000);
     let out = folder.arg("fitted");
@@ -169,14 +169,14 @@ fn too_little_memory_is_refused_with_how_much_would_do() {
     let said = text(&refusal.stderr);
     assert_eq!(refusal.status.code(), Some(2), "{said}");
     assert!(said.contains("4 components of 12000 samples × 640 features take about"), "{said}");
-    let would_do = said.split("about ").nth(1).unwrap().split(' ').next().unwrap();
-    let enough = andnmf(&["fit", &samples, "--rank", "4", "--out", &out, "--memory", would_do]);
-    assert!(enough.status.success(), "{would_do}: {}", text(&enough.stderr));
+    let sufficient = said.split("about ").nth(1).unwrap().split(' ').next().unwrap();
+    let enough = andnmf(&["fit", &samples, "--rank", "4", "--out", &out, "--memory", sufficient]);
+    assert!(enough.status.success(), "{sufficient}: {}", text(&enough.stderr));
     refused(&["fit", &samples, "--rank", "4", "--out", &folder.arg("x"), "--memory", "lots"], &["512M"]);
 }
 
 #[test]
-fn what_cannot_be_read_by_pieces_is_refused_with_what_to_do() {
+fn files_that_cannot_be_read_in_blocks_are_refused_with_what_to_do() {
     let folder = Folder::new();
     let out = folder.arg("fitted");
     let csv = folder.write("table.csv", &"1,2,3\n4,5,7\n".repeat(20_000));
@@ -216,8 +216,8 @@ fn large_files_are_converted_row_by_row() {
     }
     let mtx = folder.write("columns.mtx", &entries);
     let (small, whole) = (folder.arg("small.csrstore"), folder.arg("whole.csrstore"));
-    let told = json(&andnmf(&["convert", &mtx, &small, "--memory", "300K", "--json"]));
-    assert_eq!((&told["n_samples"], &told["stored_values"]), (&3000.into(), &60_000.into()));
+    let output = json(&andnmf(&["convert", &mtx, &small, "--memory", "300K", "--json"]));
+    assert_eq!((&output["n_samples"], &output["stored_values"]), (&3000.into(), &60_000.into()));
     assert!(andnmf(&["convert", &mtx, &whole]).status.success());
     assert!(
         std::fs::read(&small).unwrap() == std::fs::read(&whole).unwrap(),
@@ -239,7 +239,7 @@ fn large_files_are_converted_row_by_row() {
         files_in(&folder.path("")),
         ["back.mtx", "columns.mtx", "named.csv", "named.npy", "small.csrstore", "whole.csrstore"]
     );
-    refused(&["convert", &mtx, &small, "--memory", "300K"], &["small.csrstore is there already", "--force"]);
+    refused(&["convert", &mtx, &small, "--memory", "300K"], &["small.csrstore exists", "--force"]);
 }
 
 /// Runs `fit -` on these bytes.
@@ -252,7 +252,7 @@ fn streamed(args: &[&str], input: &[u8]) -> std::process::Output {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
-    // A command that has read enough closes its end.
+    // A command that fails closes its input early.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -309,7 +309,7 @@ fn samples_from_standard_input_end_in_a_model() {
 }
 
 #[test]
-fn what_is_wrong_with_a_stream_is_told_with_its_row() {
+fn errors_in_a_stream_are_reported_with_their_line() {
     let folder = Folder::new();
     let out = folder.arg("fitted");
     let mut lines = Numbers(5);
@@ -320,7 +320,7 @@ fn what_is_wrong_with_a_stream_is_told_with_its_row() {
     let said = text(&done.stderr);
     assert_eq!(done.status.code(), Some(2), "{said}");
     assert!(said.contains("standard input, line 301, field 2") && said.contains("'x'"), "{said}");
-    assert_eq!(files_in(&folder.path("fitted")), ["model.safetensors"], "what was learned before is kept");
+    assert_eq!(files_in(&folder.path("fitted")), ["model.safetensors"], "the model so far is kept");
     let request = |args: &[&str], part: &str| {
         let done = streamed(args, good.as_bytes());
         let said = text(&done.stderr);
@@ -328,11 +328,11 @@ fn what_is_wrong_with_a_stream_is_told_with_its_row() {
     };
     let other = folder.arg("other");
     request(&["--rank", "2", "--out", &other], "--batch N");
-    request(&["--rank", "auto", "--batch", "100", "--out", &other], "a number as --rank");
+    request(&["--rank", "auto", "--batch", "100", "--out", &other], "--rank must be a number");
     request(&["--rank", "2", "--batch", "100", "--out", &other, "--resume"], "--resume");
     request(
         &["--rank", "2", "--batch", "100", "--out", &other, "--method", "hals"],
-        "another --method than and",
+        "a --method other than and",
     );
     assert!(!folder.path("other").exists());
 }
@@ -355,9 +355,9 @@ fn ctrl_c_ends_a_stream_with_the_model_so_far() {
         writeln!(stdin, "{:.3},{:.3},{:.3}", numbers.next(), numbers.next(), numbers.next()).unwrap();
     }
     stdin.flush().unwrap();
-    let begun = Instant::now();
+    let started = Instant::now();
     while !folder.path("fitted/model.safetensors").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no model");
+        assert!(started.elapsed() < Duration::from_secs(60), "no model");
         std::thread::sleep(Duration::from_millis(5));
     }
     let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();

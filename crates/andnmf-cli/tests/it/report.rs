@@ -30,7 +30,7 @@ fn words() -> Vec<String> {
         .collect()
 }
 
-/// What the page draws.
+/// The data of the page.
 fn drawn(folder: &Folder, page: &str) -> Value {
     let html = std::fs::read_to_string(folder.path(page)).unwrap();
     let start = html.find("id=\"report-data\"").unwrap();
@@ -65,7 +65,7 @@ fn a_page_is_built_from_the_files_of_a_fit_and_built_again() {
 }
 
 #[test]
-fn the_features_decide_how_components_are_drawn_unless_told_otherwise() {
+fn the_plot_type_follows_from_the_feature_names_unless_given() {
     let folder = Folder::new();
     fit_in(&folder, "words", Some(&words()), "and");
     let numbers: Vec<String> = (0..12).map(|w| format!("{}", 400 + w)).collect();
@@ -106,7 +106,7 @@ fn wrong_requests_say_what_would_be_right() {
     refused(&["report", &folder.arg("fitt")], &["no such folder", "did you mean fit?"]);
     refused(
         &["report", &folder.arg("")],
-        &["summary.json", "a folder is needed that `andnmf fit --out` wrote"],
+        &["summary.json", "expected a folder that `andnmf fit --out` wrote"],
     );
     refused(&["report", &fit, "--shape", "5x5"], &["--shape 5x5", "12 features"]);
     refused(&["report", &fit, "--shape", "12"], &["--shape", "28x28"]);
@@ -123,7 +123,7 @@ fn wrong_requests_say_what_would_be_right() {
     folder.write("fit/model.safetensors", "no model");
     refused(&["report", &fit], &["model.safetensors"]);
     folder.write("fit/summary.json", "{");
-    refused(&["report", &fit], &["summary.json", "no summary of a fit"]);
+    refused(&["report", &fit], &["summary.json", "not a summary of a fit"]);
     assert!(!folder.path("fit/report.html").exists());
 }
 
@@ -136,6 +136,6 @@ fn force_is_not_needed_and_does_no_harm() {
     }
     std::fs::create_dir(folder.path("other")).unwrap();
     let page = folder.write("other/report.html", "mine");
-    refused(&["report", &folder.arg("other")], &["summary.json", "the page that is there stays as it is"]);
+    refused(&["report", &folder.arg("other")], &["summary.json", "the existing page was not changed"]);
     assert_eq!(std::fs::read_to_string(page).unwrap(), "mine");
 }

@@ -1,4 +1,4 @@
-//! `andnmf reproduce`: where the reproduction went.
+//! `andnmf reproduce`.
 
 use crate::support::{Folder, refused};
 

@@ -1,4 +1,4 @@
-//! Running the command and reading what it leaves behind.
+//! Runs the command and reads its output.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -27,7 +27,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// A folder that is gone after the test, with short ways to use what is in it.
+/// A temporary folder with helpers for its files.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
@@ -39,7 +39,7 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    /// The same as text, for arguments.
+    /// The path as text, for arguments.
     pub(crate) fn arg(&self, name: &str) -> String {
         self.path(name).to_str().unwrap().to_owned()
     }
@@ -55,7 +55,7 @@ impl Folder {
     }
 }
 
-/// Everything in a folder, hidden files too, in order.
+/// The sorted names of all files in a folder, including hidden ones.
 pub(crate) fn files_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     let mut names: Vec<String> =
@@ -78,7 +78,8 @@ pub(crate) fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Runs a wrong request: it must end with status 2, print nothing, and say each of these things.
+/// Runs a wrong request: it must end with status 2, print nothing on standard output, and its message must contain
+/// each of these parts.
 #[track_caller]
 pub(crate) fn refused(args: &[&str], said: &[&str]) {
     let done = andnmf(args);

@@ -1,4 +1,4 @@
-//! `andnmf topics` and `andnmf anchor`: texts and bags of words in, topics out.
+//! `andnmf topics` and `andnmf anchor`: the topics of texts and word counts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -93,7 +93,7 @@ fn a_folder_lines_and_a_bag_of_words_have_the_same_topics() {
 }
 
 #[test]
-fn words_are_kept_as_asked() {
+fn the_vocabulary_follows_its_options() {
     let folder = Folder::new();
     let texts = texts(&folder);
     let stop = folder.write("stop.txt", "apple\npiano # not wanted\n");
@@ -110,7 +110,7 @@ fn words_are_kept_as_asked() {
 }
 
 #[test]
-fn posts_and_files_that_are_no_texts_are_told_on_standard_error() {
+fn posts_and_skipped_files_are_noted_on_standard_error() {
     let folder = Folder::new();
     let texts = texts(&folder);
     for i in 0..200 {
@@ -121,7 +121,7 @@ fn posts_and_files_that_are_no_texts_are_told_on_standard_error() {
     let done = andnmf(&["topics", &texts, "--rank", "2"]);
     assert!(done.status.success());
     let notes = text(&done.stderr);
-    assert!(notes.contains("left out 1 files, as it is not a text file: blob.bin"), "{notes}");
+    assert!(notes.contains("skipped 1 files: blob.bin (it is not a text)"), "{notes}");
     assert!(notes.contains("--strip-headers"), "{notes}");
     let quiet = andnmf(&["topics", &texts, "--rank", "2", "--quiet"]);
     assert!(quiet.stderr.is_empty() && text(&quiet.stdout).contains("top words"));
@@ -145,13 +145,13 @@ fn wrong_requests_say_what_would_be_right() {
     refused(&["topics", &texts, "--rank", "3", "--words", "0"], &["a number of 1 or more, or all"]);
     refused(&["topics", &texts, "--rank", "3", "--min-documents", "91"], &["no word is left of 21", "91"]);
     refused(&["topics", &folder.arg("text"), "--rank", "3"], &["no such file", "did you mean texts?"]);
-    refused(&["topics", &corpus, "--rank", "3"], &["holds a matrix", "--corpus"]);
-    refused(&["topics", "--corpus", &corpus, "--rank", "3"], &["does not name its words", "--vocab"]);
+    refused(&["topics", &corpus, "--rank", "3"], &["contains a matrix", "--corpus"]);
+    refused(&["topics", "--corpus", &corpus, "--rank", "3"], &["contains no words", "--vocab"]);
     let args = ["topics", "--corpus", &corpus, "--vocab", &short, "--rank", "3"];
     refused(&args, &["short.txt: 2 words, but", "has 21"]);
     let out = folder.arg("kept");
     folder.write("kept", "a file");
-    refused(&["topics", &texts, "--rank", "3", "--out", &out], &["is a file, but a folder is needed"]);
+    refused(&["topics", &texts, "--rank", "3", "--out", &out], &["is a file, but must be a folder"]);
     refused(&["anchor", "--corpus", &corpus, "--vocab", &vocab, "--rank", "3", "--out", "t.csv"], &[".npy"]);
     let nowhere = folder.arg("no/t.npy");
     let args = ["anchor", "--corpus", &corpus, "--vocab", &vocab, "--rank", "3", "--out", &nowhere];
@@ -161,7 +161,7 @@ fn wrong_requests_say_what_would_be_right() {
 }
 
 #[test]
-fn anchor_writes_topics_with_their_words_and_keeps_what_is_there() {
+fn anchor_writes_topics_with_their_words_and_keeps_existing_files() {
     let folder = Folder::new();
     let (corpus, vocab) = bag(&folder);
     let out = folder.arg("truth.npy");
@@ -174,7 +174,7 @@ fn anchor_writes_topics_with_their_words_and_keeps_what_is_there() {
     assert!(topics.outer_iter().all(|topic| (topic.sum() - 1.0).abs() < 1e-9));
     let words = fs::read_to_string(folder.path("truth.vocab.txt")).unwrap();
     assert_eq!(words.lines().collect::<Vec<_>>(), SUBJECTS.concat());
-    refused(&args, &["truth.npy is there already", "--force"]);
+    refused(&args, &["truth.npy exists", "--force"]);
     let found = json(&andnmf(&[&args[..], &["--force", "--json"]].concat()));
     assert_eq!(found["anchor_documents"], 6, "one document in fifteen");
     let subject_of = |word: &str| SUBJECTS.iter().position(|words| words.contains(&word));

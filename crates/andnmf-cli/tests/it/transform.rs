@@ -16,8 +16,8 @@ fn the_samples_of_the_fit_get_the_weights_of_the_fit() {
     let (samples, model) = fitted(&folder);
     for model in [model, folder.arg("fitted/model.safetensors")] {
         let out = folder.arg("weights.npy");
-        let told = json(&andnmf(&["transform", &model, &samples, "--out", &out, "--json", "--force"]));
-        assert_eq!((&told["n_samples"], &told["rank"]), (&400.into(), &5.into()));
+        let output = json(&andnmf(&["transform", &model, &samples, "--out", &out, "--json", "--force"]));
+        assert_eq!((&output["n_samples"], &output["rank"]), (&400.into(), &5.into()));
         let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
         assert!(bytes("weights.npy") == bytes("fitted/weights.npy"));
     }
@@ -39,7 +39,7 @@ fn samples_with_other_features_are_refused_by_the_first_that_differs() {
 }
 
 #[test]
-fn foreign_files_are_no_models_and_files_that_are_there_stay() {
+fn other_files_are_not_models_and_existing_files_stay() {
     let folder = Folder::new();
     let (samples, model) = fitted(&folder);
     let out = folder.arg("weights.npy");
@@ -47,9 +47,9 @@ fn foreign_files_are_no_models_and_files_that_are_there_stay() {
     refused(&["transform", &folder.arg("none"), &samples, "--out", &out], &["none", "no such file"]);
     refused(&["transform", &model, &samples, "--out", &folder.arg("weights.csv")], &["must end in .npy"]);
     folder.write("weights.npy", "mine");
-    refused(&["transform", &model, &samples, "--out", &out], &["is there already", "--force"]);
+    refused(&["transform", &model, &samples, "--out", &out], &["exists", "--force"]);
     assert_eq!(std::fs::read(folder.path("weights.npy")).unwrap(), b"mine");
-    // A model of a later layout is not guessed at.
+    // A model of a newer format is refused.
     let file = folder.path("fitted/model.safetensors");
     let bytes = std::fs::read(&file).unwrap();
     let head = String::from_utf8_lossy(&bytes[8..]).into_owned();

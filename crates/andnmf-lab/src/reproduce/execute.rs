@@ -133,7 +133,7 @@ impl<'a> Executor<'a> {
         let data = self.data(recovery)?;
         let Surroundings { threads, stop, .. } = self.around;
         let mut rows = Vec::new();
-        let outcome = recovery.experiment.run_stoppable(&data, threads, stop, &mut |row| {
+        let outcome = recovery.experiment.run_cancellable(&data, threads, stop, &mut |row| {
             rows.push(*row);
             ControlFlow::Continue(())
         });
@@ -171,7 +171,7 @@ impl<'a> Executor<'a> {
         // A run that is stopped before its first stage returns what it would have begun with.
         let at_once = AtomicBool::new(true);
         let watch = &mut |_: &StageRow| ControlFlow::Break(());
-        match experiment.run_stoppable(data, self.around.threads, Some(&at_once), watch) {
+        match experiment.run_cancellable(data, self.around.threads, Some(&at_once), watch) {
             Ok(begun) => Ok(Some(Errors {
                 total: begun.recovery.total_correlation_error,
                 relative: begun.recovery.relative_total_correlation_error,

@@ -4,7 +4,7 @@ use andnmf::fit::StopReason;
 use andnmf::metrics::{CorrelationError, correlation_error};
 use andnmf::synth::Dataset;
 use andnmf::theory::{Decomposition, MatrixError, strongest_correlations};
-use andnmf_program::{ExperimentError, Outcome, StageRow};
+use andnmf_program::{ExperimentError, ExperimentOutcome, StageRow};
 use ndarray::Array2;
 
 use super::Course;
@@ -15,7 +15,7 @@ use super::thinning::thinned;
 
 /// A run that came to its end.
 pub(super) fn recovered(
-    outcome: &Outcome,
+    outcome: &ExperimentOutcome,
     data: &Dataset,
     own_start: Option<Errors>,
 ) -> Result<Recovered, ExperimentError> {

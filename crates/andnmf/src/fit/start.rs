@@ -67,7 +67,7 @@ impl<T: Real> Start<T> {
         NamedStart { name: "auto", help: "the default of the method", make: || Self::Auto },
         NamedStart {
             name: "spa",
-            help: "samples that span the data, by successive projection",
+            help: "successive projection: samples that span the data",
             make: || Self::SuccessiveProjection,
         },
         NamedStart {
@@ -82,12 +82,12 @@ impl<T: Real> Start<T> {
         },
         NamedStart {
             name: "nndsvda",
-            help: "the same with zeros filled by the mean of the samples",
+            help: "nndsvd with zeros replaced by the mean of the samples",
             make: || Self::Nndsvd(init::NndsvdFill::Mean),
         },
         NamedStart {
             name: "nndsvdar",
-            help: "the same with zeros filled by small random numbers",
+            help: "nndsvd with zeros replaced by small random numbers",
             make: || Self::Nndsvd(init::NndsvdFill::Random),
         },
     ];

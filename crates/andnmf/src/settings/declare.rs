@@ -48,7 +48,7 @@ macro_rules! declare_settings {
     (@fields $head:tt $stages:ident [$($done:tt)*] common tolerance = $default:expr; $($rest:tt)*) => {
         declare_settings!(@fields $head $stages [$($done)*
             /// Convergence tolerance: stop when a stage changes the components by no more than this, relative to
-            /// their size.
+            /// their norm.
             tolerance: f64 = $default, $crate::settings::Range::NOT_NEGATIVE;
         ] $($rest)*);
     };

@@ -1,100 +1,110 @@
-//! What can be typed after `andnmf fit`.
+//! The options of `andnmf fit`.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use andnmf::fit::Start;
-use andnmf_program::{Common, DataArgs};
+use andnmf_program::{CommonArgs, DataArgs};
 use clap::{Args, ValueEnum};
 
-use super::typed::{Init, Rank, Shape};
+use super::option_types::{Init, Rank, Shape};
 use crate::commands::method_args::MethodArgs;
 use crate::shared::Bytes;
 
-/// Factorize samples: find their components and how much of each every sample has.
+/// Headings of the help.
+const CHECKPOINTS: &str = "Checkpoints";
+const REPORT: &str = "Report options";
+
+/// Factorize samples into components and weights: samples ≈ weights · components.
 ///
 /// Example: andnmf fit samples.npy --rank 20 --out fitted
 ///
-/// Without further options the method is AND, and everything but the rank comes from the data. DIR gets
-/// components.npy (rank × features), weights.npy (samples × rank), model.safetensors, trace.csv and summary.json.
+/// The default method is AND; it needs no settings but the rank. Writes components.npy (rank × features), weights.npy
+/// (samples × rank), model.safetensors, trace.csv and summary.json to DIR, and prints a verdict on the result.
 ///
-/// With DATA being -, samples come from standard input, as text (.csv) or as .npy files one after another, and are not
-/// kept: each --batch of them moves the components on, the first one gives the start, and model.safetensors is written
-/// every --save-every batches. There are no weights then; andnmf transform gives them.
+/// Ctrl-C ends the fit after the current stage and writes the results so far, with a checkpoint for --resume; the exit
+/// status is 130. A second Ctrl-C ends it at once and writes nothing.
 ///
-/// Ctrl-C stops the fit after the stage at hand: what was found so far is written, marked as cancelled, with a
-/// checkpoint for --resume, and the exit status is 130. A second Ctrl-C ends at once and writes nothing.
+/// If DATA is -, samples are read from standard input, as text (.csv) or as concatenated .npy files, in batches of
+/// --batch samples that are not stored. The first batch initializes the components, each further batch updates them.
+/// No weights are written; `andnmf transform` computes them.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   andnmf fit samples.npy --rank 20 --out fitted
   andnmf fit counts.mtx --vocab genes.txt --rank auto --out fitted --report
   andnmf fit samples.npy --rank 20 --method hals --out hals
   andnmf fit samples.npy --rank 20 --out fitted --resume
-  andnmf fit huge.npy --rank 20 --precision f32 --memory 2G --out fitted
+  andnmf fit large.npy --rank 20 --precision f32 --memory 2G --out fitted
   producer | andnmf fit - --rank 20 --batch 5000 --out fitted")]
 pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Number of components, or auto: as many as stand out of the noise
-    #[arg(long, value_name = "K|auto")]
+    /// Number of components; auto estimates it from the samples
+    #[arg(long, value_name = "K|auto", display_order = 1)]
     pub(crate) rank: Rank,
-    /// Folder for the results
-    #[arg(long, value_name = "DIR")]
+    /// Output folder
+    #[arg(long, value_name = "DIR", display_order = 2)]
     pub(crate) out: PathBuf,
-    #[arg(long, default_value = "auto", value_name = "START|FILE", help = init_help())]
+    #[arg(long, default_value = "auto", value_name = "START|FILE", help = INIT_HELP, long_help = init_long_help())]
     pub(crate) init: Init,
-    /// Memory that the fit may take, such as 2G or 512M [default: what the system can spare]
+    /// Memory limit, such as 512M or 2G [default: the available memory]
     ///
-    /// Where the samples do not fit, they are read from their file as the fit goes, with the same result. That takes a
-    /// .npy file in row order or a .csrstore file: andnmf convert makes them from the others.
-    #[arg(long, value_name = "SIZE")]
+    /// Samples that do not fit are read from their file in blocks during the fit, with the same result. This requires
+    /// a .npy file in row-major order or a .csrstore file; `andnmf convert` creates both.
+    #[arg(long, value_name = "SIZE", help_heading = "Input options")]
     pub(crate) memory: Option<Bytes>,
-    /// True components (rank × features), to measure against; the fit does not see them
+    /// True components (rank × features) to measure the recovery error; not used in the fit
     #[arg(long, value_name = "FILE")]
     pub(crate) truth: Option<PathBuf>,
-    /// With DATA being -, write the model after so many batches [default: 100]
-    #[arg(long, value_name = "BATCHES")]
-    pub(crate) save_every: Option<NonZeroUsize>,
-    /// Also write report.html, a page for the browser
+    /// Also write report.html
     #[arg(long)]
     pub(crate) report: bool,
-    /// How the report draws components
-    #[arg(long, value_enum, default_value = "auto", value_name = "KIND")]
+    /// Plot type of the components in the report
+    #[arg(long, value_enum, default_value = "auto", value_name = "KIND", help_heading = REPORT)]
     pub(crate) show: Show,
-    /// Height and width of components that are pictures, such as 28x28
-    #[arg(long, value_name = "HxW")]
+    /// Height and width in pixels if components are images, such as 28x28
+    #[arg(long, value_name = "HxW", help_heading = REPORT)]
     pub(crate) shape: Option<Shape>,
-    /// Go on from the checkpoint that a stopped or killed run left in DIR, to the same result as without the stop
+    /// Resume from the checkpoint of an interrupted run in DIR; the result is the same as without the interruption
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Seconds between two checkpoints; 0 for one after every stage
-    #[arg(long, default_value_t = 5.0, value_name = "SECONDS", allow_negative_numbers = true)]
+    /// Seconds between two checkpoints; 0 writes one after every stage
+    #[arg(long, default_value_t = 5.0, value_name = "SECONDS", allow_negative_numbers = true, help_heading = CHECKPOINTS, hide_short_help = true)]
     pub(crate) checkpoint_every: f64,
-    /// Replace the results that are in DIR already
+    /// For standard input: number of batches between two writes of the model [default: 100]
+    #[arg(long, value_name = "BATCHES", help_heading = CHECKPOINTS, hide_short_help = true)]
+    pub(crate) save_every: Option<NonZeroUsize>,
+    /// Replace existing results in DIR
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) settings: MethodArgs,
     #[command(flatten)]
-    pub(crate) common: Common,
+    pub(crate) common: CommonArgs,
 }
 
-/// How components are drawn.
+/// Plot type of components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Show {
-    /// Pictures with --shape, curves where names are rising numbers, words where they are words, else bars
+    /// Images with --shape, curves if feature names are sorted numbers, words if they are words, else bars
     Auto,
-    /// The strongest words
+    /// The words with the largest values
     Words,
-    /// Pictures; needs --shape
+    /// Images; requires --shape
     Image,
     /// Curves over the features, such as spectra
     Curve,
-    /// The strongest features
+    /// The features with the largest values
     Bars,
 }
 
-fn init_help() -> String {
-    let starts = Start::<f64>::NAMES.map(|start| format!("{} ({})", start.name, start.help));
-    format!("Where to start: {}, or a file with rank × features values", starts.join(", "))
+const INIT_HELP: &str = "Initialization: a name (see --help), or a file of components (rank × features)";
+
+fn init_long_help() -> String {
+    let starts =
+        Start::<f64>::NAMES.map(|start| format!("- {:<15} {}", format!("{}:", start.name), start.help));
+    format!(
+        "Initialization of the components\n\nPossible values:\n{}\n- FILE:           components, rank × features",
+        starts.join("\n")
+    )
 }

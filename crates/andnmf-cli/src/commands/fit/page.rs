@@ -12,9 +12,9 @@ use ndarray::ArrayView2;
 use serde_json::Value;
 
 use super::args::Show;
-use super::typed::Shape;
+use super::option_types::Shape;
 
-/// How components are to be drawn.
+/// The plot type of the components.
 pub(crate) fn kind(
     show: Show,
     shape: Option<Shape>,
@@ -34,10 +34,10 @@ pub(crate) fn kind(
     match (show, shape) {
         (Show::Image | Show::Auto, Some(shape)) => image(shape),
         (Show::Image, None) => {
-            Err(Failure::Request("--show image needs the size of the pictures: add --shape HxW".to_owned()))
+            Err(Failure::Request("--show image requires the size of the images: add --shape HxW".to_owned()))
         }
         (_, Some(_)) => {
-            Err(Failure::Request("--shape is for pictures: add --show image, or leave it out".to_owned()))
+            Err(Failure::Request("--shape is for images: add --show image, or omit --shape".to_owned()))
         }
         (Show::Words, None) => Ok(FeatureKind::Words),
         (Show::Curve, None) => Ok(FeatureKind::Curve),
@@ -46,7 +46,7 @@ pub(crate) fn kind(
     }
 }
 
-/// Names that are rising or falling numbers are places on an axis; those that are mostly letters are words.
+/// Sorted numbers are positions on an axis; names that are mostly letters are words.
 fn kind_of_names(names: &[String]) -> FeatureKind {
     let numbers: Option<Vec<f64>> = names.iter().map(|name| name.trim().parse().ok()).collect();
     if let Some(numbers) = numbers {
@@ -62,7 +62,7 @@ fn kind_of_names(names: &[String]) -> FeatureKind {
     }
 }
 
-/// The page of a fit.
+/// Builds the report page of a fit.
 pub(crate) fn html<T: Real>(
     title: &str,
     summary: Value,
@@ -71,10 +71,10 @@ pub(crate) fn html<T: Real>(
     weights: ArrayView2<'_, T>,
     kind: FeatureKind,
 ) -> Result<String, Failure> {
-    let of_data = matches!(model.settings(), MethodParams::And(and) if and.threshold == Threshold::Auto);
+    let automatic = matches!(model.settings(), MethodParams::And(and) if and.threshold == Threshold::Auto);
     let thresholds = match model.thresholds() {
         [] => ComponentThresholds::None,
-        shares if of_data => ComponentThresholds::Shares(shares),
+        shares if automatic => ComponentThresholds::Shares(shares),
         levels => ComponentThresholds::Weights(levels),
     };
     let view = FitView {
@@ -91,5 +91,5 @@ pub(crate) fn html<T: Real>(
         curves = curves.with_errors(errors.values().copied().collect());
     }
     let report = Report::new(title, summary).with_trace(curves).with_fit(&view);
-    Ok(report.map_err(|error| Failure::Other(format!("the report cannot be made: {error}")))?.to_html())
+    Ok(report.map_err(|error| Failure::Other(format!("cannot build the report: {error}")))?.to_html())
 }

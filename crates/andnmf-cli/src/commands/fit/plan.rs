@@ -1,30 +1,30 @@
-//! What was typed as checked settings of a method and a start.
+//! The options as checked settings of a method and a start.
 
 use andnmf::fit::Start;
 use andnmf::{MethodParams, Real};
 use andnmf_io as io;
-use andnmf_program::{Failure, reading};
+use andnmf_program::{Failure, read_failure};
 
 use super::args::FitArgs;
-use super::typed::Init;
+use super::option_types::Init;
 
-/// The settings for this many components. Everything but sizes is checked.
+/// The settings for this many components, checked except for the sizes of the data.
 pub(crate) fn settings(args: &FitArgs, rank: usize) -> Result<MethodParams, Failure> {
     let settings = args.settings.settings(rank)?;
     let method = settings.method();
     if !method.info().takes_start && args.init != Init::Named("auto") {
         return Err(Failure::Request(format!(
-            "the method {method} finds its own start: leave out --init {}",
+            "--init {} is not supported: the method {method} computes its own start; omit --init",
             args.init
         )));
     }
     Ok(settings)
 }
 
-/// Where the fit begins, if it is no continued one.
+/// The initialization of a fit that is not resumed.
 pub(crate) fn start<T: Real>(args: &FitArgs) -> Result<Start<T>, Failure> {
     Ok(match &args.init {
-        Init::File(path) => Start::Given(io::read_array(path).map_err(reading)?),
+        Init::File(path) => Start::Given(io::read_array(path).map_err(read_failure)?),
         Init::Named(name) => Start::by_name(name)?,
     })
 }

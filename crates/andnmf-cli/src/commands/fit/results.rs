@@ -1,4 +1,4 @@
-//! The files of a finished fit.
+//! The result files of a fit.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -11,14 +11,15 @@ use andnmf::trust::Trust;
 use andnmf::{MethodParams, Real};
 use andnmf_io::model::Model;
 use andnmf_io::{Overwrite, write_array};
-use andnmf_program::{Failure, OutputFolder, writing};
+use andnmf_program::format::number;
+use andnmf_program::{Failure, OutputFolder, write_failure};
 use ndarray::Array2;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::survey::Negatives;
+use super::scan::Negatives;
 
-/// `summary.json`: its fields are fixed.
+/// `summary.json`: its keys must not change.
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
     pub(crate) method: &'static str,
@@ -33,35 +34,34 @@ pub(crate) struct Summary {
     pub(crate) seconds: f64,
     pub(crate) reconstruction_error: f64,
     pub(crate) passes: usize,
-    /// Where the components came from.
+    /// The initialization of the components.
     pub(crate) start: String,
-    /// Missing (null) exactly for methods that do not judge themselves; a run that was stopped is judged poor.
+    /// `None` (null) exactly for methods without a verdict; a cancelled run has the verdict poor.
     pub(crate) trust: Option<Trust>,
     pub(crate) warnings: Vec<String>,
     pub(crate) settings: Value,
-    /// Whether the samples stayed in their file.
+    /// True if the samples were read from their file in blocks.
     pub(crate) out_of_core: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) recovery: Option<Recovery>,
 }
 
 impl Summary {
-    /// What there is to say of a fit with a start called `init`. `beside` is what the command was told beyond the
-    /// settings of the method.
+    /// Summarizes a fit from the start `init`. `options` are those of the command beyond the settings of the method.
     pub(crate) fn of<T: Real>(
         fit: &Fit<T>,
         settings: &MethodParams,
         (samples, weights): (&dyn Samples<T>, &Array2<T>),
         negatives: &Negatives,
-        (init, beside): (&str, Value),
-        begun: Instant,
+        (init, options): (&str, Value),
+        started: Instant,
     ) -> Result<Self, Failure> {
         let mut all_settings = serde_json::to_value(settings)?;
-        if let (Value::Object(all), Value::Object(beside)) = (&mut all_settings, beside) {
-            all.extend(beside);
+        if let (Value::Object(all), Value::Object(options)) = (&mut all_settings, options) {
+            all.extend(options);
         }
         let mut warnings: Vec<String> = fit.warnings.iter().map(ToString::to_string).collect();
-        warnings.splice(0..0, negatives.in_words(fit));
+        warnings.splice(0..0, negatives.warning(fit));
         Ok(Self {
             method: settings.method().name(),
             rank: settings.rank(),
@@ -70,7 +70,7 @@ impl Summary {
             stages: fit.stages,
             stop_reason: fit.stop,
             solver_seconds: fit.seconds,
-            seconds: begun.elapsed().as_secs_f64(),
+            seconds: started.elapsed().as_secs_f64(),
             reconstruction_error: reconstruction_error(samples, weights.view(), fit.components.view())?,
             passes: fit.passes,
             start: start_of(fit, init, settings, negatives),
@@ -83,7 +83,7 @@ impl Summary {
     }
 }
 
-/// Where components came from: what a fit with thresholds from the data took, or the start by name.
+/// The name of the start: the one that AND selected, or the given one.
 fn start_of<T: Real>(fit: &Fit<T>, init: &str, settings: &MethodParams, negatives: &Negatives) -> String {
     if let Some(report) = &fit.report
         && let Ok(Value::String(origin)) = serde_json::to_value(report.origin)
@@ -97,45 +97,46 @@ fn start_of<T: Real>(fit: &Fit<T>, init: &str, settings: &MethodParams, negative
 }
 
 impl Negatives {
-    /// What they mean for a fit, where there are any.
-    fn in_words<T: Real>(&self, fit: &Fit<T>) -> Option<String> {
+    /// The warning about negative samples, if there are any.
+    fn warning<T: Real>(&self, fit: &Fit<T>) -> Option<String> {
         let &Self { count, all, lowest } = self;
         let noise = fit.report.as_ref().is_some_and(|report| report.ending != Ending::Signed);
         let meaning = if noise {
-            "no lower than noise explains, so they count as noise, and the components are not negative"
+            "they are within the noise, so the components are non-negative"
         } else if fit.components.iter().any(|value| value.as_f64() < 0.0) {
-            "the components may be negative too, and some are; if there should be no such values, look at the samples"
+            "the components may be negative too, and some are; if negative values are unexpected, check the samples"
         } else {
-            "the components came out without negative values all the same"
+            "the components are non-negative nevertheless"
         };
         let are = if count == 1 { "is" } else { "are" };
-        (count > 0)
-            .then(|| format!("{count} of {all} values {are} negative, the lowest {lowest:.3e}: {meaning}"))
+        (count > 0).then(|| {
+            format!("{count} of {all} values {are} negative, the lowest {}: {meaning}", number(lowest, 3))
+        })
     }
 }
 
-/// Everything that is written of a fit.
-pub(crate) struct Results<'a, T: Real> {
+/// The contents of all result files of a fit.
+pub(crate) struct ResultFiles<'a, T: Real> {
     pub(crate) model: &'a Model<T>,
     pub(crate) weights: &'a Array2<T>,
     pub(crate) trace: &'a [StageRecord],
-    /// Distance from the truth after each stage; `None` without a truth.
+    /// Error against the truth after each stage; `None` without a truth.
     pub(crate) errors: Option<&'a BTreeMap<usize, f64>>,
     pub(crate) page: Option<String>,
-    /// What else there is, by the names of the files.
+    /// Further files, by name.
     pub(crate) others: Vec<(&'static str, Vec<u8>)>,
     pub(crate) summary: &'a Summary,
 }
 
-impl<T: Real> Results<'_, T> {
-    /// Writes all files, the summary last, and says which.
+impl<T: Real> ResultFiles<'_, T> {
+    /// Writes all files, the summary last, and returns their names.
     pub(crate) fn write(&self, folder: &OutputFolder) -> Result<Vec<&'static str>, Failure> {
         let mut staged = folder.stage()?;
         let mut names = vec!["components.npy", "weights.npy", "model.safetensors", "trace.csv"];
         let components = staged.file(names[0])?;
-        write_array(&components, self.model.components().view(), Overwrite::Yes).map_err(writing)?;
-        write_array(&staged.file(names[1])?, self.weights.view(), Overwrite::Yes).map_err(writing)?;
-        self.model.save(&staged.file(names[2])?, Overwrite::Yes).map_err(writing)?;
+        write_array(&components, self.model.components().view(), Overwrite::Yes).map_err(write_failure)?;
+        write_array(&staged.file(names[1])?, self.weights.view(), Overwrite::Yes).map_err(write_failure)?;
+        self.model.save(&staged.file(names[2])?, Overwrite::Yes).map_err(write_failure)?;
         staged.write_text(names[3], &trace_csv(self.trace, self.errors))?;
         if let Some(page) = &self.page {
             names.push("report.html");
@@ -152,7 +153,7 @@ impl<T: Real> Results<'_, T> {
     }
 }
 
-/// `trace.csv`; what a method does not have stays empty.
+/// The text of `trace.csv`; values that a method does not have stay empty.
 pub(crate) fn trace_csv(trace: &[StageRecord], errors: Option<&BTreeMap<usize, f64>>) -> String {
     let mut text = String::from("stage");
     for (name, _) in StageRecord::COLUMNS {

@@ -1,33 +1,33 @@
-//! Where the samples of a fit are: in memory where they fit, else in their file.
+//! The samples of a fit: in memory if they fit, else in their file.
 
 use andnmf::samples::Samples;
 use andnmf::settings::{Memory, Size};
 use andnmf::{MethodParams, Real};
 use andnmf_io::{FileError, Format, OnDisk, SampleTable};
-use andnmf_program::{Failure, reading};
+use andnmf_program::{Failure, read_failure};
 
 use super::args::FitArgs;
 use crate::shared::{Bytes, available_memory};
 
-/// Of what the system has to spare, so much is left alone: it counts what a moment later may be gone.
-const LEFT_ALONE: u64 = 10;
+/// One part in this many of the available memory stays unused: other processes may need it a moment later.
+const RESERVED_PART: u64 = 10;
 
 /// The samples of a fit.
-pub(crate) enum Source<T: Real> {
+pub(crate) enum SampleSource<T: Real> {
     Memory(SampleTable<T>),
     Disk { file: OnDisk, names: Option<Vec<String>> },
 }
 
-impl<T: Real> Source<T> {
+impl<T: Real> SampleSource<T> {
     /// Opens or reads the samples, for a fit with these settings.
     pub(crate) fn open(args: &FitArgs, settings: &MethodParams) -> Result<Self, Failure> {
         let path = &args.data.data;
-        let Some(budget) = Budget::of(args) else { return args.data.read().map(Self::Memory) };
+        let Some(budget) = MemoryBudget::of(args) else { return args.data.read().map(Self::Memory) };
         let how = &args.data.how.file;
         let by_rows = !how.transpose && how.layer.is_none() && Format::of(path).is_ok_and(OnDisk::reads);
         let file = match by_rows.then(|| OnDisk::open(path)) {
             Some(Ok(file)) => file,
-            other => return Self::as_a_whole(args, settings, budget, other.and_then(Result::err)),
+            other => return Self::read_whole(args, settings, budget, other.and_then(Result::err)),
         };
         let size = Size {
             n_samples: file.n_samples(),
@@ -41,29 +41,29 @@ impl<T: Real> Source<T> {
         if samples.saturating_add(settings.memory(&size).total) <= budget.bytes {
             return args.data.read().map(Self::Memory);
         }
-        budget.refuse_if_short(settings, &size)?;
+        budget.check(settings, &size)?;
         let names = how.names_for(path, file.n_samples(), file.n_features())?;
         let names = names.or_else(|| file.feature_names().map(<[String]>::to_vec));
         Ok(Self::Disk { file, names })
     }
 
-    /// Reads samples that cannot be read by rows, if they fit.
-    fn as_a_whole(
+    /// Reads samples that cannot be read in blocks, if they fit.
+    fn read_whole(
         args: &FitArgs,
         settings: &MethodParams,
-        budget: Budget,
+        budget: MemoryBudget,
         refused: Option<FileError>,
     ) -> Result<Self, Failure> {
         let path = &args.data.data;
         let too_large = |bytes: u64| match refused {
-            Some(error) if error.file.exists() => Err(reading(error)),
+            Some(error) if error.file.exists() => Err(read_failure(error)),
             _ => Err(Failure::Request(format!(
-                "{}: samples in this form are read as a whole, which takes {} of memory or more, but {}; turn them \
-                 into a form that is read piece by piece: andnmf convert {} samples.csrstore{} (or samples.npy, where \
-                 few values are zero)",
+                "{}: this format must be read as a whole, which takes at least {} of memory, but {}; convert it to a \
+                 format that is read in blocks: andnmf convert {} samples.csrstore{} (or samples.npy, if few values \
+                 are zero)",
                 path.display(),
                 Bytes(bytes),
-                budget.in_words(),
+                budget.text(),
                 path.display(),
                 if args.data.how.file.transpose { " --transpose" } else { "" },
             ))),
@@ -85,7 +85,7 @@ impl<T: Real> Source<T> {
         let per_value = if size.sparse { size.value + 4 } else { size.value };
         let samples = (size.stored_values as u64).saturating_mul(per_value as u64);
         let needed = samples.saturating_add(settings.memory(&size).total);
-        if budget.asked_for && needed > budget.bytes {
+        if budget.requested && needed > budget.bytes {
             return too_large(needed);
         }
         Ok(Self::Memory(table))
@@ -105,7 +105,7 @@ impl<T: Real> Source<T> {
         }
     }
 
-    /// Whether the samples stay in their file.
+    /// Returns true if the samples stay in their file.
     pub(crate) fn on_disk(&self) -> bool {
         matches!(self, Self::Disk { .. })
     }
@@ -116,45 +116,45 @@ fn threads(args: &FitArgs) -> usize {
     args.common.threads.map_or_else(all, |threads| threads.get())
 }
 
-/// How much memory a fit may take.
-struct Budget {
+/// The memory limit of a fit.
+struct MemoryBudget {
     bytes: u64,
-    /// Whether `--memory` says so.
-    asked_for: bool,
+    /// True if `--memory` is given.
+    requested: bool,
 }
 
-impl Budget {
-    /// What was asked for, or what there is; `None` where neither is known.
+impl MemoryBudget {
+    /// The limit of `--memory`, or the available memory; `None` if neither is known.
     fn of(args: &FitArgs) -> Option<Self> {
         if let Some(Bytes(bytes)) = args.memory {
-            return Some(Self { bytes, asked_for: true });
+            return Some(Self { bytes, requested: true });
         }
         let Bytes(bytes) = available_memory()?;
-        Some(Self { bytes: bytes - bytes / LEFT_ALONE, asked_for: false })
+        Some(Self { bytes: bytes - bytes / RESERVED_PART, requested: false })
     }
 
-    fn in_words(&self) -> String {
+    fn text(&self) -> String {
         let bytes = Bytes(self.bytes);
-        if self.asked_for { format!("--memory is {bytes}") } else { format!("the system can spare {bytes}") }
+        if self.requested { format!("--memory is {bytes}") } else { format!("only {bytes} are available") }
     }
 
-    /// Refuses a fit that does not even fit without its samples, with how much would do.
-    fn refuse_if_short(&self, settings: &MethodParams, size: &Size) -> Result<(), Failure> {
-        let Memory { total: beside, space } = settings.memory(size);
-        // These are upper bounds: whoever has not asked for a limit may get by with less.
-        if beside <= self.bytes || !self.asked_for {
+    /// Refuses a fit that needs more than the limit even without its samples, with the amount that suffices.
+    fn check(&self, settings: &MethodParams, size: &Size) -> Result<(), Failure> {
+        let Memory { total, space } = settings.memory(size);
+        // The estimates are upper bounds: without an explicit limit, the fit may still succeed.
+        if total <= self.bytes || !self.requested {
             return Ok(());
         }
-        let without = Bytes(beside - space);
+        let without = Bytes(total - space);
         let or = if space > 0 { format!(", or {without} with --compress off") } else { String::new() };
         Err(Failure::Request(format!(
-            "{} components of {} samples × {} features take about {} of memory with the samples left in their file{or}, \
-             but {}",
+            "{} components of {} samples × {} features take about {} of memory, even with the samples read from their \
+             file{or}, but {}",
             settings.rank(),
             size.n_samples,
             size.n_features,
-            Bytes(beside),
-            self.in_words(),
+            Bytes(total),
+            self.text(),
         )))
     }
 }

@@ -1,4 +1,4 @@
-//! What was typed as a recipe: every kind takes its own options, and no others.
+//! The options as a dataset specification; each kind accepts only its own options.
 
 use andnmf::SettingError;
 use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
@@ -6,45 +6,48 @@ use andnmf_program::Failure;
 
 use super::GenerateArgs;
 
-/// The recipe, with sizes that those of a given truth replace.
-pub(super) fn recipe(args: &GenerateArgs, truth: Option<(usize, usize)>) -> Result<DatasetSpec, Failure> {
+/// The specification; the sizes of a given truth replace the default ones.
+pub(super) fn dataset_spec(
+    args: &GenerateArgs,
+    truth: Option<(usize, usize)>,
+) -> Result<DatasetSpec, Failure> {
     refuse_options_of_other_kinds(args)?;
-    let usual = DatasetSpec::new(args.kind);
+    let defaults = DatasetSpec::new(args.kind);
     let (rank, n_features) = match truth {
-        None => (args.rank.unwrap_or(usual.rank), args.features.unwrap_or(usual.n_features)),
+        None => (args.rank.unwrap_or(defaults.rank), args.features.unwrap_or(defaults.n_features)),
         Some((rank, n_features)) => {
-            agree("--rank", args.rank, rank, "components")?;
-            agree("--features", args.features, n_features, "features")?;
+            check_size("--rank", args.rank, rank, "components")?;
+            check_size("--features", args.features, n_features, "features")?;
             (rank, n_features)
         }
     };
     let spec = DatasetSpec {
         n_features,
         rank,
-        n_samples: args.samples.unwrap_or(usual.n_samples),
+        n_samples: args.samples.unwrap_or(defaults.n_samples),
         seed: args.seed,
-        weights: weights(args, usual.weights, rank)?,
-        noise: args.noise.unwrap_or(usual.noise),
-        in_span: args.in_span.unwrap_or(usual.in_span),
-        out_of_span: args.out_of_span.unwrap_or(usual.out_of_span),
-        ..usual
+        weights: weights(args, defaults.weights, rank)?,
+        noise: args.noise.unwrap_or(defaults.noise),
+        in_span: args.in_span.unwrap_or(defaults.in_span),
+        out_of_span: args.out_of_span.unwrap_or(defaults.out_of_span),
+        ..defaults
     };
     spec.check()?;
     Ok(spec)
 }
 
-fn agree(option: &str, asked: Option<usize>, given: usize, what: &str) -> Result<(), Failure> {
-    match asked {
-        Some(asked) if asked != given => Err(Failure::Request(format!(
-            "{option} is {asked}, but the file of --truth has {given} {what}; leave {option} out"
+fn check_size(option: &str, requested: Option<usize>, given: usize, what: &str) -> Result<(), Failure> {
+    match requested {
+        Some(requested) if requested != given => Err(Failure::Request(format!(
+            "{option} is {requested}, but the file of --truth has {given} {what}; omit {option}"
         ))),
         _ => Ok(()),
     }
 }
 
-/// The weights of the kind, with what was typed in place of what is usual.
-fn weights(args: &GenerateArgs, usual: Weights, rank: usize) -> Result<Weights, Failure> {
-    Ok(match usual.for_rank(rank) {
+/// The weights of the kind, with the given options in place of the defaults.
+fn weights(args: &GenerateArgs, defaults: Weights, rank: usize) -> Result<Weights, Failure> {
+    Ok(match defaults.for_rank(rank) {
         Weights::Dirichlet { concentration } => {
             Weights::Dirichlet { concentration: args.concentration.unwrap_or(concentration) }
         }
@@ -73,12 +76,16 @@ fn whole(sparsity: f64) -> Result<usize, SettingError> {
     if sparsity >= 1.0 && sparsity.fract() == 0.0 && sparsity < 1e15 {
         Ok(sparsity as usize)
     } else {
-        Err(SettingError::new("sparsity", sparsity, "binary weights need a whole number of ones, 1 or more"))
+        Err(SettingError::new(
+            "sparsity",
+            sparsity,
+            "for binary weights it must be a whole number, at least 1",
+        ))
     }
 }
 
-/// The options that only some kinds have, and which of them a kind has.
-const OWN_OPTIONS: [&str; 6] =
+/// The options that only some kinds have.
+const KIND_OPTIONS: [&str; 6] =
     ["concentration", "sparsity", "decay-order", "co-occurrence", "scale", "correlation"];
 
 fn own_options(kind: DatasetKind) -> &'static [&'static str] {
@@ -95,7 +102,7 @@ fn own_options(kind: DatasetKind) -> &'static [&'static str] {
 fn refuse_options_of_other_kinds(args: &GenerateArgs) -> Result<(), Failure> {
     let GenerateArgs { concentration, sparsity, decay_order, co_occurrence, scale, correlation, .. } = args;
     let given = [concentration, sparsity, decay_order, co_occurrence, scale, correlation];
-    for (option, given) in OWN_OPTIONS.into_iter().zip(given) {
+    for (option, given) in KIND_OPTIONS.into_iter().zip(given) {
         if given.is_some() && !own_options(args.kind).contains(&option) {
             let having: Vec<&str> = DatasetKind::ALL
                 .into_iter()
@@ -103,9 +110,9 @@ fn refuse_options_of_other_kinds(args: &GenerateArgs) -> Result<(), Failure> {
                 .map(DatasetKind::name)
                 .collect();
             let own: Vec<String> = own_options(args.kind).iter().map(|own| format!("--{own}")).collect();
-            let own = if own.is_empty() { "no options of its own".to_owned() } else { own.join(", ") };
+            let own = if own.is_empty() { "none of these options".to_owned() } else { own.join(", ") };
             return Err(Failure::Request(format!(
-                "--{option} means nothing for {}, which has {own}; --{option} is for {}",
+                "--{option} is not an option of the kind {}, which has {own}; it is for {}",
                 args.kind,
                 having.join(", ")
             )));

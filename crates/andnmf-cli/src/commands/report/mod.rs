@@ -1,4 +1,4 @@
-//! `andnmf report`: the page of a fit, built again from its folder.
+//! `andnmf report`: builds the report page of a fit from its folder.
 
 mod trace_file;
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use andnmf_io::model::Model;
 use andnmf_io::{Overwrite, read_array, write_atomically};
-use andnmf_program::{Common, Failure, did_you_mean_file, json, reading, writing};
+use andnmf_program::{CommonArgs, Failure, did_you_mean_file, json, read_failure, write_failure};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -18,63 +18,63 @@ const PAGE: &str = "report.html";
 /// The file that only the folder of a reproduction has.
 const REPRODUCTION: &str = "plan.json";
 
-/// Build the report page of a fit, or build it again.
+/// Build the HTML report of a fit.
 ///
 /// Example: andnmf report fitted
 ///
-/// Reads what `andnmf fit --out DIR` wrote and writes DIR/report.html, one page that needs nothing but a browser. A page
-/// that is there already is replaced.
+/// Reads the files that `andnmf fit --out DIR` wrote and writes DIR/report.html, a self-contained page. An existing page
+/// is replaced.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   andnmf report fitted
   andnmf report fitted --title \"Spectra of the bay\" --show curve
   andnmf report faces --shape 64x64")]
 pub(crate) struct ReportArgs {
-    /// The folder that a fit was written to
+    /// Output folder of a fit
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Heading of the page [default: the name of the folder]
+    /// Title of the page [default: the name of the folder]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// How the page draws components
+    /// Plot type of the components
     #[arg(long, value_enum, default_value = "auto", value_name = "KIND")]
     show: Show,
-    /// Height and width of components that are pictures, such as 28x28
+    /// Height and width in pixels if components are images, such as 28x28
     #[arg(long, value_name = "HxW")]
     shape: Option<Shape>,
-    /// For those who are used to it: a page is replaced with or without
+    /// Accepted for consistency with other commands; the page is always replaced
     #[arg(long, hide = true)]
     force: bool,
     #[command(flatten)]
-    common: Common,
+    common: CommonArgs,
 }
 
 pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
     #[derive(Serialize)]
-    struct Written<'a> {
+    struct ReportOutput<'a> {
         report: &'a Path,
     }
     args.common.set_threads()?;
     refuse_reproduction(&args.folder)?;
     let (html, file) = (html(args)?, args.folder.join(PAGE));
-    write_atomically(&file, Overwrite::Yes, |out| out.write_all(html.as_bytes())).map_err(writing)?;
+    write_atomically(&file, Overwrite::Yes, |out| out.write_all(html.as_bytes())).map_err(write_failure)?;
     if args.common.json {
-        return json::print(&Written { report: &file });
+        return json::print(&ReportOutput { report: &file });
     }
-    args.common.say(format!("the report is {}; open it in a browser", file.display()))
+    args.common.print(format!("report: {} (open it in a browser)", file.display()))
 }
 
-/// The page of the fit that lies in the folder.
+/// Builds the page of the fit in the folder.
 fn html(args: &ReportArgs) -> Result<String, Failure> {
     let folder = &args.folder;
     let summary = read_summary(folder)?;
-    let model = Model::<f64>::load(&folder.join("model.safetensors")).map_err(reading)?;
-    let weights = read_array::<f64>(&folder.join("weights.npy")).map_err(reading)?;
+    let model = Model::<f64>::load(&folder.join("model.safetensors")).map_err(read_failure)?;
+    let weights = read_array::<f64>(&folder.join("weights.npy")).map_err(read_failure)?;
     let trace = trace_file::read(&folder.join("trace.csv"))?;
     let (rank, n_features) = model.components().dim();
     if weights.ncols() != rank {
         return Err(Failure::Request(format!(
-            "{} has weights of {} components, but its model has {rank}: these files are not of one fit",
+            "{}: weights.npy has {} components, but model.safetensors has {rank}; the files belong to different fits",
             folder.display(),
             weights.ncols()
         )));
@@ -85,19 +85,19 @@ fn html(args: &ReportArgs) -> Result<String, Failure> {
     page::html(&title, summary, (&trace.records, errors), &model, weights.view(), kind)
 }
 
-/// The page of a reproduction has figures that this command does not draw.
+/// Refuses the folder of a reproduction: this command cannot draw its figures.
 fn refuse_reproduction(folder: &Path) -> Result<(), Failure> {
     if !folder.join(REPRODUCTION).exists() {
         return Ok(());
     }
     Err(Failure::Request(format!(
-        "{folder} holds a reproduction of the paper's figures, which a program of its own draws: in a checkout of \
+        "{folder} contains a reproduction of the paper's figures, which another program draws; in a checkout of \
          andnmf, run\n  cargo run --release -p andnmf-lab -- --rebuild --out {folder}",
         folder = folder.display()
     )))
 }
 
-/// The last part of the folder's path, also where that was typed as `.`.
+/// The name of the folder, also for a path such as `.`.
 fn name_of(folder: &Path) -> String {
     let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     whole.file_name().unwrap_or_default().to_string_lossy().into_owned()
@@ -109,23 +109,22 @@ fn read_summary(folder: &Path) -> Result<Value, Failure> {
         return Err(Failure::Request(format!(
             "{}: there is no such folder{}",
             folder.display(),
-            beside(folder)
+            similar_folder(folder)
         )));
     }
     let text = fs::read_to_string(&file).map_err(|error| {
-        let page = if folder.join(PAGE).exists() { "; the page that is there stays as it is" } else { "" };
+        let page = if folder.join(PAGE).exists() { "; the existing page was not changed" } else { "" };
         Failure::Request(format!(
-            "{}: {error}; a folder is needed that `andnmf fit --out` wrote{page}",
+            "{}: {error}; expected a folder that `andnmf fit --out` wrote{page}",
             file.display()
         ))
     })?;
-    serde_json::from_str(&text).map_err(|error| {
-        Failure::Request(format!("{}: this is no summary of a fit: {error}", file.display()))
-    })
+    serde_json::from_str(&text)
+        .map_err(|error| Failure::Request(format!("{}: not a summary of a fit: {error}", file.display())))
 }
 
-/// The neighbour that may have been meant.
-fn beside(folder: &Path) -> String {
+/// A suggestion of the folder with the most similar name.
+fn similar_folder(folder: &Path) -> String {
     let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();

@@ -1,4 +1,4 @@
-//! `trace.csv`, read back: one line per stage.
+//! Reads `trace.csv`: one line per stage.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,11 +11,11 @@ use andnmf_program::Failure;
 #[derive(Debug, Default)]
 pub(super) struct TraceFile {
     pub(super) records: Vec<StageRecord>,
-    /// Distance from the truth by stage; empty where none was known.
+    /// Error against the truth by stage; empty if there was no truth.
     pub(super) errors: BTreeMap<usize, f64>,
 }
 
-/// The columns of a trace, wherever they stand in the file; other columns are left alone.
+/// Reads the columns of a trace in any order, ignoring other columns.
 pub(super) fn read(file: &Path) -> Result<TraceFile, Failure> {
     let text =
         fs::read_to_string(file).map_err(|error| Failure::Request(format!("{}: {error}", file.display())))?;
@@ -25,16 +25,16 @@ pub(super) fn read(file: &Path) -> Result<TraceFile, Failure> {
 fn parse(text: &str) -> Result<TraceFile, String> {
     let mut lines = text.lines().enumerate();
     let header: Vec<&str> = lines.next().map_or_else(Vec::new, |(_, line)| line.split(',').collect());
-    let place = |name: &str| {
-        let missing = || format!("line 1: there is no column '{name}'; is this the trace of a fit?");
+    let position = |name: &str| {
+        let missing = || format!("line 1: there is no column '{name}'; expected the trace of a fit");
         header.iter().position(|column| column.trim() == name).ok_or_else(missing)
     };
-    let (stage, seconds) = (place("stage")?, place("seconds")?);
-    let (threshold_min, threshold_median) = (place("threshold_min")?, place("threshold_median")?);
-    let (active, change) = (place("active_fraction")?, place("change")?);
-    let error = place("relative_correlation_error").ok();
+    let (stage, seconds) = (position("stage")?, position("seconds")?);
+    let (threshold_min, threshold_median) = (position("threshold_min")?, position("threshold_median")?);
+    let (active, change) = (position("active_fraction")?, position("change")?);
+    let error = position("relative_correlation_error").ok();
     // Files of earlier versions have no loss.
-    let loss = place("loss").ok();
+    let loss = position("loss").ok();
 
     let mut trace = TraceFile::default();
     for (at, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
@@ -44,7 +44,7 @@ fn parse(text: &str) -> Result<TraceFile, String> {
             let parsed = given.parse().ok().filter(|value: &f64| value.is_finite());
             parsed.ok_or_else(|| format!("line {}, field {}: '{given}' is not a number", at + 1, field + 1))
         };
-        // What a method does not have stays empty.
+        // Values that a method does not have are empty.
         let optional = |field: usize| match fields.get(field) {
             None | Some(&"") => Ok(None),
             Some(_) => number(field).map(Some),

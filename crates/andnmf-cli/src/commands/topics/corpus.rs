@@ -1,4 +1,4 @@
-//! Where a corpus comes from, and which of its words are kept.
+//! The corpus of `andnmf topics` and its vocabulary.
 
 use std::path::{Path, PathBuf};
 
@@ -6,37 +6,40 @@ use andnmf::Real;
 use andnmf_io as io;
 use andnmf_io::text::{Corpus, Frequency, StopWords, TextOptions, VocabularyParams, WordRules, read_texts};
 use andnmf_program::corpus::read_bag;
-use andnmf_program::{Failure, reading};
+use andnmf_program::{Failure, read_failure};
 use clap::Args;
 
-/// So many of the files that were left out are named.
-const NAMED: usize = 3;
+/// Headings of the help.
+const INPUT: &str = "Input options";
+pub(crate) const VOCABULARY: &str = "Vocabulary options";
+/// Number of skipped files to name.
+const MAX_NAMED: usize = 3;
 
-/// Texts, or a bag of words.
+/// Texts, or word counts.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CorpusArgs {
-    /// A folder of text files, a .tar.gz archive of them, or a file with one document per line
+    /// Folder of text files, a .tar.gz archive of them, or a file with one document per line
     #[arg(value_name = "TEXTS", required_unless_present = "corpus", conflicts_with = "corpus")]
     texts: Option<PathBuf>,
-    /// Counts of words instead: a UCI docword file, or any matrix of documents × words
-    #[arg(long, value_name = "DOCWORD")]
+    /// Word counts instead of TEXTS: a UCI docword file, or any matrix of documents × words
+    #[arg(long, value_name = "DOCWORD", help_heading = INPUT)]
     corpus: Option<PathBuf>,
-    /// The words of --corpus, one per line
-    #[arg(long, value_name = "VOCAB", requires = "corpus")]
+    /// File of the words of --corpus, one per line
+    #[arg(long, value_name = "VOCAB", requires = "corpus", help_heading = INPUT)]
     vocab: Option<PathBuf>,
-    /// Leave out the headers, quotes and signatures of e-mail and news posts
-    #[arg(long, conflicts_with = "corpus")]
+    /// Remove headers, quotes and signatures of e-mail and news posts
+    #[arg(long, conflicts_with = "corpus", help_heading = INPUT)]
     pub(crate) strip_headers: bool,
 }
 
 impl CorpusArgs {
-    /// The file or folder.
+    /// The path of the texts or counts.
     pub(crate) fn source(&self) -> Result<&Path, Failure> {
-        let missing = || Failure::Request("a folder of texts or --corpus is needed".to_owned());
+        let missing = || Failure::Request("TEXTS or --corpus is required".to_owned());
         self.texts.as_deref().or(self.corpus.as_deref()).ok_or_else(missing)
     }
 
-    /// The corpus with all its words, and what is to be said of it.
+    /// Reads the corpus with all its words; also returns notes for the user.
     pub(crate) fn read<T: Real>(&self, words: WordRules) -> Result<(Corpus<T>, Vec<String>), Failure> {
         match &self.corpus {
             Some(file) => Ok((read_bag(file, self.vocab.as_deref())?, Vec::new())),
@@ -48,48 +51,49 @@ impl CorpusArgs {
         let path = self.source()?;
         if path.is_file() && io::Format::of(path).is_ok() {
             return Err(Failure::Request(format!(
-                "{} holds a matrix, not texts; for counts of words: --corpus {} --vocab FILE",
+                "{} contains a matrix, not texts; for word counts use --corpus {} --vocab FILE",
                 path.display(),
                 path.display()
             )));
         }
         let options = TextOptions { words, strip_posts: self.strip_headers };
-        let read = read_texts::<T>(path, &options).map_err(reading)?;
+        let read = read_texts::<T>(path, &options).map_err(read_failure)?;
         let mut notes = Vec::new();
         if let [first, ..] = read.skipped.as_slice() {
-            let names: Vec<&str> = read.skipped.iter().take(NAMED).map(|file| file.name.as_str()).collect();
-            let more = if read.skipped.len() > NAMED { ", ..." } else { "" };
+            let names: Vec<&str> =
+                read.skipped.iter().take(MAX_NAMED).map(|file| file.name.as_str()).collect();
+            let more = if read.skipped.len() > MAX_NAMED { ", ..." } else { "" };
             let count = read.skipped.len();
-            notes.push(format!("left out {count} files, as {}: {}{more}", first.reason, names.join(", ")));
+            notes.push(format!("skipped {count} files: {}{more} ({})", names.join(", "), first.reason));
         }
         let documents = read.corpus.documents.as_ref().map_or(0, Vec::len);
         if !self.strip_headers && 2 * read.posts > documents {
-            notes.push("these look like e-mail or news posts; --strip-headers leaves out their headers, quotes and signatures".to_owned());
+            notes.push("the texts look like e-mail or news posts; --strip-headers removes their headers, quotes and signatures".to_owned());
         }
         Ok((read.corpus, notes))
     }
 }
 
-/// Which words are kept.
+/// The vocabulary: rules for the words to keep.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct WordArgs {
-    /// Leave out words in fewer documents: a number or a share [default: 10, or 1% where there are fewer than 1000]
-    #[arg(long, value_name = "N|SHARE")]
+    /// Drop words in fewer documents: a number, or a fraction such as 5% [default: 10, or 1% of fewer than 1000 documents]
+    #[arg(long, value_name = "N|FRACTION", help_heading = VOCABULARY)]
     min_documents: Option<Frequency>,
-    /// Leave out words in more documents: a number or a share
-    #[arg(long, default_value = "50%", value_name = "N|SHARE")]
+    /// Drop words in more documents: a number, or a fraction such as 5%
+    #[arg(long, default_value = "50%", value_name = "N|FRACTION", help_heading = VOCABULARY)]
     max_documents: Frequency,
-    /// Keep so many of the most frequent words, or all of them
-    #[arg(long, default_value = "4000", value_name = "N|all", value_parser = most_words)]
+    /// Maximum number of words; the most frequent ones are kept
+    #[arg(long, help_heading = VOCABULARY, default_value = "4000", value_name = "N|all", value_parser = most_words)]
     words: MostWords,
-    /// Words to leave out: english, none, or a file with one per line
-    #[arg(long, default_value = "english", value_name = "english|none|FILE")]
+    /// Stop words to drop: english, none, or a file with one word per line
+    #[arg(long, help_heading = VOCABULARY, default_value = "english", value_name = "english|none|FILE")]
     stop_words: String,
-    /// Fewest letters of a word
-    #[arg(long, default_value_t = 2, value_name = "N")]
+    /// Minimum number of letters of a word
+    #[arg(long, help_heading = VOCABULARY, default_value_t = 2, value_name = "N")]
     min_letters: usize,
-    /// Keep numbers, and words with digits in them
-    #[arg(long)]
+    /// Keep numbers and words with digits
+    #[arg(long, help_heading = VOCABULARY)]
     numbers: bool,
 }
 
@@ -99,13 +103,13 @@ struct MostWords(Option<usize>);
 
 fn most_words(text: &str) -> Result<MostWords, String> {
     match text.parse() {
-        Ok(0) | Err(_) if text != "all" => Err("a number of 1 or more, or all, is needed".to_owned()),
+        Ok(0) | Err(_) if text != "all" => Err("expected a number of 1 or more, or all".to_owned()),
         parsed => Ok(MostWords(parsed.ok())),
     }
 }
 
 impl WordArgs {
-    /// The same as settings of the library.
+    /// The settings of the library.
     pub(crate) fn vocabulary(&self) -> Result<VocabularyParams, Failure> {
         Ok(VocabularyParams {
             min_documents: self.min_documents,
@@ -118,10 +122,10 @@ impl WordArgs {
 }
 
 /// `--stop-words`.
-pub(crate) fn read_stop_words(typed: &str) -> Result<StopWords, Failure> {
-    match typed {
+pub(crate) fn read_stop_words(option: &str) -> Result<StopWords, Failure> {
+    match option {
         "english" => Ok(StopWords::english()),
         "none" => Ok(StopWords::none()),
-        file => StopWords::read(Path::new(file)).map_err(reading),
+        file => StopWords::read(Path::new(file)).map_err(read_failure),
     }
 }

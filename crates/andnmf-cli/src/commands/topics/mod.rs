@@ -1,37 +1,37 @@
-//! `andnmf topics`: text in, topics out.
+//! `andnmf topics`: the topics of texts.
 
 mod corpus;
-mod told;
+mod output;
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use andnmf::Real;
 use andnmf::metrics::{coherence, top_features};
-use andnmf_program::{Common, Failure, Precision, Progress, json as print_json};
+use andnmf_program::{CommonArgs, Failure, Precision, Progress, json as print_json};
 use andnmf_report::FeatureKind;
 use clap::Args;
 use serde_json::json;
 
-use super::fit::words;
-use super::plain_fit::{ForceArgs, PlainFit, PlainFitArgs};
-pub(crate) use corpus::read_stop_words;
+use super::fit::message;
+use super::simple_fit::{ForceArgs, SimpleFit, SimpleFitArgs};
 use corpus::{CorpusArgs, WordArgs};
-pub(crate) use told::lines;
-use told::{Topic, Topics};
+pub(crate) use corpus::{VOCABULARY, read_stop_words};
+pub(crate) use output::lines;
+use output::{Topic, TopicList};
 
-/// Find the topics of texts: their top words, and how well these go together.
+/// Find the topics of texts, with their top words and coherence.
 ///
 /// Example: andnmf topics my-texts --rank 20
 ///
-/// TEXTS is a folder of text files (with those below), a .tar.gz archive of them, or a file with one document per line;
-/// --corpus and --vocab read a bag of words instead. Words are in lower case, without stop words, rare words, and words
-/// of more than half of the documents; each document is weighed by tf-idf.
+/// TEXTS is a folder of text files (including subfolders), a .tar.gz archive of them, or a file with one document per
+/// line; --corpus and --vocab read word counts instead. Words are converted to lower case; stop words, rare words and
+/// words in more than half of the documents are dropped; counts are weighted by tf-idf.
 ///
-/// The coherence of a topic is the mean normalised pointwise mutual information (NPMI) of its top words: 1 where they
-/// only come together, 0 where they meet as by chance, -1 where they never meet. With --out, DIR gets the files of a fit
-/// (see `andnmf fit --help`), topics.json, documents.txt and report.html. Topics count from 0, as the columns of
-/// weights.npy do. A fit that is stopped leaves nothing behind, and cannot be resumed.
+/// The coherence of a topic is the mean normalized pointwise mutual information (NPMI) of its top words: 1 if they always
+/// occur together, 0 if by chance, -1 if never. With --out, writes the files of a fit (see `andnmf fit --help`),
+/// topics.json, documents.txt and report.html to DIR. Topics are numbered from 0, like the columns of weights.npy. An
+/// interrupted run writes nothing and cannot be resumed.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   andnmf topics my-texts --rank 20
@@ -41,44 +41,44 @@ pub(crate) struct TopicsArgs {
     #[command(flatten)]
     corpus: CorpusArgs,
     /// Number of topics
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", display_order = 1)]
     rank: usize,
-    /// Folder for the results
-    #[arg(long, value_name = "DIR")]
+    /// Output folder
+    #[arg(long, value_name = "DIR", display_order = 2)]
     out: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
     #[command(flatten)]
     words: WordArgs,
-    /// Use counts as they are [default with --method lda and anchor-words]
-    #[arg(long, conflicts_with = "tfidf")]
+    /// Factorize the word counts [default for --method lda and anchor-words]
+    #[arg(long, help_heading = VOCABULARY, conflicts_with = "tfidf")]
     counts: bool,
-    /// Weigh counts by tf-idf [default otherwise]
-    #[arg(long)]
+    /// Weight the word counts by tf-idf [default for other methods]
+    #[arg(long, help_heading = VOCABULARY)]
     tfidf: bool,
-    /// Top words to show, and to score, of each topic
+    /// Number of top words per topic, to show and to score
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = at_least_two)]
     top: usize,
     #[command(flatten)]
-    how: PlainFitArgs,
+    how: SimpleFitArgs,
     #[command(flatten)]
-    common: Common,
+    common: CommonArgs,
 }
 
 fn at_least_two(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|&top| top >= 2).ok_or_else(|| "a number of 2 or more is needed".to_owned())
+    text.parse().ok().filter(|&top| top >= 2).ok_or_else(|| "expected a number of 2 or more".to_owned())
 }
 
 pub(crate) fn run(args: &TopicsArgs) -> Result<(), Failure> {
     args.common.set_threads()?;
     match args.how.precision {
-        Precision::F32 => topics::<f32>(args),
-        Precision::F64 => topics::<f64>(args),
+        Precision::F32 => run_topics::<f32>(args),
+        Precision::F64 => run_topics::<f64>(args),
     }
 }
 
-fn topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
-    let begun = Instant::now();
+fn run_topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
+    let started = Instant::now();
     let settings = args.how.settings.settings(args.rank)?;
     let vocabulary = args.words.vocabulary()?;
     let folder = args.force.open(args.out.as_ref())?;
@@ -87,26 +87,27 @@ fn topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
     let mut progress = Progress::new(&args.common, format!("reading {}", source.display()));
     let (corpus, notes) = args.corpus.read::<T>(vocabulary.words)?;
     let corpus = corpus.with_vocabulary(&vocabulary)?;
-    let counted = args.counts || (!args.tfidf && settings.method().info().about.counts);
-    let samples = if counted { corpus.counts.clone() } else { corpus.tf_idf()? };
-    let beside = json!({
+    let use_counts = args.counts || (!args.tfidf && settings.method().info().about.counts);
+    let samples = if use_counts { corpus.counts.clone() } else { corpus.tf_idf()? };
+    let options = json!({
         "corpus": source,
-        "values": if counted { "counts" } else { "tf-idf" },
+        "values": if use_counts { "counts" } else { "tf-idf" },
         "min_documents": vocabulary.min_documents_of(samples_of(&corpus)).to_string(),
         "max_documents": vocabulary.max_documents.to_string(),
         "words": vocabulary.max_words,
         "strip_headers": args.corpus.strip_headers,
     });
     let names = Some(corpus.words.clone());
-    let mut found = PlainFit::of(&samples, names, &settings, beside, &args.common, (&mut progress, begun))?;
+    let mut result =
+        SimpleFit::of(&samples, names, &settings, options, &args.common, (&mut progress, started))?;
 
     let tops: Vec<Vec<usize>> =
-        found.fit.components.outer_iter().map(|topic| top_features(topic, args.top)).collect();
+        result.fit.components.outer_iter().map(|topic| top_features(topic, args.top)).collect();
     let scores = coherence(&tops, &corpus.counts)?;
-    let shares = told::shares(&found.fit.components, &found.weights);
+    let shares = output::shares(&result.fit.components, &result.weights);
     let listed = tops.iter().enumerate().map(|(topic, top)| {
         let value =
-            |&word: &usize| (corpus.words[word].clone(), found.fit.components[[topic, word]].as_f64());
+            |&word: &usize| (corpus.words[word].clone(), result.fit.components[[topic, word]].as_f64());
         Topic {
             topic,
             share: shares[topic],
@@ -114,35 +115,35 @@ fn topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
             words: top.iter().map(value).collect(),
         }
     });
-    let mut topics = Topics {
-        n_documents: found.summary.n_samples,
-        n_words: found.summary.n_features,
-        values: if counted { "counts" } else { "tf-idf" },
+    let mut topics = TopicList {
+        n_documents: result.summary.n_samples,
+        n_words: result.summary.n_features,
+        values: if use_counts { "counts" } else { "tf-idf" },
         mean_coherence: scores.mean,
         topics: listed.collect(),
         summary: None,
     };
     let mut files = Vec::new();
     if let Some(folder) = &folder {
-        progress.doing("writing");
+        progress.set_message("writing");
         let mut others = vec![("topics.json", (serde_json::to_string_pretty(&topics)? + "\n").into_bytes())];
         if let Some(documents) = &corpus.documents {
             others.push(("documents.txt", lines(documents)));
         }
-        files = found.write(folder, source, FeatureKind::Words, others)?;
+        files = result.write(folder, source, FeatureKind::Words, others)?;
     }
     drop(progress);
-    args.common.note(&notes);
+    args.common.print_notes(&notes);
     if args.common.json {
-        topics.summary = Some(found.summary);
+        topics.summary = Some(result.summary);
         return print_json::print(&topics);
     }
     topics.print()?;
     match &folder {
-        Some(folder) => {
-            args.common.say(format!("\n{}", words::told(&found.summary, folder.path(), &files, false)))
-        }
-        None => args.common.say(format!("\n{}", told::verdict(&found.summary))),
+        Some(folder) => args
+            .common
+            .print(format!("\n{}", message::fit_text(&result.summary, folder.path(), &files, false))),
+        None => args.common.print(format!("\n{}", output::verdict_text(&result.summary))),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use andnmf_lab::reproduce::FigureName;
-use andnmf_program::Common;
+use andnmf_program::CommonArgs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::sources::SourceArgs;
@@ -82,7 +82,7 @@ pub(crate) struct LabArgs {
     #[arg(long, value_name = "TEXT", conflicts_with = "figures")]
     pub(crate) title: Option<String>,
     #[command(flatten)]
-    pub(crate) common: Common,
+    pub(crate) common: CommonArgs,
 }
 
 impl LabArgs {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use andnmf_io::{Overwrite, write_atomically};
 use andnmf_lab::reproduce::{CellStore, FigureName, KnownMatrix, Plan, PlanParams};
-use andnmf_program::{Failure, OutputFolder, writing};
+use andnmf_program::{Failure, OutputFolder, write_failure};
 use serde::{Deserialize, Serialize};
 
 /// A truth that was learned from a corpus.
@@ -46,7 +46,7 @@ impl PlanFile {
         write_atomically(&folder.file(PLAN), Overwrite::Yes, |out| {
             serde_json::to_writer_pretty(&mut *out, self).map_err(Into::into)
         })
-        .map_err(writing)
+        .map_err(write_failure)
     }
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn earlier(folder: &OutputFolder, force: bool) -> Result<Option<PlanF
         };
     }
     if !force {
-        folder.refuse_unless_empty()?;
+        folder.check_empty()?;
     }
     Ok(None)
 }

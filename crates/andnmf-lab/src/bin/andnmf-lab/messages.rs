@@ -1,11 +1,11 @@
 //! Output for people.
 
 use andnmf_lab::reproduce::{Reproduction, tally};
-use andnmf_program::{Common, Failure, OutputFolder};
+use andnmf_program::{CommonArgs, Failure, OutputFolder};
 
 /// Prints the verdicts and where everything is.
 pub(crate) fn print(
-    common: &Common,
+    common: &CommonArgs,
     reproduction: &Reproduction,
     folder: &OutputFolder,
 ) -> Result<(), Failure> {
@@ -13,15 +13,15 @@ pub(crate) fn print(
     let width = claims.iter().map(|claim| claim.about.chars().count()).max().unwrap_or(0);
     for claim in &claims {
         let about = format!("{:<width$}", claim.about);
-        common.say(format!("{:<6}  {about}  {:<23}  {}", claim.figure, claim.verdict, claim.measured))?;
+        common.print(format!("{:<6}  {about}  {:<23}  {}", claim.figure, claim.verdict, claim.measured))?;
     }
     if !claims.is_empty() {
-        common.say(format!("\n{}", tally(&claims)))?;
+        common.print(format!("\n{}", tally(&claims)))?;
     }
     for (figure, why) in &reproduction.plan.left_out {
-        common.say(format!("{figure} was left out: {why}"))?;
+        common.print(format!("{figure} was left out: {why}"))?;
     }
-    common.say(format!(
+    common.print(format!(
         "everything is in {}; open {} in a browser",
         folder.path().display(),
         folder.file("report.html").display()

@@ -2,7 +2,7 @@
 
 use andnmf_io::{Overwrite, write_array};
 use andnmf_lab::reproduce::{About, CellStore, Plan, PlanParams, Reproduction, Scale, Sources, Surroundings};
-use andnmf_program::{Failure, OutputFolder, Progress, cancel, json, writing};
+use andnmf_program::{Failure, OutputFolder, Progress, cancel, json, write_failure};
 
 use crate::about::{COMMIT, about};
 use crate::args::LabArgs;
@@ -26,7 +26,7 @@ fn reproduce(args: &LabArgs) -> Result<(), Failure> {
     // A wrong request is refused before anything is read.
     Plan::new(&figures, &params)?;
 
-    let folder = OutputFolder::claim(&args.out)?;
+    let folder = OutputFolder::lock(&args.out)?;
     let before = earlier(&folder, args.force)?;
     let progress = Progress::new(&args.common, "reading");
     let Taken { sources, truth, learned_from } =
@@ -38,7 +38,7 @@ fn reproduce(args: &LabArgs) -> Result<(), Failure> {
     let (figures, params) = joined(before.as_ref(), figures, params, &store, args.force)?;
     let plan = Plan::new(&figures, &params)?;
     if let (Some(truth), Some(_)) = (&sources.truth, &learned_from) {
-        write_array(&folder.file(TRUTH), truth.view(), Overwrite::Yes).map_err(writing)?;
+        write_array(&folder.file(TRUTH), truth.view(), Overwrite::Yes).map_err(write_failure)?;
     }
     let command = std::env::args().skip(1).fold("andnmf-lab".to_owned(), |line, word| line + " " + &word);
     let mut commands =
@@ -59,16 +59,16 @@ fn reproduce(args: &LabArgs) -> Result<(), Failure> {
             let doing = now.next.map_or_else(String::new, |cell| {
                 format!("{}: {}, {}, seed {}", cell.figure, cell.case, cell.method, cell.seed)
             });
-            progress.pieces(now.done, now.all, now.seconds_left, &doing);
+            progress.set_items_done(now.done, now.all, now.seconds_left, &doing);
         })
         .map_err(|error| Failure::Other(error.to_string()))?;
     if !results.complete {
         let (done, all) = (results.results.len(), plan.cells.len());
-        return Err(Failure::Stopped(format!(
+        return Err(Failure::Cancelled(format!(
             "{done} of {all} runs are done; the same command continues there"
         )));
     }
-    progress.doing("drawing");
+    progress.set_message("drawing");
     let reproduction = Reproduction { plan, results };
     let about = about(&file);
     write(&folder, &reproduction, &about, &sources)?;
@@ -80,7 +80,7 @@ fn reproduce(args: &LabArgs) -> Result<(), Failure> {
 fn rebuild(args: &LabArgs) -> Result<(), Failure> {
     let known = PlanFile::read(&args.out)?;
     let plan = Plan::new(&known.figures, &known.params)?;
-    let folder = OutputFolder::claim(&args.out)?;
+    let folder = OutputFolder::lock(&args.out)?;
     let results = plan.found(&CellStore::in_folder(folder.path()));
     if !results.complete {
         return Err(Failure::Request(format!(

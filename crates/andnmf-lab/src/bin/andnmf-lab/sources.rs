@@ -7,7 +7,7 @@ use andnmf_io::read_array;
 use andnmf_io::text::{Corpus, StopWords};
 use andnmf_lab::reproduce::{KnownMatrix, Scale, Sources};
 use andnmf_program::corpus::{anchor_topics, read_bag};
-use andnmf_program::{Common, Failure, Fingerprint, OutputFolder, reading};
+use andnmf_program::{CommonArgs, Failure, Fingerprint, OutputFolder, read_failure};
 use clap::Args;
 use ndarray::Array2;
 
@@ -60,7 +60,7 @@ impl SourceArgs {
         scale: Scale,
         folder: &OutputFolder,
         before: Option<&PlanFile>,
-        common: &Common,
+        common: &CommonArgs,
     ) -> Result<Taken, Failure> {
         let mut taken = self.truth(scale, folder, before)?;
         let Some(data) = self.data.clone().or_else(|| std::env::var_os(DATA_VARIABLE).map(PathBuf::from))
@@ -79,7 +79,7 @@ impl SourceArgs {
             .filter(|(_, missing)| *missing)
             .map(|(name, _)| format!("{} is not there: what needs it is left out", data.join(name).display()))
             .collect();
-        common.note(&missing);
+        common.print_notes(&missing);
         Ok(taken)
     }
 
@@ -95,7 +95,7 @@ impl SourceArgs {
             learned_from,
         };
         if let Some(file) = &self.truth {
-            let truth = read_array::<f64>(file).map_err(reading)?;
+            let truth = read_array::<f64>(file).map_err(read_failure)?;
             return Ok(taken(Some(truth), format!("truth from {}", name_of(file)), None));
         }
         let Some(file) = &self.corpus else { return Ok(taken(None, "built-in truth".to_owned(), None)) };
@@ -136,7 +136,7 @@ fn print_of(corpus: &Path, vocab: Option<&Path>, topics: usize) -> Result<String
 
 /// Pictures as rows, from 0 to 1.
 fn faces(path: &Path) -> Result<Array2<f64>, Failure> {
-    let mut faces = read_array::<f64>(path).map_err(reading)?;
+    let mut faces = read_array::<f64>(path).map_err(read_failure)?;
     if faces.iter().any(|&value| value > 1.0) {
         faces /= WHITE;
     }

@@ -1,4 +1,4 @@
-//! Options whose values are more than a word or a number.
+//! The types of `--rank`, `--init` and `--shape`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ impl FromStr for Rank {
         match text.parse() {
             Ok(rank) => Ok(Self::Of(rank)),
             Err(_) if text == "auto" => Ok(Self::Auto),
-            Err(_) => Err(format!("a whole number or auto is needed{}", did_you_mean(text, ["auto"]))),
+            Err(_) => Err(format!("expected a whole number or auto{}", did_you_mean(text, ["auto"]))),
         }
     }
 }
@@ -29,7 +29,7 @@ impl FromStr for Rank {
 /// `--init`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Init {
-    /// A start by its name.
+    /// A start by name.
     Named(&'static str),
     File(PathBuf),
 }
@@ -42,12 +42,15 @@ impl FromStr for Init {
         if let Some(name) = names.into_iter().find(|name| *name == text) {
             return Ok(Self::Named(name));
         }
-        // What looks like a file is looked for; what looks like a word is one.
+        // A word without dots and slashes that is not a file is a misspelt name.
         if Path::new(text).exists() || text.contains(['.', '/', '\\']) {
             return Ok(Self::File(text.into()));
         }
         let hint = did_you_mean(text, names);
-        Err(format!("there is no such start and no such file: {}, or a file{hint}", names.join(", ")))
+        Err(format!(
+            "there is no such start and no such file; expected {}, or a file{hint}",
+            names.join(", ")
+        ))
     }
 }
 
@@ -76,6 +79,6 @@ impl FromStr for Shape {
         });
         sides
             .filter(|shape| shape.height > 0 && shape.width > 0)
-            .ok_or_else(|| "height x width in pixels is needed, such as 28x28".to_owned())
+            .ok_or_else(|| "expected height x width in pixels, such as 28x28".to_owned())
     }
 }

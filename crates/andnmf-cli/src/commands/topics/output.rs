@@ -1,4 +1,4 @@
-//! Topics as people and programs read them.
+//! The output of `andnmf topics`: a table, JSON, and lists of names.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -10,12 +10,12 @@ use serde::{Serialize, Serializer};
 
 use crate::commands::fit::results::Summary;
 
-/// `topics.json`, and with the summary of the fit what `--json` prints.
+/// The contents of `topics.json`; with the summary of the fit, the output of `--json`.
 #[derive(Debug, Serialize)]
-pub(crate) struct Topics {
+pub(crate) struct TopicList {
     pub(crate) n_documents: usize,
     pub(crate) n_words: usize,
-    /// What was factorized: `tf-idf` or `counts`.
+    /// The factorized values: `tf-idf` or `counts`.
     pub(crate) values: &'static str,
     pub(crate) mean_coherence: Option<f64>,
     pub(crate) topics: Vec<Topic>,
@@ -27,7 +27,7 @@ pub(crate) struct Topics {
 pub(crate) struct Topic {
     /// Its number, from 0.
     pub(crate) topic: usize,
-    /// What it contributes to all documents, as a share of what all topics do.
+    /// Its contribution to all documents, as a fraction of all topics.
     pub(crate) share: f64,
     pub(crate) coherence: Option<f64>,
     /// The top words with their values, largest first.
@@ -44,14 +44,14 @@ fn as_objects<S: Serializer>(words: &[(String, f64)], to: S) -> Result<S::Ok, S:
     to.collect_seq(words.iter().map(|(word, value)| Word { word, value: *value }))
 }
 
-impl Topics {
-    /// A table on standard output.
+impl TopicList {
+    /// Prints a table on standard output.
     pub(crate) fn print(&self) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
         let (k, documents, words) = (self.topics.len(), self.n_documents, self.n_words);
         writeln!(out, "{k} topics of {documents} documents × {words} words ({})", self.values)?;
         if let Some(mean) = self.mean_coherence {
-            writeln!(out, "mean coherence {mean:.3} (NPMI: 1 always together, 0 by chance, -1 never)")?;
+            writeln!(out, "mean coherence {mean:.3} (NPMI: 1 = always together, 0 = by chance, -1 = never)")?;
         }
         writeln!(out, "\ntopic  share  coherence  top words")?;
         for topic in &self.topics {
@@ -69,7 +69,7 @@ impl Topics {
     }
 }
 
-/// What each topic contributes: mean weight times the sum of its magnitudes, as a share of all.
+/// The contribution of each topic: mean weight times the sum of its magnitudes, as a fraction of all.
 pub(crate) fn shares<T: Real>(components: &Array2<T>, weights: &Array2<T>) -> Vec<f64> {
     let total = |values: ndarray::ArrayView1<'_, T>| values.iter().map(|v| v.as_f64().abs()).sum::<f64>();
     let contributions: Vec<f64> = components
@@ -81,11 +81,11 @@ pub(crate) fn shares<T: Real>(components: &Array2<T>, weights: &Array2<T>) -> Ve
     contributions.iter().map(|share| if all > 0.0 { share / all } else { 0.0 }).collect()
 }
 
-/// How far to believe a fit that is not kept, and how to keep it.
-pub(crate) fn verdict(summary: &Summary) -> String {
+/// Formats the notes and the verdict of a fit that is not written to files.
+pub(crate) fn verdict_text(summary: &Summary) -> String {
     let mut text = String::new();
     for warning in &summary.warnings {
-        // Writing into text cannot fail.
+        // Writing into a string cannot fail.
         let _ = writeln!(text, "note: {warning}");
     }
     if let Some(trust) = &summary.trust {
@@ -94,10 +94,10 @@ pub(crate) fn verdict(summary: &Summary) -> String {
             let _ = writeln!(text, "  - {reason}");
         }
     }
-    text + "next: add --out DIR to keep the topics, the weights of the documents and a page to look at"
+    text + "next: add --out DIR to write the topics, the weights of the documents and a report"
 }
 
-/// One name per line; a line end within a name would shift all that follow.
+/// One name per line, with line breaks inside names replaced by spaces.
 pub(crate) fn lines(names: &[String]) -> Vec<u8> {
     let mut text = String::new();
     for name in names {

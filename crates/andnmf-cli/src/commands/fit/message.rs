@@ -1,4 +1,4 @@
-//! What a person is told at the end of a fit.
+//! The text printed at the end of a fit.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,32 +7,40 @@ use andnmf::fit::StopReason;
 use andnmf::trust::UNSTABLE;
 
 use super::results::Summary;
+use andnmf_program::format::number;
 
-/// A few lines: what was found, how far to believe it, where it is, what to try next.
-pub(crate) fn told(summary: &Summary, folder: &Path, files: &[&str], resumable: bool) -> String {
-    let Summary { rank, n_samples, n_features, stages, .. } = summary;
-    let stopped = match summary.stop_reason {
+/// Formats why a fit stopped.
+pub(crate) fn stop_text(reason: StopReason) -> &'static str {
+    match reason {
         StopReason::Converged => "converged",
-        StopReason::MaxStages => "all stages done",
-        StopReason::TimeLimit => "time is up",
-        StopReason::Cancelled => "stopped",
-    };
+        StopReason::MaxStages => "maximum number of stages reached",
+        StopReason::TimeLimit => "time limit reached",
+        StopReason::Cancelled => "cancelled",
+    }
+}
+
+/// Formats the result of a fit, its verdict, the files, and the next command.
+pub(crate) fn fit_text(summary: &Summary, folder: &Path, files: &[&str], resumable: bool) -> String {
+    let Summary { rank, n_samples, n_features, stages, .. } = summary;
     let folder = folder.display();
-    // Writing into text cannot fail.
+    // Writing into a string cannot fail.
     let mut text = format!(
         "{rank} components of {n_samples} samples × {n_features} features, by {}\n",
         made_by(summary)
     );
     let _ = writeln!(
         text,
-        "{stopped} after {stages} stages, {:.2} s; relative error of the reconstruction {:.3e}",
-        summary.solver_seconds, summary.reconstruction_error
+        "{} after {stages} stages in {:.2} s; relative reconstruction error {}",
+        stop_text(summary.stop_reason),
+        summary.solver_seconds,
+        number(summary.reconstruction_error, 3)
     );
     if let Some(recovery) = &summary.recovery {
         let _ = writeln!(
             text,
-            "against the truth: total relative correlation error {:.3e}, mean cosine {:.6}",
-            recovery.relative_total_correlation_error, recovery.mean_matched_cosine
+            "error against the truth: relative total correlation error {}, mean matched cosine {:.6}",
+            number(recovery.relative_total_correlation_error, 3),
+            recovery.mean_matched_cosine
         );
     }
     for warning in &summary.warnings {
@@ -48,7 +56,7 @@ pub(crate) fn told(summary: &Summary, folder: &Path, files: &[&str], resumable: 
             }
         }
         None => {
-            let _ = writeln!(text, "no verdict on a fit of this kind; try: andnmf diagnose {folder}");
+            let _ = writeln!(text, "no verdict: this method has none; try: andnmf diagnose {folder}");
         }
     }
     let _ = writeln!(text, "written to {folder}: {}", files.join(", "));
@@ -64,10 +72,10 @@ pub(crate) fn told(summary: &Summary, folder: &Path, files: &[&str], resumable: 
     text
 }
 
-/// What made the components: where AND found none that the samples bear out, it was not AND.
+/// The method that produced the components: not AND if its result was unreliable and NMF replaced it.
 fn made_by(summary: &Summary) -> String {
     match (summary.method, summary.start.as_str()) {
-        ("and", "nmf") => "NMF, as AND found none that can be relied on".to_owned(),
+        ("and", "nmf") => "NMF, since AND found no reliable components".to_owned(),
         (method, _) => method.to_owned(),
     }
 }

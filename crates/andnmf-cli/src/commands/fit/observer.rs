@@ -1,4 +1,4 @@
-//! Who looks on while a fit runs: shows progress, measures against a truth, keeps checkpoints.
+//! The observer of a fit: shows progress, measures the error against a truth, writes checkpoints.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -10,41 +10,41 @@ use andnmf::metrics::correlation_error;
 use andnmf_program::{Failure, Progress};
 use ndarray::Array2;
 
-use super::saved::Keeper;
+use super::checkpoint_file::CheckpointWriter;
 
-/// Writing checkpoints may take this share of the time.
-const CHECKPOINT_SHARE: f64 = 0.1;
+/// Writing checkpoints may take this fraction of the time.
+const CHECKPOINT_FRACTION: f64 = 0.1;
 
-pub(crate) struct Watch<'a, T: Real> {
+pub(crate) struct FitObserver<'a, T: Real> {
     progress: &'a mut Progress,
-    most_stages: usize,
+    max_stages: usize,
     time_limit: Option<f64>,
     truth: Option<&'a Array2<T>>,
-    /// Distance from the truth after each stage.
+    /// Error against the truth after each stage.
     pub(crate) errors: BTreeMap<usize, f64>,
-    keeper: &'a Keeper,
+    checkpoints: &'a CheckpointWriter,
     every: Duration,
     due: Instant,
-    /// Why no checkpoint could be written: the run ends then, rather than to go on without.
+    /// The failure to write a checkpoint, which ends the run.
     pub(crate) failed: Option<Failure>,
 }
 
-impl<'a, T: Real> Watch<'a, T> {
+impl<'a, T: Real> FitObserver<'a, T> {
     pub(crate) fn new(
         progress: &'a mut Progress,
-        (most_stages, time_limit): (usize, Option<f64>),
+        (max_stages, time_limit): (usize, Option<f64>),
         truth: Option<&'a Array2<T>>,
-        keeper: &'a Keeper,
+        checkpoints: &'a CheckpointWriter,
         every: Duration,
     ) -> Self {
         let due = Instant::now() + every;
         Self {
             progress,
-            most_stages,
+            max_stages,
             time_limit,
             truth,
             errors: BTreeMap::new(),
-            keeper,
+            checkpoints,
             every,
             due,
             failed: None,
@@ -52,25 +52,26 @@ impl<'a, T: Real> Watch<'a, T> {
     }
 }
 
-impl<T: Real> Observer<T> for Watch<'_, T> {
+impl<T: Real> Observer<T> for FitObserver<'_, T> {
     fn stage(&mut self, view: &StageView<'_, T>) -> ControlFlow<()> {
-        self.progress.stage(view.record, self.most_stages, self.time_limit);
+        self.progress.stage(view.record, self.max_stages, self.time_limit);
         if let Some(truth) = self.truth
             && let Ok(error) = correlation_error(view.components().view(), truth.view())
             && error.relative_total().is_finite()
         {
             self.errors.insert(view.record.stage, error.relative_total());
         }
-        let begun = Instant::now();
-        if begun < self.due {
+        let started = Instant::now();
+        if started < self.due {
             return ControlFlow::Continue(());
         }
-        if let Err(failure) = self.keeper.save(view.checkpoint(), &self.errors) {
+        if let Err(failure) = self.checkpoints.save(view.checkpoint(), &self.errors) {
             self.failed = Some(failure);
             return ControlFlow::Break(());
         }
-        let rest = if self.every.is_zero() { 0.0 } else { begun.elapsed().as_secs_f64() / CHECKPOINT_SHARE };
-        self.due = Instant::now() + self.every.max(Duration::from_secs_f64(rest));
+        let pause =
+            if self.every.is_zero() { 0.0 } else { started.elapsed().as_secs_f64() / CHECKPOINT_FRACTION };
+        self.due = Instant::now() + self.every.max(Duration::from_secs_f64(pause));
         ControlFlow::Continue(())
     }
 }
