@@ -1,8 +1,8 @@
-//! The stage lemma along a run: its errors, and what it asks of the steps.
+//! Checks the stage lemma along a run: its errors, and its condition on the steps.
 //!
-//! With y = A*x, A = A*S + N and decoded weights z, a step is S ← S + η(E[xzᵀ] − S·E[zzᵀ]). The lemma is about
-//! S ← S(I − ηΛ) + ηQΛ + ηR with Q⁻¹ = D = diag(S₀⁻¹) and Λ = DΔD, Δ = E[xxᵀ]. What is left over is
-//! R = (E[xzᵀ] − ΔD) − S(E[zzᵀ] − Λ), and the lemma holds while ‖R‖ ≤ λ_min(Λ)·‖E‖/160.
+//! With y = A*x, A = A*S + N and decoded weights z, a step is S ← S + η(E[xzᵀ] − S·E[zzᵀ]). The lemma is about S ← S(I
+//! − ηΛ) + ηQΛ + ηR with Q⁻¹ = D = diag(S₀⁻¹) and Λ = DΔD, Δ = E[xxᵀ]. The remainder is R = (E[xzᵀ] − ΔD) − S(E[zzᵀ] −
+//! Λ), and the lemma requires ‖R‖ ≤ λ_min(Λ)·‖E‖/160.
 
 use std::ops::ControlFlow;
 
@@ -13,28 +13,28 @@ use andnmf::theory::bounds::singular_range;
 use andnmf::theory::{Decomposition, MatrixError};
 use ndarray::Array2;
 
-use super::outcome::{Disturbance, FollowedLemma, Norms};
+use super::outcome::{Disturbance, LemmaTrace, Norms};
 
-/// What the lemma divides by.
+/// The constant in the lemma's bound on ‖R‖.
 const ALLOWED: f64 = 1.0 / 160.0;
 
-/// Follows a run that begins at the start of the dataset.
+/// Observes a run that starts at the start of the dataset.
 #[derive(Debug)]
 pub(super) struct LemmaObserver<'a> {
     data: &'a Dataset,
     before: Array2<f64>,
-    followed: FollowedLemma,
+    followed: LemmaTrace,
 }
 
 impl<'a> LemmaObserver<'a> {
     pub(super) fn new(data: &'a Dataset) -> Result<Self, MatrixError> {
         let start = Decomposition::of(data.init.view(), data.truth.view())?.norms;
-        let followed = FollowedLemma { norms: vec![start.into()], disturbances: vec![] };
+        let followed = LemmaTrace { norms: vec![start.into()], disturbances: vec![] };
         Ok(Self { data, before: data.init.clone(), followed })
     }
 
-    /// What was seen, until numbers left their range.
-    pub(super) fn followed(self) -> FollowedLemma {
+    /// The recorded stages, up to a numeric overflow.
+    pub(super) fn followed(self) -> LemmaTrace {
         self.followed
     }
 }
@@ -53,7 +53,7 @@ impl Observer<f64> for LemmaObserver<'_> {
     }
 }
 
-/// ‖R‖ of a stage beside what is allowed; nothing where the components cannot be compared or inverted.
+/// ‖R‖ of a stage and its bound; `None` if the components cannot be compared or inverted.
 fn disturbance(
     data: &Dataset,
     before: &Array2<f64>,
@@ -108,13 +108,13 @@ mod tests {
         spec.generate().unwrap()
     }
 
-    /// One step of the update over all samples, as a matrix S → S + η(E[xzᵀ] − S·E[zzᵀ]), against the lemma's form.
+    /// Compares one gradient step S → S + η(E[xzᵀ] − S·E[zzᵀ]) over all samples with the lemma's form.
     #[test]
-    fn what_is_left_over_is_the_difference_between_the_step_and_the_lemmas() {
+    fn the_remainder_is_the_difference_between_the_step_and_the_lemmas_form() {
         let data = data(3);
         let parts = Decomposition::of(data.init.view(), data.truth.view()).unwrap();
         let start = Array2::from_diag(&ndarray::Array1::from(parts.diagonal.clone())) + &parts.off_diagonal;
-        // By the samples themselves: A ← A + η(y − Az)zᵀ, then back to shares of the truth.
+        // From the samples: A ← A + η(y − Az)zᵀ, then decomposed in terms of the truth.
         let decoder = Decoder::new(data.init.view(), false).unwrap();
         let z = data.samples.dot(&decoder.matrix().t()).mapv(|value| if value >= 0.25 { value } else { 0.0 });
         let step = 1e-3;

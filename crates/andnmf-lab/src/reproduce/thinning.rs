@@ -1,25 +1,25 @@
-//! Of thousands of stages as many as a drawing can show.
+//! Reduces the thousands of stages of a run to as many as a plot can show.
 
 use andnmf_program::StageRow;
 
-use super::outcome::{Errors, WayPoint};
+use super::outcome::{Errors, TracePoint};
 
-/// Stages that are all kept.
+/// The number of first stages that are all stored.
 const FIRST: usize = 40;
-/// Later ones are kept when so many times more stages are done.
+/// A later stage is stored when this many times as many stages are done as at the last stored one.
 const LATER: f64 = 1.02;
 
-/// The stages that differ to the eye: the first ones, then those that are some way apart, and the last. Which they are
-/// is decided by their numbers alone: the same run on a slower machine keeps the same ones.
-pub(super) fn thinned(stages: &[StageRow]) -> Vec<WayPoint> {
-    let mut kept: Vec<WayPoint> = Vec::new();
+/// A selection of stages for plotting: the first ones, then ones at growing distances, and the last. It depends only on
+/// the stage numbers, so that the same run on a slower machine gives the same selection.
+pub(super) fn thinned(stages: &[StageRow]) -> Vec<TracePoint> {
+    let mut kept: Vec<TracePoint> = Vec::new();
     let mut last_kept = 0;
     for (i, row) in stages.iter().enumerate() {
         let late = (i + 1) as f64 >= LATER * last_kept as f64;
         if i < FIRST || i + 1 == stages.len() || late {
             last_kept = i + 1;
             let errors = Errors { total: row.correlation_error, relative: row.relative_correlation_error };
-            kept.push(WayPoint { stage: row.record.stage, seconds: row.record.seconds, errors });
+            kept.push(TracePoint { stage: row.record.stage, seconds: row.record.seconds, errors });
         }
     }
     kept
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn first_and_last_stay_and_gaps_are_small() {
+    fn first_and_last_stages_are_selected_and_gaps_are_small() {
         let kept = thinned(&rows(|stage| 0.001 * (stage + 1) as f64));
         assert!(kept.len() < 400, "{}", kept.len());
         assert_eq!((kept[0].stage, kept.last().unwrap().stage), (0, 4999));
@@ -61,8 +61,8 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_does_not_decide_which_stages_stay() {
-        let numbers = |kept: Vec<WayPoint>| kept.iter().map(|point| point.stage).collect::<Vec<_>>();
+    fn the_selection_of_stages_does_not_depend_on_time() {
+        let numbers = |kept: Vec<TracePoint>| kept.iter().map(|point| point.stage).collect::<Vec<_>>();
         let even = numbers(thinned(&rows(|stage| 0.001 * (stage + 1) as f64)));
         let uneven = numbers(thinned(&rows(|stage| (0.01 * stage as f64).powi(3))));
         assert_eq!(even, uneven);

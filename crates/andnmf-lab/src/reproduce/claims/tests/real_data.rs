@@ -3,7 +3,7 @@
 use super::*;
 
 fn topics(mean: f64, stop_reason: StopReason) -> CellOutcome {
-    CellOutcome::Topics(FoundTopics {
+    CellOutcome::Topics(TopicResult {
         topics: vec![],
         coherence: vec![Some(mean), Some(0.01), None],
         mean_coherence: Some(mean),
@@ -31,11 +31,11 @@ fn topics_are_judged_by_coherence() {
 }
 
 #[test]
-fn faces_are_judged_in_the_papers_setting_and_beside_it() {
+fn faces_are_judged_in_the_papers_setting_and_by_default() {
     let pictures = |residual: f64, stages: usize| {
         let components = ndarray::Array2::zeros((1, 4));
         let stop_reason = if stages == 0 { StopReason::TimeLimit } else { StopReason::Converged };
-        CellOutcome::Pictures(FoundPictures {
+        CellOutcome::Images(ImageResult {
             components,
             residual,
             zeros: 0.0,
@@ -44,7 +44,7 @@ fn faces_are_judged_in_the_papers_setting_and_beside_it() {
             solver_seconds: 1.0,
         })
     };
-    for method in [AND_SAFE, AND_OWN] {
+    for method in [AND_SAFE, AND_DEFAULT] {
         let book = |ours: CellOutcome, nmf: CellOutcome| {
             Book::default()
                 .add(FigureName::Fig5, "", HALS, nmf)
@@ -57,7 +57,7 @@ fn faces_are_judged_in_the_papers_setting_and_beside_it() {
         assert_eq!(verdicts, [Holds, HoldsWithADifference, DoesNotHold]);
         let measured = faces(0.105).measured;
         assert!(measured.contains("AND (paper) failed: the step is too long"), "{measured}");
-        // A start is no result, whoever has it.
+        // A start is no result.
         assert_eq!(book(pictures(0.1, 0), pictures(0.1, 9)).verdict, NotMeasured);
         assert_eq!(book(pictures(0.1, 9), pictures(0.1, 0)).verdict, NotMeasured);
     }

@@ -2,22 +2,22 @@
 
 use andnmf::fit::StopReason;
 
+use super::super::format::format_number;
 use super::super::plan::labels::{AND_PAPER, HALS, LDA};
-use super::super::plan::{AND_OWN, AND_SAFE};
-use super::super::spoken::spoken;
-use super::super::{CellOutcome, CellResult, FigureName, FoundPictures, FoundTopics, Results, median};
+use super::super::plan::{AND_DEFAULT, AND_SAFE};
+use super::super::{CellOutcome, CellResult, FigureName, ImageResult, PlanResults, TopicResult, median};
 use super::{Claim, Finding};
 
-/// A topic whose words come together hardly more often than by chance.
+/// A topic with a coherence below this is hardly more than chance.
 const INCOHERENT: f64 = 0.05;
 
 pub(super) fn claims() -> Vec<Claim> {
-    vec![topics(AND_SAFE), topics(AND_OWN), faces(AND_SAFE), faces(AND_OWN), better_than_the_others()]
+    vec![topics(AND_SAFE), topics(AND_DEFAULT), faces(AND_SAFE), faces(AND_DEFAULT), better_than_the_others()]
 }
 
-/// The results of a method, or why there is none to judge by.
+/// The results of a method, or the reason that there is none to judge.
 fn of_method<'a, T>(
-    results: &'a Results,
+    results: &'a PlanResults,
     figure: FigureName,
     method: &str,
     wanted: fn(&'a CellResult) -> Option<(&'a T, usize, StopReason)>,
@@ -29,13 +29,13 @@ fn of_method<'a, T>(
     }
     let mut found = Vec::new();
     for cell in cells {
-        if let Some(why) = cell.outcome.trouble() {
+        if let Some(why) = cell.outcome.failure() {
             return Err(format!("{method} failed: {why}"));
         }
-        let (one, stages, stop) = wanted(cell).ok_or_else(|| format!("{method} found nothing"))?;
+        let (one, stages, stop) = wanted(cell).ok_or_else(|| format!("{method} gave no result"))?;
         if stages == 0 || stop == StopReason::TimeLimit {
             return Err(format!(
-                "time was up for {method} after {stages} stages, before its end; a larger --budget gives it more"
+                "{method} reached its time limit after {stages} stages, before it ended; use a larger --budget"
             ));
         }
         found.push(one);
@@ -44,44 +44,44 @@ fn of_method<'a, T>(
 }
 
 /// The topics of a method, one entry per seed.
-fn topics_of<'a>(results: &'a Results, method: &str) -> Result<Vec<&'a FoundTopics>, String> {
+fn topics_of<'a>(results: &'a PlanResults, method: &str) -> Result<Vec<&'a TopicResult>, String> {
     of_method(results, FigureName::Table1, method, |result| match &result.outcome {
         CellOutcome::Topics(found) => Some((found, found.stages, found.stop_reason)),
         _ => None,
     })
 }
 
-/// The mean coherence of the topics of a method, over its seeds.
-fn coherence(results: &Results, method: &str) -> Result<f64, String> {
+/// The median over seeds of the mean coherence of a method's topics.
+fn coherence(results: &PlanResults, method: &str) -> Result<f64, String> {
     let scores: Vec<f64> =
         topics_of(results, method)?.iter().filter_map(|found| found.mean_coherence).collect();
-    median(&scores).ok_or_else(|| format!("the topics of {method} have no coherence"))
+    median(&scores).ok_or_else(|| format!("the topics of {method} have no coherence score"))
 }
 
-/// How many topics of a method hardly hang together: the median over seeds.
-fn incoherent(results: &Results, method: &str) -> Result<f64, String> {
-    let count = |found: &&FoundTopics| {
+/// The number of incoherent topics of a method: the median over seeds.
+fn incoherent(results: &PlanResults, method: &str) -> Result<f64, String> {
+    let count = |found: &&TopicResult| {
         let loose = |score: &&Option<f64>| score.is_none_or(|score| score < INCOHERENT);
         found.coherence.iter().filter(loose).count() as f64
     };
     let counts: Vec<f64> = topics_of(results, method)?.iter().map(count).collect();
-    median(&counts).ok_or_else(|| "there are no topics".to_owned())
+    median(&counts).ok_or_else(|| "no topics".to_owned())
 }
 
-/// That the paper's own step failed on these numbers, where it did.
-fn papers_step(results: &Results, figure: FigureName) -> String {
+/// A note if the run with the paper's step failed.
+fn papers_step(results: &PlanResults, figure: FigureName) -> String {
     let of = |result: &&CellResult| result.cell.figure == figure && result.cell.method == AND_PAPER;
-    let why = results.results.iter().filter(of).find_map(|result| result.outcome.trouble());
+    let why = results.results.iter().filter(of).find_map(|result| result.outcome.failure());
     why.map_or_else(String::new, |why| format!("; {AND_PAPER} failed: {why}"))
 }
 
 fn topics(method: &'static str) -> Claim {
     Claim {
         figure: FigureName::Table1,
-        about: method.into(),
+        subject: method.into(),
         paper: "AND finds reasonable topics, of a quality comparable to NMF and LDA.",
-        rule: "Holds where the mean coherence (NPMI) of its topics is at least 0.9 times that of the better of NMF and \
-               LDA; with a difference where it is above half of it.",
+        rule: "Holds if the mean coherence (NPMI) of its topics is at least 0.9 times that of the better of NMF and \
+               LDA; holds with a difference if it is at least half of that.",
         judge: Box::new(move |results| {
             let ours = coherence(results, method)?;
             let (nmf, lda) = (coherence(results, HALS)?, coherence(results, LDA)?);
@@ -91,7 +91,7 @@ fn topics(method: &'static str) -> Claim {
                 papers_step(results, FigureName::Table1)
             );
             let part = format!(
-                "{:.0} of its topics have a coherence below {INCOHERENT}, of NMF's {:.0}",
+                "{:.0} of its topics have a coherence below {INCOHERENT}, compared with {:.0} of NMF's",
                 incoherent(results, method)?,
                 incoherent(results, HALS)?
             );
@@ -100,48 +100,49 @@ fn topics(method: &'static str) -> Claim {
     }
 }
 
-/// What the components of a method leave of the pictures.
-fn residual(results: &Results, method: &str) -> Result<f64, String> {
-    let found: Vec<&FoundPictures> =
+/// The relative residual of a method on the images.
+fn residual(results: &PlanResults, method: &str) -> Result<f64, String> {
+    let found: Vec<&ImageResult> =
         of_method(results, FigureName::Fig5, method, |result| match &result.outcome {
-            CellOutcome::Pictures(found) => Some((found, found.stages, found.stop_reason)),
+            CellOutcome::Images(found) => Some((found, found.stages, found.stop_reason)),
             _ => None,
         })?;
     let left: Vec<f64> = found.iter().map(|found| found.residual).collect();
-    median(&left).ok_or_else(|| "the residual is no number".to_owned())
+    median(&left).ok_or_else(|| "the residual is not a number".to_owned())
 }
 
 fn faces(method: &'static str) -> Claim {
     Claim {
         figure: FigureName::Fig5,
-        about: format!("{method} and NMF"),
+        subject: format!("{method} and NMF"),
         paper: "AND finds meaningful component images, of a quality similar to NMF's.",
-        rule: "To the eye, see the pictures; by numbers, holds where AND leaves at most 1.1 times the residual of NMF \
-               (HALS), with a difference up to 1.5 times. The paper's setting is the one from random pictures with its \
-               thresholds; AND (auto) stands beside it.",
+        rule: "The images can be judged by eye. By numbers, holds if the residual of AND is at most 1.1 times that of \
+               NMF (HALS); holds with a difference up to 1.5 times. The paper's setting starts at random images with \
+               the paper's thresholds; AND (auto) is judged as well.",
         judge: Box::new(move |results| {
             let (ours, nmf) = (residual(results, method)?, residual(results, HALS)?);
             let measured = format!(
                 "relative residual {ours:.3}; NMF (HALS) {nmf:.3}{}",
                 papers_step(results, FigureName::Fig5)
             );
-            let part = format!("AND leaves {} times what NMF leaves", spoken(ours / nmf));
+            let part = format!("the residual of AND is {} times that of NMF", format_number(ours / nmf));
             Ok(Finding::of([(ours <= 1.1 * nmf, part)], ours <= 1.5 * nmf, measured))
         }),
     }
 }
 
-/// The five others are scikit-learn's: there is nothing here to compare with.
+/// The five other methods are scikit-learn's and not available here.
 fn better_than_the_others() -> Claim {
     Claim {
         figure: FigureName::Fig5,
-        about: "five other methods".into(),
+        subject: "five other methods".into(),
         paper: "The components of AND and NMF are generally better than those of k-means, PCA, ICA, dictionary learning \
                 and sparse PCA.",
-        rule: "To the eye alone, and not by this command: a residual says nothing here, as PCA has the smallest one of all \
-               by its definition.",
+        rule: "To be judged by eye, not by this program: the residual is no criterion, since that of PCA is the \
+               smallest by definition.",
         judge: Box::new(|_| {
-            Err("the five others are scikit-learn's: bindings/python/examples/faces.py draws them beside AND"
+            Err("the five other methods are those of scikit-learn; bindings/python/examples/faces.py draws them next \
+                 to AND"
                 .to_owned())
         }),
     }
