@@ -9,6 +9,15 @@ const PERTURBATION: f64 = 0.05;
 /// The same dataset with a new start, whose part outside the span of the truth has this norm relative to the true
 /// components, on average. (The scale of a [`DatasetSpec`] is absolute.)
 ///
+/// ```
+/// use andnmf::synth::{DatasetKind, DatasetSpec};
+///
+/// let spec = DatasetSpec { n_features: 50, rank: 3, n_samples: 10, ..DatasetSpec::new(DatasetKind::Dir) };
+/// let data = andnmf_lab::with_out_of_span_share(spec.generate()?, 0.5)?;
+/// assert_eq!(data.init.dim(), (3, 50));
+/// # Ok::<(), andnmf::SettingError>(())
+/// ```
+///
 /// # Errors
 /// Returns an error if the share is not a finite number of at least 0.
 pub fn with_out_of_span_share(data: Dataset, share: f64) -> Result<Dataset, SettingError> {

@@ -41,9 +41,9 @@ fn nnls(folder: &Path) -> Result<(), Box<dyn Error>> {
     let samples = files::samples::<f64>(folder)?;
     let start: Array2<f64> = read_npy(folder.join("start.npy"))?;
     let started = Instant::now();
-    let found = weights(&*samples, start.view(), &Run::new())?;
+    let found_weights = weights(&*samples, start.view(), &Run::new())?;
     println!("{}", json!({ "seconds": started.elapsed().as_secs_f64() }));
-    Ok(write_npy(folder.join("start_weights.npy"), &found)?)
+    Ok(write_npy(folder.join("start_weights.npy"), &found_weights)?)
 }
 
 /// A requested fit.

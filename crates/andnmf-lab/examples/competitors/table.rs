@@ -31,7 +31,7 @@ pub(crate) fn print(budget: f64) -> Result<(), Box<dyn Error>> {
         let heads: Vec<String> = times.iter().map(|t| format!("{t:.2} s")).collect();
         println!("| method | {} | smallest | to 1e-3 |", heads.join(" | "));
         println!("|---|{}---|---|", "---|".repeat(times.len()));
-        for (name, method) in rivals(kind, &data) {
+        for (name, method) in methods(kind, &data) {
             let method = method.with_time_limit(Some(budget));
             let experiment = Experiment { dataset: dataset.clone(), method, from: StartFrom::MixedTruth };
             match experiment.run_on(&data, None, &mut |_| ControlFlow::Continue(())) {
@@ -67,7 +67,7 @@ fn cells(stages: &[StageRow], times: &[f64]) -> String {
 }
 
 /// Every method with suitable settings, limited by time only.
-fn rivals(kind: DatasetKind, data: &Dataset) -> Vec<(String, MethodParams)> {
+fn methods(kind: DatasetKind, data: &Dataset) -> Vec<(String, MethodParams)> {
     let rank = data.truth.nrows();
     let paper = AndParams::paper(rank);
     let floored = ThresholdParams {

@@ -22,8 +22,8 @@ pub(crate) struct Dense<T> {
 pub(crate) fn dense<T: Real>(
     (n_samples, n_features, rank): ProblemSizes,
 ) -> Result<Dense<T>, Box<dyn Error>> {
-    let recipe = DatasetSpec { n_samples, n_features, rank, ..DatasetSpec::new(DatasetKind::Dir) };
-    let data = recipe.generate()?;
+    let spec = DatasetSpec { n_samples, n_features, rank, ..DatasetSpec::new(DatasetKind::Dir) };
+    let data = spec.generate()?;
     Ok(Dense { samples: data.samples.mapv(T::from_f64), start: data.init.mapv(T::from_f64) })
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn scattered<T: Real>(
 ) -> Result<CsrSamples<'static, T>, Box<dyn Error>> {
     let mut random = ChaCha8Rng::seed_from_u64(2);
     let pointers: Vec<usize> = (0..=n).map(|i| i * per_row).collect();
-    let indices: Vec<u32> = (0..n).flat_map(|_| places(&mut random, features, per_row)).collect();
+    let indices: Vec<u32> = (0..n).flat_map(|_| positions(&mut random, features, per_row)).collect();
     let values: Vec<T> = indices.iter().map(|_| T::from_f64(random.random_range(0.0..1.0))).collect();
     Ok(CsrSamples::new(features, &pointers, indices, values)?)
 }
@@ -54,9 +54,9 @@ pub(crate) fn sparse_mixtures<T: Real>(
     let mut random = ChaCha8Rng::seed_from_u64(3);
     let support = (per_row / 2).max(1);
     let mut truth = Array2::<f64>::zeros((rank, features));
-    let supports: Vec<Vec<u32>> = (0..rank).map(|_| places(&mut random, features, support)).collect();
-    for (mut row, places) in truth.outer_iter_mut().zip(&supports) {
-        places.iter().for_each(|&place| row[place as usize] = random.random_range(0.1..1.0));
+    let supports: Vec<Vec<u32>> = (0..rank).map(|_| positions(&mut random, features, support)).collect();
+    for (mut row, positions) in truth.outer_iter_mut().zip(&supports) {
+        positions.iter().for_each(|&position| row[position as usize] = random.random_range(0.1..1.0));
     }
     let (mut pointers, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for _ in 0..n {
@@ -78,10 +78,10 @@ pub(crate) fn sparse_mixtures<T: Real>(
 }
 
 /// Distinct random positions in increasing order, one from each of `count` intervals of equal length.
-fn places(random: &mut ChaCha8Rng, features: usize, count: usize) -> Vec<u32> {
+fn positions(random: &mut ChaCha8Rng, features: usize, count: usize) -> Vec<u32> {
     let count = count.min(features);
-    let place = |i: usize, random: &mut ChaCha8Rng| {
+    let position = |i: usize, random: &mut ChaCha8Rng| {
         random.random_range(i * features / count..(i + 1) * features / count) as u32
     };
-    (0..count).map(|i| place(i, random)).collect()
+    (0..count).map(|i| position(i, random)).collect()
 }

@@ -55,22 +55,22 @@ pub(crate) fn shortest_stage<T: Real>(
         tolerance: 0.0,
         ..AndParams::new(start.nrows())
     };
-    let (mut found, mut before, started) =
+    let (mut timing, mut before, started) =
         (StageTiming { seconds: f64::INFINITY, active: 0.0 }, None, Instant::now());
-    let mut watch = |view: &StageView<'_, T>| {
+    let mut observe = |view: &StageView<'_, T>| {
         // The first stage includes the setup of the run.
         if let Some(before) = before.replace(view.record.seconds) {
-            found.seconds = found.seconds.min(view.record.seconds - before);
+            timing.seconds = timing.seconds.min(view.record.seconds - before);
         }
-        found.active = view.record.active_fraction;
+        timing.active = view.record.active_fraction;
         let enough = view.record.stage >= FEWEST && started.elapsed().as_secs_f64() > SECONDS;
         if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let run = Run::new().observe(&mut watch);
+    let run = Run::new().observe(&mut observe);
     let mut run = if let Some(threads) = threads { run.threads(threads) } else { run };
     params.check()?.fit(samples, Start::Given(start.clone()), &mut run)?;
-    if found.seconds.is_finite() {
-        Ok(found)
+    if timing.seconds.is_finite() {
+        Ok(timing)
     } else {
         Err("the run ended before a stage could be timed".into())
     }

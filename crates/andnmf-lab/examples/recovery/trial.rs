@@ -109,8 +109,8 @@ impl FromStr for Contender {
 }
 
 /// Time, stop reason, warnings and trust of a fit.
-pub(crate) fn report(found: &TrialFit) -> Value {
-    let Some(fit) = &found.fit else { return json!({}) };
+pub(crate) fn report(result: &TrialFit) -> Value {
+    let Some(fit) = &result.fit else { return json!({}) };
     let warnings: Vec<String> = fit.warnings.iter().map(ToString::to_string).collect();
     json!({
         "seconds": fit.seconds,

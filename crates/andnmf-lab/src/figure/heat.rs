@@ -36,11 +36,11 @@ impl AxisCells {
             .filter(|&i| scale.placement(given[i]) == Placement::Within)
             .collect();
         order.sort_by(|&a, &b| given[a].total_cmp(&given[b]));
-        let places: Vec<f64> = order.iter().map(|&i| scale.forward(given[i])).collect();
-        let (&first, &last) = (places.first()?, places.last()?);
-        let mut edges: Vec<f64> = places.windows(2).map(|pair| f64::midpoint(pair[0], pair[1])).collect();
-        let half = |edge: Option<&f64>, place: f64| {
-            edge.map(|edge| (edge - place).abs()).filter(|&half| half > 0.0).unwrap_or(0.5)
+        let positions: Vec<f64> = order.iter().map(|&i| scale.forward(given[i])).collect();
+        let (&first, &last) = (positions.first()?, positions.last()?);
+        let mut edges: Vec<f64> = positions.windows(2).map(|pair| f64::midpoint(pair[0], pair[1])).collect();
+        let half = |edge: Option<&f64>, position: f64| {
+            edge.map(|edge| (edge - position).abs()).filter(|&half| half > 0.0).unwrap_or(0.5)
         };
         let (before, after) = (half(edges.first(), first), half(edges.last(), last));
         edges.insert(0, first - before);

@@ -38,21 +38,21 @@ impl ImageGrid {
         let names: Vec<Vec<String>> =
             self.rows.iter().map(|(name, _)| NAME_FONT.wrapped(name, WIDEST_NAME)).collect();
         let name_space = names.iter().flatten().map(|line| NAME_FONT.width(line) + 10.0).fold(0.0, f64::max);
-        let across = self.rows.iter().map(|(_, pictures)| pictures.len()).max().unwrap_or(0).min(MOST_ACROSS);
+        let across = self.rows.iter().map(|(_, images)| images.len()).max().unwrap_or(0).min(MOST_ACROSS);
         let left = MARGIN + name_space;
         let width = (left + across as f64 * (SIDE + GAP) - GAP + MARGIN).max(200.0);
         let mut top = draw_title(&mut canvas, &self.title, width) + 6.0;
-        for ((_, pictures), name) in self.rows.iter().zip(&names) {
-            let lines = pictures.len().div_ceil(MOST_ACROSS).max(1);
+        for ((_, images), name) in self.rows.iter().zip(&names) {
+            let lines = images.len().div_ceil(MOST_ACROSS).max(1);
             let first = top + SIDE / 2.0 - (name.len() as f64 - 1.0) / 2.0 * NAME_FONT.line_height();
             for (i, line) in name.iter().enumerate() {
                 let baseline = first + i as f64 * NAME_FONT.line_height() + NAME_FONT.baseline_shift();
                 canvas.text(line, (left - 10.0, baseline), Anchor::End, NAME_FONT, INK);
             }
-            for (i, picture) in pictures.iter().enumerate() {
+            for (i, image) in images.iter().enumerate() {
                 let (row, column) = ((i / MOST_ACROSS) as f64, (i % MOST_ACROSS) as f64);
                 let corner = (left + column * (SIDE + GAP), top + row * (SIDE + GAP));
-                draw_picture(&mut canvas, picture, corner);
+                draw_image(&mut canvas, image, corner);
             }
             top += lines as f64 * (SIDE + GAP) + GAP;
         }
@@ -61,16 +61,16 @@ impl ImageGrid {
 }
 
 /// Draws the image as large as fits into its square; an image without pixels becomes an empty frame.
-fn draw_picture(canvas: &mut Canvas, picture: &Array2<f64>, (left, top): (f64, f64)) {
-    let (rows, columns) = picture.dim();
+fn draw_image(canvas: &mut Canvas, image: &Array2<f64>, (left, top): (f64, f64)) {
+    let (rows, columns) = image.dim();
     let scale = SIDE / rows.max(columns).max(1) as f64;
     let (width, height) = (columns as f64 * scale, rows as f64 * scale);
     let area = Area { left: left + (SIDE - width) / 2.0, top: top + (SIDE - height) / 2.0, width, height };
     // PNG files cannot be empty.
-    let packed = GreyPicture::of(picture.view()).to_png().ok();
-    let frame = if packed.is_some() { area } else { Area { left, top, width: SIDE, height: SIDE } };
+    let png_bytes = GreyPicture::of(image.view()).to_png().ok();
+    let frame = if png_bytes.is_some() { area } else { Area { left, top, width: SIDE, height: SIDE } };
     canvas.rectangle(frame, "none", &[("stroke", BORDER)]);
-    if let Some(bytes) = packed {
+    if let Some(bytes) = png_bytes {
         let [x, y, width, height] = [area.left, area.top, width, height].map(number);
         let data = format!("data:image/png;base64,{}", base64(&bytes));
         // As an attribute, `image-rendering` is not supported everywhere.
@@ -90,8 +90,8 @@ mod tests {
         Array2::from_shape_fn((height, width), |(_, column)| column as f64)
     }
 
-    fn pixels(pictures: &ImageGrid) -> Pixmap {
-        Pixmap::decode_png(&png(&pictures.svg(), 1.0).unwrap()).unwrap()
+    fn pixels(images: &ImageGrid) -> Pixmap {
+        Pixmap::decode_png(&png(&images.svg(), 1.0).unwrap()).unwrap()
     }
 
     #[test]

@@ -94,7 +94,7 @@ struct PixelPoint {
 
 /// The points in pixels, split at those that cannot be drawn.
 fn segments(line: &PlotLine, x: &AxisRange, y: &AxisRange, plot: Area) -> Vec<Vec<PixelPoint>> {
-    let place = |point: &Point| {
+    let to_pixels = |point: &Point| {
         let up = |value: f64| {
             let known = if y.scale.placement(value) == Placement::NotDrawable { point.y } else { value };
             plot.at(0.0, y.fraction(known)).1
@@ -105,7 +105,7 @@ fn segments(line: &PlotLine, x: &AxisRange, y: &AxisRange, plot: Area) -> Vec<Ve
     line.points
         .split(|point| !is_drawable(point, x.scale, y.scale))
         .filter(|segment| !segment.is_empty())
-        .map(|segment| segment.iter().map(place).collect())
+        .map(|segment| segment.iter().map(to_pixels).collect())
         .collect()
 }
 
@@ -116,8 +116,8 @@ pub(super) fn centre_segments(
     y: &AxisRange,
     plot: Area,
 ) -> Vec<Vec<(f64, f64)>> {
-    let middle = |segment: Vec<PixelPoint>| segment.iter().map(|place| (place.x, place.y)).collect();
-    segments(line, x, y, plot).into_iter().map(middle).collect()
+    let centre = |segment: Vec<PixelPoint>| segment.iter().map(|pixel| (pixel.x, pixel.y)).collect();
+    segments(line, x, y, plot).into_iter().map(centre).collect()
 }
 
 /// True if some point of the line has a band.
@@ -145,8 +145,8 @@ pub(super) fn draw(
             let joined = [&[("stroke-linejoin", "round")], dashes].concat();
             canvas.stroke(&path(segment), style.colour(), LINE_WIDTH, &joined);
         }
-        for place in marked(&segments, *style, plot) {
-            style.draw_marker(canvas, place);
+        for position in marked(&segments, *style, plot) {
+            style.draw_marker(canvas, position);
         }
     }
 }
@@ -159,8 +159,8 @@ fn draw_band(canvas: &mut Canvas, style: Style, segment: &[PixelPoint]) {
     }
     let outline: Vec<(f64, f64)> = segment
         .iter()
-        .map(|place| (place.x, place.high))
-        .chain(segment.iter().rev().map(|place| (place.x, place.low)))
+        .map(|pixel| (pixel.x, pixel.high))
+        .chain(segment.iter().rev().map(|pixel| (pixel.x, pixel.low)))
         .collect();
     let outline = path(&outline) + "Z";
     canvas.element(
@@ -246,8 +246,8 @@ mod tests {
     #[test]
     fn a_non_finite_band_end_is_drawn_on_the_line() {
         let points = vec![Point { x: 0.0, y: 1.0, low: f64::NEG_INFINITY, high: f64::NAN }];
-        let place = segments(&line(points), &even(0.0, 1.0), &even(0.0, 2.0), PLOT)[0][0];
-        assert_eq!((place.low, place.high), (place.y, place.y));
+        let pixel = segments(&line(points), &even(0.0, 1.0), &even(0.0, 2.0), PLOT)[0][0];
+        assert_eq!((pixel.low, pixel.high), (pixel.y, pixel.y));
     }
 
     #[test]

@@ -92,9 +92,9 @@ pub(super) fn cell_colour(fraction: f64) -> String {
 
 fn cell_rgb(fraction: f64) -> [u8; 3] {
     let known = if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 1.0) };
-    let place = known * (VIRIDIS.len() - 1) as f64;
-    let step = (place as usize).min(VIRIDIS.len() - 2);
-    let part = place - step as f64;
+    let position = known * (VIRIDIS.len() - 1) as f64;
+    let step = (position as usize).min(VIRIDIS.len() - 2);
+    let part = position - step as f64;
     let mixed = |channel: usize| {
         let (from, to) = (f64::from(VIRIDIS[step][channel]), f64::from(VIRIDIS[step + 1][channel]));
         (from + part * (to - from)).round() as u8

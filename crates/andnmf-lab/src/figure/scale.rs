@@ -68,8 +68,8 @@ impl AxisRange {
         for value in values {
             match scale.placement(value) {
                 Placement::Within => {
-                    let place = scale.forward(value);
-                    (from, to) = (from.min(place), to.max(place));
+                    let position = scale.forward(value);
+                    (from, to) = (from.min(position), to.max(position));
                 }
                 Placement::AtLowerEdge => at_edge = true,
                 Placement::NotDrawable => {}
@@ -111,7 +111,7 @@ impl RoundValue {
     }
 
     /// Position on a logarithmic axis.
-    pub(super) fn place(self) -> f64 {
+    pub(super) fn position(self) -> f64 {
         self.exponent as f64 + f64::from(self.factor).log10()
     }
 }
@@ -134,13 +134,13 @@ fn logarithmic(from: f64, to: f64) -> AxisRange {
     let margin = MARGIN * (to - from);
     let (mut from, mut to) = (from - margin, to + margin);
     if to.floor() - from.ceil() < 1.0 {
-        let around = |place: f64| {
-            let exponent = place.floor() as i64;
-            RoundValue::within(exponent - 1..=exponent + 1).map(RoundValue::place)
+        let around = |position: f64| {
+            let exponent = position.floor() as i64;
+            RoundValue::within(exponent - 1..=exponent + 1).map(RoundValue::position)
         };
         // Strictly outside, so that a single value is between two ticks.
-        from = around(from).filter(|&place| place < from - 1e-9).fold(f64::NEG_INFINITY, f64::max);
-        to = around(to).filter(|&place| place > to + 1e-9).fold(f64::INFINITY, f64::min);
+        from = around(from).filter(|&position| position < from - 1e-9).fold(f64::NEG_INFINITY, f64::max);
+        to = around(to).filter(|&position| position > to + 1e-9).fold(f64::INFINITY, f64::min);
     }
     AxisRange { scale: AxisScale::Log10, from, to }
 }

@@ -163,8 +163,8 @@ pub(super) fn number(value: f64) -> String {
 }
 
 /// Path data through these points.
-pub(super) fn path(places: &[(f64, f64)]) -> String {
-    let steps = places.iter().enumerate().map(|(i, &(x, y))| {
+pub(super) fn path(points: &[(f64, f64)]) -> String {
+    let steps = points.iter().enumerate().map(|(i, &(x, y))| {
         let command = if i == 0 { 'M' } else { 'L' };
         format!("{command}{} {}", number(x), number(y))
     });

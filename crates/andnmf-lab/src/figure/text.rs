@@ -56,9 +56,9 @@ impl Font {
         if self.width(text) <= most {
             return text.to_owned();
         }
-        let mut kept = text.to_owned();
-        while kept.pop().is_some() {
-            let short = format!("{}{ELLIPSIS}", kept.trim_end());
+        let mut prefix = text.to_owned();
+        while prefix.pop().is_some() {
+            let short = format!("{}{ELLIPSIS}", prefix.trim_end());
             if self.width(&short) <= most {
                 return short;
             }

@@ -68,14 +68,14 @@ impl Ticks {
         let mut result = Self { labelled: Vec::new(), minor: self.minor.clone() };
         let mut free_from = f64::NEG_INFINITY;
         for tick in &self.labelled {
-            let (place, half) = match axis {
+            let (position, half) = match axis {
                 AxisLength::Horizontal(length) => {
                     (tick.fraction * length, tick.label.width() / 2.0 + LABEL_GAP / 2.0)
                 }
                 AxisLength::Vertical(length) => (tick.fraction * length, TICK_FONT.line_height() / 2.0),
             };
-            if place - half >= free_from {
-                free_from = place + half;
+            if position - half >= free_from {
+                free_from = position + half;
                 result.labelled.push(tick.clone());
             } else {
                 result.minor.push(tick.fraction);
@@ -134,8 +134,8 @@ fn multiples(from: f64, to: f64, step: f64) -> (i64, i64) {
 /// Powers of ten, or 1, 2 and 5 times them if the range has fewer than two.
 fn logarithmic(range: &AxisRange, most: usize) -> Ticks {
     let (first, last) = multiples(range.from, range.to, 1.0);
-    let fraction = |place: f64| (place - range.from) / (range.to - range.from);
-    let within = |place: &f64| (-1e-6..=1.0 + 1e-6).contains(&fraction(*place));
+    let fraction = |position: f64| (position - range.from) / (range.to - range.from);
+    let within = |position: &f64| (-1e-6..=1.0 + 1e-6).contains(&fraction(*position));
     let power = |exponent: i64| Tick {
         fraction: fraction(exponent as f64),
         label: TickLabel::Power { factor: None, exponent: exponent as i32 },
@@ -150,7 +150,7 @@ fn logarithmic(range: &AxisRange, most: usize) -> Ticks {
     let fine = &[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
     if last - first < 1 {
         let tick = |value: RoundValue| Tick {
-            fraction: fraction(value.place()),
+            fraction: fraction(value.position()),
             label: round_label(value.factor, value.exponent as i32),
         };
         let labelled = RoundValue::within(first - 1..=last)

@@ -119,10 +119,13 @@ mod tests {
     fn cells_are_aligned_in_rows_and_below_their_column_names() {
         let svg = table(&[("AND", &["space nasa", "god"]), ("LDA", &["orbit"])]).svg();
         let texts = texts(&svg);
-        let place = |text: &str| texts.iter().find(|(t, _, _)| t == text).map(|&(_, x, y)| (x, y)).unwrap();
-        assert_eq!(place("space nasa").1, place("orbit").1);
-        assert_eq!((place("AND").0, place("LDA").0), (place("god").0, place("orbit").0));
-        assert!(place("god").1 > place("space nasa").1 && place("orbit").0 > place("space nasa").0);
+        let position =
+            |text: &str| texts.iter().find(|(t, _, _)| t == text).map(|&(_, x, y)| (x, y)).unwrap();
+        assert_eq!(position("space nasa").1, position("orbit").1);
+        assert_eq!((position("AND").0, position("LDA").0), (position("god").0, position("orbit").0));
+        assert!(
+            position("god").1 > position("space nasa").1 && position("orbit").0 > position("space nasa").0
+        );
     }
 
     #[test]

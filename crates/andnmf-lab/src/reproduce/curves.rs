@@ -31,19 +31,22 @@ pub(super) fn curve(runs: &[&RecoveryResult], until: f64, spacing: Spacing) -> V
     }
     let from_start = runs.iter().all(|run| run.own_start.is_some());
     let firsts = runs.iter().filter_map(|run| run.trace.first()).map(|point| point.seconds);
-    let begin = firsts.fold(None, |begin: Option<f64>, first| {
-        Some(begin.map_or(first, |begin| if from_start { begin.min(first) } else { begin.max(first) }))
+    let first_time = firsts.fold(None, |first_time: Option<f64>, first| {
+        Some(first_time.map_or(
+            first,
+            |first_time| if from_start { first_time.min(first) } else { first_time.max(first) },
+        ))
     });
-    let Some(begin) = begin else { return Vec::new() };
-    if until < begin {
+    let Some(first_time) = first_time else { return Vec::new() };
+    if until < first_time {
         return Vec::new();
     }
     let times = (0..POINTS).map(|i| {
         let share = i as f64 / (POINTS - 1) as f64;
         match spacing {
             Spacing::Even if from_start => share * until,
-            Spacing::Even => begin + share * (until - begin),
-            Spacing::Geometric => begin * (until / begin).powf(share),
+            Spacing::Even => first_time + share * (until - first_time),
+            Spacing::Geometric => first_time * (until / first_time).powf(share),
         }
     });
     times

@@ -139,7 +139,7 @@ impl<'a> CellExecutor<'a> {
             rows.push(*row);
             ControlFlow::Continue(())
         });
-        let found = match outcome {
+        let result = match outcome {
             Ok(outcome) if outcome.stop_reason == StopReason::Cancelled => return Err(CellError::Cancelled),
             Ok(outcome) => recovered(&outcome, &data, self.own_start(recovery, &data)?)?,
             Err(ExperimentError::Fit(FitError::StoppedBeforeStart)) => {
@@ -161,9 +161,9 @@ impl<'a> CellExecutor<'a> {
         let from_truth = recovery.experiment.from == StartFrom::MixedTruth;
         let and = recovery.experiment.method.method() == Method::And;
         // Maps do not show the mixing of the start.
-        let wanted = and && from_truth && !recovery.conditions;
-        let mixing = wanted.then(|| mixing(&data)).transpose()?;
-        Ok(CellOutcome::Recovered(Box::new(RecoveryResult { conditions, mixing, ..found })))
+        let with_mixing = and && from_truth && !recovery.conditions;
+        let mixing = with_mixing.then(|| mixing(&data)).transpose()?;
+        Ok(CellOutcome::Recovered(Box::new(RecoveryResult { conditions, mixing, ..result })))
     }
 
     /// Errors of the method's own start; `None` if it starts from the data alone.
@@ -173,12 +173,12 @@ impl<'a> CellExecutor<'a> {
             return Ok(None);
         }
         // A run that is cancelled before its first stage returns its start.
-        let at_once = AtomicBool::new(true);
-        let watch = &mut |_: &StageRow| ControlFlow::Break(());
-        match experiment.run_stoppable(data, self.context.threads, Some(&at_once), watch) {
-            Ok(begun) => Ok(Some(Errors {
-                total: begun.recovery.total_correlation_error,
-                relative: begun.recovery.relative_total_correlation_error,
+        let cancelled = AtomicBool::new(true);
+        let stop_at_once = &mut |_: &StageRow| ControlFlow::Break(());
+        match experiment.run_stoppable(data, self.context.threads, Some(&cancelled), stop_at_once) {
+            Ok(initial) => Ok(Some(Errors {
+                total: initial.recovery.total_correlation_error,
+                relative: initial.recovery.relative_total_correlation_error,
             })),
             Err(ExperimentError::Fit(FitError::StoppedBeforeStart)) => Ok(None),
             Err(error) => Err(error.into()),

@@ -40,9 +40,9 @@ mod tests {
 
     #[test]
     fn numbers_have_few_digits_at_every_magnitude() {
-        let told = [0.0, 0.0123, 0.996, 1.234, 12.6, 1234.5, 308_977_114_379.52, 2.4e-8, f64::INFINITY]
+        let formatted = [0.0, 0.0123, 0.996, 1.234, 12.6, 1234.5, 308_977_114_379.52, 2.4e-8, f64::INFINITY]
             .map(format_number);
-        assert_eq!(told, ["0", "0.01", "1.0", "1.2", "13", "1234", "3.1e11", "2.4e-8", "infinite"]);
+        assert_eq!(formatted, ["0", "0.01", "1.0", "1.2", "13", "1234", "3.1e11", "2.4e-8", "infinite"]);
         assert_eq!(
             (format_percent(0.9912), format_seconds(0.5), format_seconds(f64::INFINITY)),
             ("99.1 %".into(), "0.50 s".into(), "never".into())

@@ -128,20 +128,20 @@ mod tests {
         let moment = d.dot(&(data.weights.t().dot(&data.weights) / 500.0)).dot(&d);
         let lemma = start.dot(&(Array2::eye(8) - &moment * step)) + q.dot(&moment) * step;
         let rest = singular_range(((&moved - &lemma) / step).view()).unwrap().0;
-        let found = disturbance(&data, &data.init, &data.init, &[0.25; 8]).unwrap();
-        assert!((found.size / rest - 1.0).abs() < 1e-6, "{found:?} {rest}");
+        let measured = disturbance(&data, &data.init, &data.init, &[0.25; 8]).unwrap();
+        assert!((measured.size / rest - 1.0).abs() < 1e-6, "{measured:?} {rest}");
         let smallest = singular_range(moment.view()).unwrap().1;
         let mixing = Decomposition::of(data.init.view(), data.truth.view()).unwrap().norms.mixing_error;
-        assert!((found.allowed / (smallest * mixing / 160.0) - 1.0).abs() < 1e-9);
+        assert!((measured.allowed / (smallest * mixing / 160.0) - 1.0).abs() < 1e-9);
     }
 
     #[test]
     fn one_weight_at_a_time_is_decoded_without_a_disturbance_and_several_are_not() {
         let alone = data(1);
-        let found = disturbance(&alone, &alone.init, &alone.truth, &[0.25; 8]).unwrap();
-        assert!(found.size < 1e-12 && found.allowed > 1e-6, "{found:?}");
+        let measured = disturbance(&alone, &alone.init, &alone.truth, &[0.25; 8]).unwrap();
+        assert!(measured.size < 1e-12 && measured.allowed > 1e-6, "{measured:?}");
         let several = data(3);
-        let found = disturbance(&several, &several.init, &several.truth, &[0.25; 8]).unwrap();
-        assert!(found.size > found.allowed, "{found:?}");
+        let measured = disturbance(&several, &several.init, &several.truth, &[0.25; 8]).unwrap();
+        assert!(measured.size > measured.allowed, "{measured:?}");
     }
 }

@@ -74,14 +74,14 @@ pub(super) fn document(
 
 /// Writes a heading and a list of the distinct sentences, if there are any.
 fn list<'a>(text: &mut String, heading: &str, sentences: impl Iterator<Item = &'a str>) {
-    let mut said: Vec<&str> = Vec::new();
+    let mut listed: Vec<&str> = Vec::new();
     for sentence in sentences {
-        if said.is_empty() {
+        if listed.is_empty() {
             let _ = writeln!(text, "\n{heading}:\n");
         }
-        if !said.contains(&sentence) {
+        if !listed.contains(&sentence) {
             let _ = writeln!(text, "- {sentence}");
-            said.push(sentence);
+            listed.push(sentence);
         }
     }
 }
@@ -126,12 +126,12 @@ pub(super) fn facts(reproduction: &Reproduction, provenance: &Provenance) -> Vec
 #[must_use]
 pub fn tally(claims: &[JudgedClaim]) -> String {
     let count = |verdict| claims.iter().filter(|claim| claim.verdict == verdict).count();
-    let told: Vec<String> = ClaimVerdict::ALL
+    let counts: Vec<String> = ClaimVerdict::ALL
         .into_iter()
         .filter(|&verdict| count(verdict) > 0)
         .map(|verdict| format!("{verdict}: {}", count(verdict)))
         .collect();
-    format!("Of {} claims: {}.", claims.len(), told.join(", "))
+    format!("Of {} claims: {}.", claims.len(), counts.join(", "))
 }
 
 fn in_cell(text: &str) -> String {

@@ -45,7 +45,7 @@ fn so_far(
     own_start: Option<Errors>,
 ) -> Result<RecoveryResult, ExperimentError> {
     let start = errors(&correlation_error(data.init.view(), data.truth.view())?);
-    let begin = own_start.unwrap_or(start);
+    let start_errors = own_start.unwrap_or(start);
     let stages: Vec<StageError> = rows
         .iter()
         .map(|row| StageError { seconds: row.record.seconds, error: row.correlation_error })
@@ -54,8 +54,8 @@ fn so_far(
     Ok(RecoveryResult {
         start,
         own_start,
-        error_summary: ErrorSummary::of(begin.total, &stages),
-        end: trace.last().map_or(begin, |last| last.errors),
+        error_summary: ErrorSummary::of(start_errors.total, &stages),
+        end: trace.last().map_or(start_errors, |last| last.errors),
         trace,
         components: None,
         stages: rows.len(),
@@ -101,12 +101,12 @@ fn weight_correlations(data: &Dataset) -> Result<WeightCorrelations, MatrixError
 pub(super) fn mixing(data: &Dataset) -> Result<StartMixing, MatrixError> {
     let parts = Decomposition::of(data.init.view(), data.truth.view())?;
     let mixed = parts.off_diagonal.t().dot(&data.truth);
-    let length = |row: ndarray::ArrayView1<'_, f64>| row.dot(&row).sqrt();
+    let norm = |row: ndarray::ArrayView1<'_, f64>| row.dot(&row).sqrt();
     let ratios: Vec<f64> = mixed
         .outer_iter()
         .zip(data.truth.outer_iter())
         .zip(&parts.diagonal)
-        .map(|((mixed, own), share)| length(mixed) / (share.abs() * length(own)))
+        .map(|((mixed, own), share)| norm(mixed) / (share.abs() * norm(own)))
         .filter(|ratio| ratio.is_finite())
         .collect();
     Ok(StartMixing {
@@ -149,29 +149,32 @@ mod tests {
         data.truth = Array2::eye(6);
         data.init = Array2::eye(6) * 0.5;
         data.init[[2, 3]] = 0.4;
-        let found = mixing(&data).unwrap();
-        assert!((found.largest_ratio - 0.8).abs() < 1e-12 && found.typical_ratio < 1e-12, "{found:?}");
-        assert!((found.norm - 0.4).abs() < 1e-12);
+        let measured = mixing(&data).unwrap();
+        assert!(
+            (measured.largest_ratio - 0.8).abs() < 1e-12 && measured.typical_ratio < 1e-12,
+            "{measured:?}"
+        );
+        assert!((measured.norm - 0.4).abs() < 1e-12);
     }
 
     #[test]
     fn error_distribution_and_correlations_match_hand_calculations() {
         let error =
             correlation_error(array![[1.0, 1.0], [1.0, 0.0]].view(), array![[1.0, 0.0], [0.0, 1.0]].view());
-        let found = of_components(&error.unwrap());
+        let measured = of_components(&error.unwrap());
         // The second fitted component equals the first true one; the second true one is missed by 45 degrees.
-        assert!(!found.in_order && (found.worst_tenth - 1.0).abs() < 1e-12, "{found:?}");
-        assert!((found.median - 0.5_f64.sqrt() / 2.0).abs() < 1e-12, "{found:?}");
+        assert!(!measured.in_order && (measured.worst_tenth - 1.0).abs() < 1e-12, "{measured:?}");
+        assert!((measured.median - 0.5_f64.sqrt() / 2.0).abs() < 1e-12, "{measured:?}");
 
         let spec = DatasetSpec { n_features: 8, rank: 3, n_samples: 4, ..DatasetSpec::new(DatasetKind::Dir) };
         let mut data = spec.generate().unwrap();
         data.weights = array![[1.0, 5.0, 0.0], [1.0, 5.0, 0.0], [0.0, 5.0, 2.0], [0.0, 0.0, 2.0]];
         let third = (1.0_f64 / 3.0).sqrt();
-        let found = weight_correlations(&data).unwrap();
+        let measured = weight_correlations(&data).unwrap();
         assert!(
-            (found.largest + 1.0).abs() < 1e-12 && (found.most_positive - third).abs() < 1e-12,
-            "{found:?}"
+            (measured.largest + 1.0).abs() < 1e-12 && (measured.most_positive - third).abs() < 1e-12,
+            "{measured:?}"
         );
-        assert!((found.typical - third).abs() < 1e-12, "{found:?}");
+        assert!((measured.typical - third).abs() < 1e-12, "{measured:?}");
     }
 }

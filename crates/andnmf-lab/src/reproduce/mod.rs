@@ -3,6 +3,21 @@
 //!
 //! A [`ReproductionPlan`] is a flat list of [`Cell`]s (single runs). The result of a cell depends only on its
 //! specification and seed, except for times. It is stored in its own file, so that a cancelled plan can be resumed.
+//!
+//! ```no_run
+//! use andnmf_lab::reproduce::{
+//!     CellStore, ExperimentScale, FigureName, PlanParams, Reproduction, ReproductionPlan, RunContext, Sources,
+//! };
+//!
+//! let plan = ReproductionPlan::new(&[FigureName::Fig1a], &PlanParams::new(ExperimentScale::Quick))?;
+//! let store = CellStore::in_folder("reproduced".as_ref());
+//! let context = RunContext { sources: &Sources::default(), threads: None, stop: None, commit: None };
+//! let results = plan.run(&store, context, &mut |_| ())?;
+//! for claim in (Reproduction { plan, results }).claims() {
+//!     println!("{}: {} ({})", claim.subject, claim.verdict, claim.measured);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod cell;
 mod claims;

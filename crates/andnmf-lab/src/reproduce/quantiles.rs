@@ -38,8 +38,8 @@ pub fn median(values: &[f64]) -> Option<f64> {
 
 /// Linear interpolation between neighbouring ranks, numpy's default.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let place = share * (sorted.len() - 1) as f64;
-    let (below, between) = (place.floor() as usize, place.fract());
+    let rank = share * (sorted.len() - 1) as f64;
+    let (below, between) = (rank.floor() as usize, rank.fract());
     let low = sorted[below];
     match sorted.get(below + 1) {
         Some(high) if between > 0.0 => low + between * (high - low),
@@ -73,9 +73,12 @@ mod tests {
         for length in 1..25 {
             let values: Vec<f64> = (0..length).map(|_| next()).collect();
             let band = Band::of(&values).unwrap();
-            for (found, share) in [(band.low, 0.1), (band.median, 0.5), (band.high, 0.9)] {
+            for (quantile_value, share) in [(band.low, 0.1), (band.median, 0.5), (band.high, 0.9)] {
                 let expected = naive(&values, share);
-                assert!((found - expected).abs() <= 1e-6 * expected.abs(), "{length}: {found} {expected}");
+                assert!(
+                    (quantile_value - expected).abs() <= 1e-6 * expected.abs(),
+                    "{length}: {quantile_value} {expected}"
+                );
             }
         }
     }

@@ -71,7 +71,7 @@ impl<'a> Series<'a> {
             (StopReason::MaxStages, "last stage"),
             (StopReason::TimeLimit, "time"),
         ];
-        let told = reasons.into_iter().filter_map(|(reason, name)| {
+        let counts = reasons.into_iter().filter_map(|(reason, name)| {
             let count = runs.iter().filter(|run| run.stop_reason == reason).count();
             match count {
                 0 => None,
@@ -79,7 +79,7 @@ impl<'a> Series<'a> {
                 _ => Some(format!("{name} ({count})")),
             }
         });
-        told.collect::<Vec<_>>().join(", ")
+        counts.collect::<Vec<_>>().join(", ")
     }
 
     /// The distinct reasons of failed and aborted runs.

@@ -42,8 +42,8 @@ impl ReproductionPlan {
     /// The stored results of earlier calls; runs nothing.
     #[must_use]
     pub fn stored_results(&self, store: &CellStore) -> PlanResults {
-        let found: Vec<CellResult> = self.cells.iter().filter_map(|cell| store.load(cell)).collect();
-        PlanResults { complete: found.len() == self.cells.len(), results: found, newly_done: 0 }
+        let stored: Vec<CellResult> = self.cells.iter().filter_map(|cell| store.load(cell)).collect();
+        PlanResults { complete: stored.len() == self.cells.len(), results: stored, newly_done: 0 }
     }
 
     /// Runs the missing cells and saves each result immediately. Calls `on_progress` before every cell and at the end.
@@ -57,18 +57,18 @@ impl ReproductionPlan {
         context: RunContext<'_>,
         on_progress: &mut dyn FnMut(&PlanProgress<'_>),
     ) -> Result<PlanResults, RunError> {
-        let mut found: Vec<Option<CellResult>> = self.cells.iter().map(|cell| store.load(cell)).collect();
+        let mut stored: Vec<Option<CellResult>> = self.cells.iter().map(|cell| store.load(cell)).collect();
         let mut estimate = TimeEstimate::default();
-        found.iter().flatten().for_each(|result| estimate.record(result));
+        stored.iter().flatten().for_each(|result| estimate.record(result));
         let mut executor = CellExecutor::new(context);
         let (all, mut newly_done) = (self.cells.len(), 0);
         for (i, cell) in self.cells.iter().enumerate() {
-            if found[i].is_some() {
+            if stored[i].is_some() {
                 continue;
             }
-            let missing = self.cells.iter().zip(&found).filter(|(_, found)| found.is_none());
+            let missing = self.cells.iter().zip(&stored).filter(|(_, stored)| stored.is_none());
             let seconds_left = missing.map(|(cell, _)| estimate.expected(cell)).sum();
-            let done = found.iter().flatten().count();
+            let done = stored.iter().flatten().count();
             on_progress(&PlanProgress { done, all, next: Some(cell), seconds_left });
             if context.stopped() {
                 break;
@@ -81,10 +81,10 @@ impl ReproductionPlan {
             store.create_folder(cell)?;
             store.save(&result)?;
             estimate.record(&result);
-            found[i] = Some(result);
+            stored[i] = Some(result);
             newly_done += 1;
         }
-        let results: Vec<CellResult> = found.into_iter().flatten().collect();
+        let results: Vec<CellResult> = stored.into_iter().flatten().collect();
         on_progress(&PlanProgress { done: results.len(), all, next: None, seconds_left: 0.0 });
         Ok(PlanResults { complete: results.len() == all, results, newly_done })
     }

@@ -5,7 +5,7 @@ use super::outcome::RecoveryResult;
 use super::quantiles::median;
 
 /// The error still decreases if the final one is at most this many times the one after half of the stages.
-const STILL_FALLS: f64 = 0.9;
+const STILL_DECREASING: f64 = 0.9;
 
 fn middle(runs: &[&RecoveryResult], value: impl Fn(&RecoveryResult) -> f64) -> Option<f64> {
     median(&runs.iter().map(|run| value(run)).collect::<Vec<_>>())
@@ -32,13 +32,13 @@ pub(super) fn second_half_ratio(runs: &[&RecoveryResult]) -> Option<f64> {
 }
 
 /// True if the second half of the stages reduces the error by a tenth or more.
-pub(super) fn still_falls(runs: &[&RecoveryResult]) -> bool {
-    second_half_ratio(runs).is_some_and(|ratio| ratio <= STILL_FALLS)
+pub(super) fn still_decreasing(runs: &[&RecoveryResult]) -> bool {
+    second_half_ratio(runs).is_some_and(|ratio| ratio <= STILL_DECREASING)
 }
 
 /// True if the second half of the stages changes the error by less than a tenth.
 pub(super) fn has_settled(runs: &[&RecoveryResult]) -> bool {
-    second_half_ratio(runs).is_some_and(|ratio| ratio > STILL_FALLS && ratio < 1.0 / STILL_FALLS)
+    second_half_ratio(runs).is_some_and(|ratio| ratio > STILL_DECREASING && ratio < 1.0 / STILL_DECREASING)
 }
 
 /// R² of the linear fit to the descent, and the number of stages of the descent.
@@ -103,10 +103,10 @@ mod tests {
         let falling = made_up(10.0, &[5.0, 4.0, 3.0, 2.0]);
         let flat = made_up(10.0, &[1.0, 1.0, 1.0, 1.0]);
         let rising = made_up(10.0, &[1.0, 1.0, 2.0, 2.0]);
-        assert!(still_falls(&[&falling]) && !has_settled(&[&falling]));
-        assert!(!still_falls(&[&flat]) && has_settled(&[&flat]));
-        assert!(!still_falls(&[&rising]) && !has_settled(&[&rising]));
-        assert!(!still_falls(&[]) && !has_settled(&[]));
+        assert!(still_decreasing(&[&falling]) && !has_settled(&[&falling]));
+        assert!(!still_decreasing(&[&flat]) && has_settled(&[&flat]));
+        assert!(!still_decreasing(&[&rising]) && !has_settled(&[&rising]));
+        assert!(!still_decreasing(&[]) && !has_settled(&[]));
     }
 
     #[test]

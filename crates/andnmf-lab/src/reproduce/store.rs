@@ -31,8 +31,8 @@ impl CellStore {
     #[must_use]
     pub fn load(&self, cell: &Cell) -> Option<CellResult> {
         let bytes = fs::read(self.path(cell)).ok()?;
-        let found: CellResult = serde_json::from_slice(&bytes).ok()?;
-        (found.cell == *cell).then_some(found)
+        let stored: CellResult = serde_json::from_slice(&bytes).ok()?;
+        (stored.cell == *cell).then_some(stored)
     }
 
     /// Saves a result and replaces an earlier one of the same cell.

@@ -123,14 +123,14 @@ fn topics(results: &PlanResults) -> DataTable {
     for result in results.results.iter().filter(|result| result.cell.figure == FigureName::Table1) {
         let cell = &result.cell;
         match &result.outcome {
-            CellOutcome::Topics(found) => {
-                for (topic, (words, score)) in found.topics.iter().zip(&found.coherence).enumerate() {
+            CellOutcome::Topics(fit) => {
+                for (topic, (words, score)) in fit.topics.iter().zip(&fit.coherence).enumerate() {
                     let words = words.join(" ");
                     table.rows.push(vec![
                         json!(cell.method),
                         json!(cell.seed),
-                        json!(found.stages),
-                        json!(found.stop_reason),
+                        json!(fit.stages),
+                        json!(fit.stop_reason),
                         json!(topic),
                         json_number(*score),
                         json!(words),
@@ -167,12 +167,11 @@ fn images(results: &PlanResults) -> DataTable {
     for result in results.results.iter().filter(|result| result.cell.figure == FigureName::Fig5) {
         let method = json!(result.cell.method);
         match &result.outcome {
-            CellOutcome::Images(found) => {
-                let numbers =
-                    [found.residual, found.zeros, found.solver_seconds].map(|v| json_number(Some(v)));
+            CellOutcome::Images(fit) => {
+                let numbers = [fit.residual, fit.zeros, fit.solver_seconds].map(|v| json_number(Some(v)));
                 let mut row = vec![method];
                 row.extend(numbers);
-                row.extend([json!(found.stages), json!(found.stop_reason), json!("")]);
+                row.extend([json!(fit.stages), json!(fit.stop_reason), json!("")]);
                 table.rows.push(row);
             }
             CellOutcome::Failed(why) => {

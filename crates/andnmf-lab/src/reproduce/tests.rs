@@ -56,15 +56,15 @@ fn cells_with_a_damaged_file_or_a_changed_specification_run_again() {
     let store = CellStore::in_folder(folder.path());
     let before = plan(vec![tiny(0), tiny(1)]);
     run(&before, &store);
-    let torn = store.path(&before.cells[0]);
-    let whole = fs::read(&torn).unwrap();
-    fs::write(&torn, &whole[..whole.len() / 2]).unwrap();
+    let damaged = store.path(&before.cells[0]);
+    let contents = fs::read(&damaged).unwrap();
+    fs::write(&damaged, &contents[..contents.len() / 2]).unwrap();
     assert_eq!(before.stored_results(&store).results.len(), 1);
     assert_eq!(run(&before, &store).newly_done, 1);
     assert!(before.stored_results(&store).complete);
 
     // A file with the result of another cell is ignored.
-    fs::copy(store.path(&before.cells[1]), &torn).unwrap();
+    fs::copy(store.path(&before.cells[1]), &damaged).unwrap();
     assert_eq!(run(&before, &store).newly_done, 1);
 
     let mut changed = before.cells.clone();
@@ -81,15 +81,15 @@ fn a_cancelled_plan_keeps_finished_cells_and_can_be_resumed() {
     let plan = plan(vec![tiny(0), tiny(1), tiny(2)]);
     let (stop, sources) = (AtomicBool::new(false), Sources::default());
     let context = RunContext { sources: &sources, threads: Some(1), stop: Some(&stop), commit: None };
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let results = plan
         .run(&store, context, &mut |progress| {
-            told.push((progress.done, progress.all, progress.next.map(|cell| cell.seed)));
+            reported.push((progress.done, progress.all, progress.next.map(|cell| cell.seed)));
             stop.store(progress.done == 1, Ordering::Relaxed);
         })
         .unwrap();
     assert_eq!((results.results.len(), results.complete), (1, false));
-    assert_eq!(told, [(0, 3, Some(0)), (1, 3, Some(1)), (1, 3, None)]);
+    assert_eq!(reported, [(0, 3, Some(0)), (1, 3, Some(1)), (1, 3, None)]);
     let rest = run(&plan, &store);
     assert_eq!((rest.newly_done, rest.complete), (2, true));
 }
@@ -124,7 +124,7 @@ fn the_remaining_time_is_estimated_from_finished_cells() {
     let stop = AtomicBool::new(true);
     let sources = Sources::default();
     let context = RunContext { sources: &sources, threads: None, stop: Some(&stop), commit: None };
-    let mut left = Vec::new();
-    plan(cells).run(&store, context, &mut |progress| left.push(progress.seconds_left)).unwrap();
-    assert_eq!(left, [21.0, 0.0]);
+    let mut remaining = Vec::new();
+    plan(cells).run(&store, context, &mut |progress| remaining.push(progress.seconds_left)).unwrap();
+    assert_eq!(remaining, [21.0, 0.0]);
 }

@@ -89,8 +89,9 @@ fn another_figure_is_added_to_the_report_and_other_settings_are_refused() {
         ["fig2a", "--quick", "--seeds", "1", "--budget", budget, "--truth", truth, "--out", &out]
             .map(str::to_owned)
     };
-    let refuse =
-        |args: &[String], said: &[&str]| refused(&args.iter().map(String::as_str).collect::<Vec<_>>(), said);
+    let refuse = |args: &[String], expected: &[&str]| {
+        refused(&args.iter().map(String::as_str).collect::<Vec<_>>(), expected)
+    };
     refuse(&with(&truth, "3"), &["--budget was 2 and is 3", "--force"]);
     refuse(&with(&other, "2"), &["the truth was 16 × 80", "--force"]);
     let unchanged = read_json(&folder.path("made/summary.json"));
@@ -125,11 +126,11 @@ fn results_name_the_commit_of_the_program_and_not_that_of_the_folder() {
     let first = json(&lab(&[&small(&truth, &out)[..], &["--json"]].concat()));
     let cell = files_in(&folder.path("made/cells/fig4")).remove(0);
     let path = folder.path("made/cells/fig4").join(cell);
-    let mut kept = read_json(&path);
-    let built = kept["commit"].as_str().map(str::to_owned);
+    let mut stored = read_json(&path);
+    let built = stored["commit"].as_str().map(str::to_owned);
     assert_eq!(first["commits"], serde_json::json!(built.iter().collect::<Vec<_>>()));
-    kept["commit"] = serde_json::json!("another");
-    std::fs::write(&path, kept.to_string()).unwrap();
+    stored["commit"] = serde_json::json!("another");
+    std::fs::write(&path, stored.to_string()).unwrap();
     assert!(lab(&["--rebuild", "--out", &out, "--title", "Of two programs"]).status.success());
     let document = text(&std::fs::read(folder.path("made/reproduction.md")).unwrap());
     assert!(document.contains("another") && document.contains("# Of two programs"), "{document}");
@@ -189,24 +190,28 @@ fn a_corpus_gives_the_truth_and_figures_without_data_are_skipped() {
     let mut args = vec!["fig4", "table1", "fig5", "--quick", "--seeds", "1", "--budget", "2"];
     args.extend(["--corpus", &corpus, "--vocab", &vocab, "--topics", "3", "--out", &out, "--json"]);
     let run = command(&args).env_remove("ANDNMF_DATA").output().unwrap();
-    let said = json(&run);
-    assert_eq!(said["settings"]["truth"]["rows"], 3);
-    assert!(said["truth"].as_str().unwrap().contains("anchor words"), "{}", said["truth"]);
-    let left_out: Vec<&str> =
-        said["left_out"].as_array().unwrap().iter().map(|entry| entry["figure"].as_str().unwrap()).collect();
+    let summary = json(&run);
+    assert_eq!(summary["settings"]["truth"]["rows"], 3);
+    assert!(summary["truth"].as_str().unwrap().contains("anchor words"), "{}", summary["truth"]);
+    let left_out: Vec<&str> = summary["left_out"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["figure"].as_str().unwrap())
+        .collect();
     assert_eq!(left_out, ["table1", "fig5"]);
     let page = text(&std::fs::read(folder.path("made/report.html")).unwrap());
     assert!(page.contains("Not run: needs the Olivetti faces"));
 
     // The truth is reused while its file is intact, and learned again if the file is damaged.
-    let kept = folder.path("made/truth.npy");
-    let learned = std::fs::read(&kept).unwrap();
+    let truth_file = folder.path("made/truth.npy");
+    let learned = std::fs::read(&truth_file).unwrap();
     let again = command(&args).env_remove("ANDNMF_DATA").output().unwrap();
     assert_eq!(json(&again)["cells_done_now"].as_u64(), Some(0));
-    std::fs::write(&kept, "torn").unwrap();
-    let mended = command(&args).env_remove("ANDNMF_DATA").output().unwrap();
-    assert_eq!(json(&mended)["cells_done_now"].as_u64(), Some(0));
-    assert_eq!(std::fs::read(&kept).unwrap(), learned);
+    std::fs::write(&truth_file, "torn").unwrap();
+    let relearned = command(&args).env_remove("ANDNMF_DATA").output().unwrap();
+    assert_eq!(json(&relearned)["cells_done_now"].as_u64(), Some(0));
+    assert_eq!(std::fs::read(&truth_file).unwrap(), learned);
     let args: Vec<&str> = args.into_iter().map(|word| if word == "3" { "4" } else { word }).collect();
     let other = command(&args).env_remove("ANDNMF_DATA").output().unwrap();
     assert_eq!(other.status.code(), Some(2), "four topics are another truth");

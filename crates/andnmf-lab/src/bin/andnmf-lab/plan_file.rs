@@ -110,15 +110,15 @@ fn all_requested(earlier: &PlanFile, requested: &[FigureName]) -> bool {
 
 /// The parameters that differ, with both values.
 fn differences(before: &PlanParams, now: &PlanParams, may_have_more_seeds: bool) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut differences = Vec::new();
     let mut compare = |name: &str, same: bool, before: String, now: String| {
         if !same {
-            found.push(format!("{name} was {before} and is {now}"));
+            differences.push(format!("{name} was {before} and is {now}"));
         }
     };
     let scale =
         |params: &PlanParams| serde_json::to_string(&params.scale).unwrap_or_default().replace('"', "");
-    compare("the scale", before.scale == now.scale, scale(before), scale(now));
+    compare("the size", before.scale == now.scale, scale(before), scale(now));
     let more = may_have_more_seeds && now.seeds > before.seeds;
     let same_seeds = before.seeds == now.seeds || more;
     compare("--seeds", same_seeds, before.seeds.to_string(), now.seeds.to_string());
@@ -137,5 +137,5 @@ fn differences(before: &PlanParams, now: &PlanParams, may_have_more_seeds: bool)
         let same = before.images == now.images;
         compare("the faces of --data", same, matrix(&before.images), matrix(&now.images));
     }
-    found
+    differences
 }

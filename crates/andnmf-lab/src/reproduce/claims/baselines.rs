@@ -3,7 +3,7 @@
 use super::super::format::{format_number, format_percent, format_seconds, join_list};
 use super::super::plan::labels::{AND_PAPER, ANLS, CTM, CTM_RELEASED, HALS, LDA, MU, SIGNED};
 use super::super::seed_medians::{
-    final_error, hundredth, oscillation, remaining_share, second_half_ratio, seconds_to, still_falls,
+    final_error, hundredth, oscillation, remaining_share, second_half_ratio, seconds_to, still_decreasing,
 };
 use super::super::{FigureName, RecoveryResult, median};
 use super::convergence::{SIGNED_CASES, TOPICS};
@@ -29,9 +29,9 @@ pub(super) fn claims() -> Vec<Claim> {
 }
 
 /// The trend of the error at the end of the runs.
-fn falls(runs: &[&RecoveryResult]) -> String {
+fn trend(runs: &[&RecoveryResult]) -> String {
     let ratio = format_number(second_half_ratio(runs).unwrap_or(f64::NAN));
-    match still_falls(runs) {
+    match still_decreasing(runs) {
         true => format!("still decreasing (the second half of the stages multiplies the error by {ratio})"),
         false => {
             format!("no longer decreasing (the second half of the stages multiplies the error by {ratio})")
@@ -49,18 +49,18 @@ fn hals_converges((figure, case): (FigureName, &'static str)) -> Claim {
         judge: Box::new(move |results| {
             let and = runs_with_stages(results, figure, case, AND_PAPER)?;
             let hals = runs_with_stages(results, figure, case, HALS)?;
-            let left = require(remaining_share(&hals))?;
+            let remaining = require(remaining_share(&hals))?;
             let (ours, theirs) =
                 (require(seconds_to(&and, hundredth))?, require(seconds_to(&hals, hundredth))?);
             let measured = format!(
                 "{} of its start's error remains, {}; time to a hundredth: {}, AND: {}",
-                format_number(left),
-                falls(&hals),
+                format_number(remaining),
+                trend(&hals),
                 format_seconds(theirs),
                 format_seconds(ours)
             );
             let parts = [
-                (left <= 1e-2, format!("HALS is {} at its time limit", falls(&hals))),
+                (remaining <= 1e-2, format!("HALS is {} at its time limit", trend(&hals))),
                 (
                     ours < theirs,
                     format!(
@@ -70,7 +70,7 @@ fn hals_converges((figure, case): (FigureName, &'static str)) -> Claim {
                     ),
                 ),
             ];
-            Ok(Finding::of(parts, still_falls(&hals) || left <= 1e-2, measured))
+            Ok(Finding::of(parts, still_decreasing(&hals) || remaining <= 1e-2, measured))
         }),
     }
 }
@@ -110,33 +110,33 @@ fn fails_on_neg(figure: FigureName, case: &'static str, signed: &'static str) ->
             "They do not converge there either if their sign constraint on the components is removed."
         },
         rule: if constrained {
-            "Holds if both methods keep at least a tenth of their start's error; holds with a difference if both keep \
-             at least a hundredth. Non-negative components cannot recover this truth: the smallest error that they \
-             can reach is given with the measurement."
+            "Holds if with both methods at least a tenth of the start's error remains; holds with a difference if at \
+             least a hundredth remains. Non-negative components cannot recover this truth: the smallest error that \
+             they can reach is given with the measurement."
         } else {
-            "Holds if both methods keep at least a tenth of their start's error and neither error is still \
-             decreasing; holds with a difference if each keeps at least a tenth, or at least ten times the error of \
-             AND."
+            "Holds if with both methods at least a tenth of the start's error remains and the error is no longer \
+             decreasing; holds with a difference if with each at least a tenth remains, or the error is at least ten \
+             times that of AND."
         },
         judge: Box::new(move |results| {
             let and = completed_runs(results, figure, case, AND_PAPER)?;
-            let (mut told, mut parts, mut nearly) = (Vec::new(), Vec::new(), true);
+            let (mut shares, mut parts, mut nearly) = (Vec::new(), Vec::new(), true);
             for method in [HALS, ANLS] {
                 let runs = runs_with_stages(results, figure, case, &format!("{method}{signed}"))?;
                 let (share, error) = (require(remaining_share(&runs))?, require(final_error(&runs))?);
-                told.push(format!("{method} {}, {}", format_number(share), falls(&runs)));
+                shares.push(format!("{method} {}, {}", format_number(share), trend(&runs)));
                 parts.push((
                     share >= 0.1,
-                    format!("{method} keeps only {} of its start's error", format_number(share)),
+                    format!("with {method} only {} of the start's error remains", format_number(share)),
                 ));
                 if constrained {
                     nearly &= share >= 0.01;
                 } else {
-                    parts.push((!still_falls(&runs), format!("{method} is {}", falls(&runs))));
+                    parts.push((!still_decreasing(&runs), format!("{method} is {}", trend(&runs))));
                     nearly &= share >= 0.1 || error >= FAR_ABOVE * require(final_error(&and))?;
                 }
             }
-            let mut measured = format!("remaining share of the start's error: {}", join_list(&told));
+            let mut measured = format!("remaining share of the start's error: {}", join_list(&shares));
             let least: Vec<f64> = and.iter().filter_map(|run| run.nonnegative_error_floor).collect();
             if let (true, Some(least)) = (constrained, median(&least)) {
                 measured = format!(
@@ -160,7 +160,7 @@ fn anls_is_slow((figure, case): (FigureName, &'static str)) -> Claim {
         judge: Box::new(move |results| {
             let of = |method: &str| runs_with_stages(results, figure, case, method);
             let (and, hals, anls) = (of(AND_PAPER)?, of(HALS)?, of(ANLS)?);
-            let left = require(remaining_share(&anls))?;
+            let remaining = require(remaining_share(&anls))?;
             let until = |runs: &[&RecoveryResult]| require(seconds_to(runs, hundredth));
             let (ours, theirs, slow) = (until(&and)?, until(&hals)?, until(&anls)?);
             let per_stage = |runs: &[&RecoveryResult]| {
@@ -169,19 +169,19 @@ fn anls_is_slow((figure, case): (FigureName, &'static str)) -> Claim {
                 ))
             };
             let cost = per_stage(&anls)? / per_stage(&hals)?;
-            let falls_on = still_falls(&anls) || left <= 1e-2;
+            let converging = still_decreasing(&anls) || remaining <= 1e-2;
             let measured = format!(
                 "{} of its start's error remains, {}; time to a hundredth: {}, HALS: {}, AND: {}; an iteration takes \
                  {} times as long as one of HALS",
-                format_number(left),
-                falls(&anls),
+                format_number(remaining),
+                trend(&anls),
                 format_seconds(slow),
                 format_seconds(theirs),
                 format_seconds(ours),
                 format_number(cost)
             );
             let parts = [
-                (falls_on, format!("the error is {}", falls(&anls))),
+                (converging, format!("the error is {}", trend(&anls))),
                 (
                     slow >= VERY_SLOW * ours,
                     format!(
@@ -203,7 +203,7 @@ fn anls_is_slow((figure, case): (FigureName, &'static str)) -> Claim {
                     format!("an iteration takes only {} times as long as one of HALS", format_number(cost)),
                 ),
             ];
-            Ok(Finding::of(parts, falls_on, measured))
+            Ok(Finding::of(parts, converging, measured))
         }),
     }
 }
@@ -226,16 +226,16 @@ fn does_not_converge(figure: FigureName, case: &'static str, method: &'static st
             let measured = format!(
                 "{} of its start's error remains, {}; {} times the error of AND",
                 format_number(share),
-                falls(&runs),
+                trend(&runs),
                 format_number(above)
             );
-            let falling = still_falls(&runs);
+            let falling = still_decreasing(&runs);
             let parts = [
                 (
                     !falling,
                     format!(
                         "the error is {}: the method converges, or may do so with more time",
-                        falls(&runs)
+                        trend(&runs)
                     ),
                 ),
                 (share >= 0.01, format!("only {} of the start's error remains", format_number(share))),

@@ -2,7 +2,7 @@
 
 use super::super::format::{format_number, format_percent};
 use super::super::plan::labels::{AND_PAPER, CTM, CTM_RELEASED, DIR, NEG, NEG_RELEASED};
-use super::super::seed_medians::{r_squared, remaining_share, second_half_ratio, still_falls};
+use super::super::seed_medians::{r_squared, remaining_share, second_half_ratio, still_decreasing};
 use super::super::{FigureName, RecoveryResult, median};
 use super::runs::{completed_runs, require};
 use super::{Claim, Finding};
@@ -16,7 +16,7 @@ pub(super) const SIGNED_CASES: [(FigureName, &str); 2] =
 
 pub(super) fn claims() -> Vec<Claim> {
     let all = || TOPICS.into_iter().chain(SIGNED_CASES);
-    all().map(linear_rate).chain(all().map(order_is_kept)).collect()
+    all().map(linear_rate).chain(all().map(same_order)).collect()
 }
 
 fn linear_rate((figure, case): (FigureName, &'static str)) -> Claim {
@@ -29,27 +29,27 @@ fn linear_rate((figure, case): (FigureName, &'static str)) -> Claim {
                Holds with a difference if at most 1e-2 remains.",
         judge: Box::new(move |results| {
             let runs = completed_runs(results, figure, case, AND_PAPER)?;
-            let (left, (straight, descent)) = (require(remaining_share(&runs))?, require(r_squared(&runs))?);
+            let (remaining, (fit, descent)) = (require(remaining_share(&runs))?, require(r_squared(&runs))?);
             let stages = require(median(&runs.iter().map(|run| run.stages as f64).collect::<Vec<_>>()))?;
             let measured = format!(
                 "{} of the start's error remains; R² of the linear fit {} over the first {descent:.0} of {stages:.0} \
                  stages",
-                format_number(left),
-                format_percent(straight)
+                format_number(remaining),
+                format_percent(fit)
             );
             let parts = [
-                (left <= 1e-6, where_it_stays(&runs)),
-                (straight >= 0.97, format!("the R² of the linear fit is only {}", format_percent(straight))),
+                (remaining <= 1e-6, trend_and_spread(&runs)),
+                (fit >= 0.97, format!("the R² of the linear fit is only {}", format_percent(fit))),
             ];
-            Ok(Finding::of(parts, left <= 1e-2, measured))
+            Ok(Finding::of(parts, remaining <= 1e-2, measured))
         }),
     }
 }
 
 /// The trend of the error, and its distribution over components.
-fn where_it_stays(runs: &[&RecoveryResult]) -> String {
+fn trend_and_spread(runs: &[&RecoveryResult]) -> String {
     let ratio = second_half_ratio(runs).unwrap_or(f64::NAN);
-    let trend = if still_falls(runs) {
+    let trend = if still_decreasing(runs) {
         format!(
             "the error is still decreasing at the last stage (the second half of the stages multiplies it by {})",
             format_number(ratio)
@@ -65,17 +65,17 @@ fn where_it_stays(runs: &[&RecoveryResult]) -> String {
         median(&spread.iter().map(value).collect::<Vec<_>>())
     };
     match (of(|components| components.median), of(|components| components.worst_tenth)) {
-        (Some(middle), Some(worst)) => format!(
+        (Some(typical), Some(worst)) => format!(
             "{trend}; the median relative error of a component is {}, and the worst tenth of the components account \
              for {} of the error",
-            format_number(middle),
+            format_number(typical),
             format_percent(worst)
         ),
         _ => trend,
     }
 }
 
-fn order_is_kept((figure, case): (FigureName, &'static str)) -> Claim {
+fn same_order((figure, case): (FigureName, &'static str)) -> Claim {
     Claim {
         figure,
         subject: format!("{case}: order"),
@@ -92,11 +92,11 @@ fn order_is_kept((figure, case): (FigureName, &'static str)) -> Claim {
             }
             let in_order =
                 |run: &&&RecoveryResult| run.components.is_some_and(|components| components.in_order);
-            let (kept, all) = (came_near.iter().filter(in_order).count(), came_near.len());
+            let (same, all) = (came_near.iter().filter(in_order).count(), came_near.len());
             let measured =
-                format!("components in the true order in {kept} of {all} runs that came near the truth");
-            let part = format!("{} of {all} runs ended in a different order", all - kept);
-            Ok(Finding::of([(kept == all, part)], 2 * kept >= all, measured))
+                format!("components in the true order in {same} of {all} runs that came near the truth");
+            let part = format!("{} of {all} runs ended in a different order", all - same);
+            Ok(Finding::of([(same == all, part)], 2 * same >= all, measured))
         }),
     }
 }

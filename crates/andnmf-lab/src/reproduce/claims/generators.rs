@@ -23,19 +23,19 @@ fn correlations(results: &PlanResults, figure: FigureName, case: &str) -> Result
     let series = series_of_case(results, figure, case)?;
     let runs = series.iter().map(Series::runs).find(|runs| !runs.is_empty());
     let runs = runs.ok_or_else(|| "no method gave a result".to_owned())?;
-    let middle = |value: fn(&RecoveryResult) -> f64| {
+    let median_of = |value: fn(&RecoveryResult) -> f64| {
         require(median(&runs.iter().map(|run| value(run)).collect::<Vec<_>>()))
     };
     Ok((
-        middle(|run| run.weights.largest.abs())?,
-        middle(|run| run.weights.most_positive)?,
-        middle(|run| run.weights.typical)?,
+        median_of(|run| run.weights.largest.abs())?,
+        median_of(|run| run.weights.most_positive)?,
+        median_of(|run| run.weights.typical)?,
     ))
 }
 
-fn told((largest, positive, typical): (f64, f64, f64)) -> String {
+fn correlations_text((largest, positive, typical): (f64, f64, f64)) -> String {
     format!(
-        "correlations between the weights of two components: largest absolute value {}, largest positive value {}, \
+        "correlations between the weights of two components: largest absolute value {}, largest signed value {}, \
          median absolute value {}",
         format_number(largest),
         format_number(positive),
@@ -51,17 +51,19 @@ fn strong_correlations(case: &'static str) -> Claim {
         rule: "Holds if some pair of components has a positive correlation of at least 0.5 over the samples; holds \
                with a difference if the largest is at least 0.2.",
         judge: Box::new(move |results| {
-            let found = correlations(results, FigureName::Fig1b, case)?;
-            let beside = correlations(results, FigureName::Fig1a, DIR);
-            let beside = beside.map_or_else(
+            let measured = correlations(results, FigureName::Fig1b, case)?;
+            let on_dir = correlations(results, FigureName::Fig1a, DIR);
+            let on_dir = on_dir.map_or_else(
                 |_| String::new(),
                 |dir| format!("; largest absolute value on DIR {}", format_number(dir.0)),
             );
-            let part = format!(
-                "the largest positive correlation between two weights is only {}",
-                format_number(found.1)
-            );
-            Ok(Finding::of([(found.1 >= STRONG, part)], found.1 >= SOME, told(found) + &beside))
+            let part =
+                format!("the largest correlation between two weights is only {}", format_number(measured.1));
+            Ok(Finding::of(
+                [(measured.1 >= STRONG, part)],
+                measured.1 >= SOME,
+                correlations_text(measured) + &on_dir,
+            ))
         }),
     }
 }
@@ -74,10 +76,10 @@ fn weak_correlations() -> Claim {
         rule: "Holds if all correlations between two components are below 0.2 in absolute value; holds with a \
                difference if they are below 0.5.",
         judge: Box::new(|results| {
-            let found = correlations(results, FigureName::Fig1a, DIR)?;
+            let measured = correlations(results, FigureName::Fig1a, DIR)?;
             let part =
-                format!("two weights have a correlation of {} in absolute value", format_number(found.0));
-            Ok(Finding::of([(found.0 < SOME, part)], found.0 < STRONG, told(found)))
+                format!("two weights have a correlation of {} in absolute value", format_number(measured.0));
+            Ok(Finding::of([(measured.0 < SOME, part)], measured.0 < STRONG, correlations_text(measured)))
         }),
     }
 }

@@ -93,13 +93,14 @@ impl Finding {
     /// Holds if all parts are true. Otherwise the false parts give the reason, and it holds with a difference if
     /// `nearly`.
     fn of(parts: impl IntoIterator<Item = (bool, String)>, nearly: bool, measured: String) -> Self {
-        let wrong: Vec<String> = parts.into_iter().filter(|(true_, _)| !true_).map(|(_, why)| why).collect();
-        let verdict = match (wrong.is_empty(), nearly) {
+        let violated: Vec<String> =
+            parts.into_iter().filter(|(holds, _)| !holds).map(|(_, why)| why).collect();
+        let verdict = match (violated.is_empty(), nearly) {
             (true, _) => ClaimVerdict::Holds,
             (false, true) => ClaimVerdict::HoldsWithADifference,
             (false, false) => ClaimVerdict::DoesNotHold,
         };
-        let why = (!wrong.is_empty()).then(|| sentence(&wrong.join("; ")));
+        let why = (!violated.is_empty()).then(|| sentence(&violated.join("; ")));
         Self { verdict, measured, why }
     }
 }
@@ -140,8 +141,8 @@ pub fn judge(figures: &[FigureName], results: &PlanResults) -> Vec<JudgedClaim> 
     claims.extend(real_data::claims());
     claims.extend(theory::claims());
     claims.sort_by_key(|claim| claim.figure);
-    let wanted = claims.into_iter().filter(|claim| figures.contains(&claim.figure));
-    wanted.map(|claim| claim.judged(results)).collect()
+    let selected = claims.into_iter().filter(|claim| figures.contains(&claim.figure));
+    selected.map(|claim| claim.judged(results)).collect()
 }
 
 #[cfg(test)]

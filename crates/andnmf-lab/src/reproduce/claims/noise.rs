@@ -18,7 +18,7 @@ pub(super) fn claims() -> Vec<Claim> {
 /// Results over all noise levels, in increasing order.
 struct Levels {
     /// The violated conditions, with their noise level.
-    wrong: Vec<String>,
+    violations: Vec<String>,
     /// The largest ratio of the final error to the smallest one.
     worst_rise: f64,
     /// The largest mean relative error of a component.
@@ -27,35 +27,38 @@ struct Levels {
 
 impl Levels {
     fn of(series: &[&Series<'_>], rank: usize) -> Result<Self, String> {
-        let mut found = Self { wrong: vec![], worst_rise: 1.0, worst_error: 0.0 };
+        let mut levels = Self { violations: vec![], worst_rise: 1.0, worst_error: 0.0 };
         let mut before = 0.0;
         for one in series {
             let runs = completed(one)?;
             let (end, least) = (require(final_error(&runs))?, require(smallest_error(&runs))?);
             let error = require(mean_relative_error(&runs, rank))?;
-            let begin = runs.iter().map(|run| run.start_error()).fold(f64::INFINITY, f64::min);
+            let start = runs.iter().map(|run| run.start_error()).fold(f64::INFINITY, f64::min);
             let level = varied_value(one);
-            let mut ask = |true_: bool, otherwise: String| {
-                if !true_ {
-                    found.wrong.push(format!("at γ = {level} {otherwise}"));
+            let mut expect = |condition: bool, violation: String| {
+                if !condition {
+                    levels.violations.push(format!("at γ = {level}, {violation}"));
                 }
             };
-            ask(
-                least <= 0.5 * begin,
-                format!("the error falls only to {} of the start's", format_number(least / begin)),
+            expect(
+                least <= 0.5 * start,
+                format!("the error falls only to {} of the start's", format_number(least / start)),
             );
-            ask(one.failures().is_empty(), format!("a run was aborted ({})", one.failures().join("; ")));
-            ask(
+            expect(one.failures().is_empty(), format!("a run was aborted ({})", one.failures().join("; ")));
+            expect(
                 end <= 1.5 * least,
                 format!("the error rises again, to {} times its smallest value", format_number(end / least)),
             );
-            ask(end > before, "the final error is lower than with less noise".to_owned());
-            ask(error <= 0.1, format!("the mean relative error of a component is {}", format_number(error)));
-            found.worst_rise = found.worst_rise.max(end / least);
-            found.worst_error = found.worst_error.max(error);
+            expect(end > before, "the final error is lower than with less noise".to_owned());
+            expect(
+                error <= 0.1,
+                format!("the mean relative error of a component is {}", format_number(error)),
+            );
+            levels.worst_rise = levels.worst_rise.max(end / least);
+            levels.worst_error = levels.worst_error.max(error);
             before = end;
         }
-        Ok(found)
+        Ok(levels)
     }
 }
 
@@ -83,23 +86,23 @@ fn settles(case: &'static str) -> Claim {
                 if of.is_empty() { Err("no results".to_owned()) } else { Levels::of(&of, rank) }
             };
             let (plain, floored) = (levels(false)?, levels(true)?);
-            let told = |levels: &Levels| {
+            let levels_text = |levels: &Levels| {
                 format!("×{} and {}", format_number(levels.worst_rise), format_number(levels.worst_error))
             };
             let measured = format!(
                 "final error relative to its minimum, and mean relative error of a component, both at the worst noise \
                  level: {} with the paper's thresholds, {} with floored thresholds",
-                told(&plain),
-                told(&floored)
+                levels_text(&plain),
+                levels_text(&floored)
             );
-            let nearly = floored.wrong.is_empty();
-            Ok(Finding::of(plain.wrong.into_iter().map(|why| (false, why)), nearly, measured))
+            let nearly = floored.violations.is_empty();
+            Ok(Finding::of(plain.violations.into_iter().map(|why| (false, why)), nearly, measured))
         }),
     }
 }
 
 /// The noise level, the runs with 50 steps per stage, and those with 100.
-fn compared<'a>(
+fn runs_to_compare<'a>(
     results: &'a PlanResults,
     case: &str,
 ) -> Result<(f64, Vec<&'a RecoveryResult>, Vec<&'a RecoveryResult>), String> {
@@ -122,7 +125,7 @@ fn more_steps(case: &'static str) -> Claim {
         rule: "Holds if with 100 steps both the smallest and the final error are at least 1 % below those with 50 \
                steps; holds with a difference if one of them is.",
         judge: Box::new(move |results| {
-            let (level, fewer, more) = compared(results, case)?;
+            let (level, fewer, more) = runs_to_compare(results, case)?;
             let pair = |value: fn(&[&RecoveryResult]) -> Option<f64>| {
                 Ok::<_, String>((require(value(&more))?, require(value(&fewer))?))
             };
@@ -131,13 +134,13 @@ fn more_steps(case: &'static str) -> Claim {
                 "at γ = {level}: smallest error {:.3} with 100 steps, {:.3} with 50; final error {:.3} and {:.3}",
                 least.0, least.1, ends.0, ends.1
             );
-            let (better_way, better_end) = (least.0 < BETTER * least.1, ends.0 < BETTER * ends.1);
+            let (better_minimum, better_end) = (least.0 < BETTER * least.1, ends.0 < BETTER * ends.1);
             let ratio = |(more, fewer): (f64, f64)| format!("{:.3} times that with 50", more / fewer);
             let parts = [
-                (better_way, format!("with 100 steps the smallest error is {}", ratio(least))),
+                (better_minimum, format!("with 100 steps the smallest error is {}", ratio(least))),
                 (better_end, format!("with 100 steps the final error is {}", ratio(ends))),
             ];
-            Ok(Finding::of(parts, better_way || better_end, measured))
+            Ok(Finding::of(parts, better_minimum || better_end, measured))
         }),
     }
 }

@@ -20,56 +20,55 @@ fn of_method<'a, T>(
     results: &'a PlanResults,
     figure: FigureName,
     method: &str,
-    wanted: fn(&'a CellResult) -> Option<(&'a T, usize, StopReason)>,
+    extract: fn(&'a CellResult) -> Option<(&'a T, usize, StopReason)>,
 ) -> Result<Vec<&'a T>, String> {
     let of = |result: &&CellResult| result.cell.figure == figure && result.cell.method == method;
     let cells: Vec<&CellResult> = results.results.iter().filter(of).collect();
     if cells.is_empty() {
         return Err(format!("{method} was not run"));
     }
-    let mut found = Vec::new();
+    let mut selected = Vec::new();
     for cell in cells {
         if let Some(why) = cell.outcome.failure() {
             return Err(format!("{method} failed: {why}"));
         }
-        let (one, stages, stop) = wanted(cell).ok_or_else(|| format!("{method} gave no result"))?;
+        let (one, stages, stop) = extract(cell).ok_or_else(|| format!("{method} gave no result"))?;
         if stages == 0 || stop == StopReason::TimeLimit {
             return Err(format!(
                 "{method} reached its time limit after {stages} stages, before it ended; use a larger --budget"
             ));
         }
-        found.push(one);
+        selected.push(one);
     }
-    Ok(found)
+    Ok(selected)
 }
 
 /// The topics of a method, one entry per seed.
 fn topics_of<'a>(results: &'a PlanResults, method: &str) -> Result<Vec<&'a TopicResult>, String> {
     of_method(results, FigureName::Table1, method, |result| match &result.outcome {
-        CellOutcome::Topics(found) => Some((found, found.stages, found.stop_reason)),
+        CellOutcome::Topics(fit) => Some((fit, fit.stages, fit.stop_reason)),
         _ => None,
     })
 }
 
 /// The median over seeds of the mean coherence of a method's topics.
 fn coherence(results: &PlanResults, method: &str) -> Result<f64, String> {
-    let scores: Vec<f64> =
-        topics_of(results, method)?.iter().filter_map(|found| found.mean_coherence).collect();
+    let scores: Vec<f64> = topics_of(results, method)?.iter().filter_map(|fit| fit.mean_coherence).collect();
     median(&scores).ok_or_else(|| format!("the topics of {method} have no coherence score"))
 }
 
 /// The number of incoherent topics of a method: the median over seeds.
 fn incoherent(results: &PlanResults, method: &str) -> Result<f64, String> {
-    let count = |found: &&TopicResult| {
-        let loose = |score: &&Option<f64>| score.is_none_or(|score| score < INCOHERENT);
-        found.coherence.iter().filter(loose).count() as f64
+    let count = |fit: &&TopicResult| {
+        let incoherent_topic = |score: &&Option<f64>| score.is_none_or(|score| score < INCOHERENT);
+        fit.coherence.iter().filter(incoherent_topic).count() as f64
     };
     let counts: Vec<f64> = topics_of(results, method)?.iter().map(count).collect();
     median(&counts).ok_or_else(|| "no topics".to_owned())
 }
 
 /// A note if the run with the paper's step failed.
-fn papers_step(results: &PlanResults, figure: FigureName) -> String {
+fn papers_step_note(results: &PlanResults, figure: FigureName) -> String {
     let of = |result: &&CellResult| result.cell.figure == figure && result.cell.method == AND_PAPER;
     let why = results.results.iter().filter(of).find_map(|result| result.outcome.failure());
     why.map_or_else(String::new, |why| format!("; {AND_PAPER} failed: {why}"))
@@ -88,7 +87,7 @@ fn topics(method: &'static str) -> Claim {
             let best = nmf.max(lda);
             let measured = format!(
                 "coherence {ours:.3}; NMF (HALS) {nmf:.3}, LDA {lda:.3}{}",
-                papers_step(results, FigureName::Table1)
+                papers_step_note(results, FigureName::Table1)
             );
             let part = format!(
                 "{:.0} of its topics have a coherence below {INCOHERENT}, compared with {:.0} of NMF's",
@@ -102,13 +101,13 @@ fn topics(method: &'static str) -> Claim {
 
 /// The relative residual of a method on the images.
 fn residual(results: &PlanResults, method: &str) -> Result<f64, String> {
-    let found: Vec<&ImageResult> =
+    let results: Vec<&ImageResult> =
         of_method(results, FigureName::Fig5, method, |result| match &result.outcome {
-            CellOutcome::Images(found) => Some((found, found.stages, found.stop_reason)),
+            CellOutcome::Images(fit) => Some((fit, fit.stages, fit.stop_reason)),
             _ => None,
         })?;
-    let left: Vec<f64> = found.iter().map(|found| found.residual).collect();
-    median(&left).ok_or_else(|| "the residual is not a number".to_owned())
+    let residuals: Vec<f64> = results.iter().map(|fit| fit.residual).collect();
+    median(&residuals).ok_or_else(|| "the residual is not a number".to_owned())
 }
 
 fn faces(method: &'static str) -> Claim {
@@ -123,7 +122,7 @@ fn faces(method: &'static str) -> Claim {
             let (ours, nmf) = (residual(results, method)?, residual(results, HALS)?);
             let measured = format!(
                 "relative residual {ours:.3}; NMF (HALS) {nmf:.3}{}",
-                papers_step(results, FigureName::Fig5)
+                papers_step_note(results, FigureName::Fig5)
             );
             let part = format!("the residual of AND is {} times that of NMF", format_number(ours / nmf));
             Ok(Finding::of([(ours <= 1.1 * nmf, part)], ours <= 1.5 * nmf, measured))

@@ -49,12 +49,9 @@ pub(super) fn varied_value(series: &Series<'_>) -> f64 {
 }
 
 /// The completed runs at a value of the varied parameter.
-pub(super) fn completed_at<'a>(
-    series: &[Series<'a>],
-    wanted: f64,
-) -> Result<Vec<&'a RecoveryResult>, String> {
-    let found = series.iter().find(|series| varied_value(series) == wanted);
-    completed(found.ok_or_else(|| format!("no run at {wanted}"))?)
+pub(super) fn completed_at<'a>(series: &[Series<'a>], value: f64) -> Result<Vec<&'a RecoveryResult>, String> {
+    let found = series.iter().find(|series| varied_value(series) == value);
+    completed(found.ok_or_else(|| format!("no run at {value}"))?)
 }
 
 fn with_stages<'a>(series: &Series<'a>) -> Result<Vec<&'a RecoveryResult>, String> {

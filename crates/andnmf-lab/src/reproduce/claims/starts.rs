@@ -67,33 +67,33 @@ fn mixed_start(case: &'static str) -> Claim {
         judge: Box::new(move |results| {
             let series = series_of_case(results, FIGURE, case)?;
             let (one, two) = (completed_at(&series, 1.0)?, completed_at(&series, 2.0)?);
-            let (rest, (straight, _)) = (require(remaining_share(&two))?, require(r_squared(&two))?);
+            let (remaining, (fit, _)) = (require(remaining_share(&two))?, require(r_squared(&two))?);
             let until = |runs: &[&RecoveryResult]| require(stages_to(runs, thousandth));
             let (once, twice) = (until(&one)?, until(&two)?);
             let measured = format!(
                 "{} of the start's error remains at r_l = 2, R² of the linear fit {}; a thousandth is reached {}, at \
                  r_l = 1 {}",
-                format_number(rest),
-                format_percent(straight),
+                format_number(remaining),
+                format_percent(fit),
                 stages(twice),
                 stages(once)
             );
             let parts = [
                 (
-                    rest <= 1e-3,
+                    remaining <= 1e-3,
                     format!(
                         "{} of the start's error remains at r_l = 2, {} at r_l = 1",
-                        format_number(rest),
+                        format_number(remaining),
                         format_number(require(remaining_share(&one))?)
                     ),
                 ),
-                (straight >= 0.9, format!("the R² of the linear fit is only {}", format_percent(straight))),
+                (fit >= 0.9, format!("the R² of the linear fit is only {}", format_percent(fit))),
                 (
                     twice > once,
                     format!("a thousandth is reached {}, at r_l = 1 {}", stages(twice), stages(once)),
                 ),
             ];
-            Ok(Finding::of(parts, rest <= 0.1, measured))
+            Ok(Finding::of(parts, remaining <= 0.1, measured))
         }),
     }
 }
@@ -113,21 +113,21 @@ fn start_off_span(case: &'static str) -> Claim {
             let (mut parts, mut reached, mut half) = (Vec::new(), Vec::new(), false);
             for one in &series {
                 let runs = completed(one)?;
-                let (share, rest, count) = (
+                let (share, remaining, count) = (
                     varied_value(one),
                     require(remaining_share(&runs))?,
                     require(stages_to(&runs, thousandth))?,
                 );
-                if rest <= 1e-3 {
+                if remaining <= 1e-3 {
                     reached.push(format!("{share} ({count:.0} stages)"));
                 }
-                half |= share == 0.5 && rest <= 1e-3;
+                half |= share == 0.5 && remaining <= 1e-3;
                 if share >= 1.0 {
                     parts.push((
-                        rest <= 1e-3,
+                        remaining <= 1e-3,
                         format!(
                             "with noise of {share} times the norm, {} of the start's error remains",
-                            format_number(rest)
+                            format_number(remaining)
                         ),
                     ));
                     let slow = format!(
@@ -135,7 +135,7 @@ fn start_off_span(case: &'static str) -> Claim {
                         stages(count),
                         stages(clean)
                     );
-                    parts.push((rest > 1e-3 || count <= HARDLY * clean, slow));
+                    parts.push((remaining > 1e-3 || count <= HARDLY * clean, slow));
                 }
             }
             if parts.is_empty() {

@@ -3,7 +3,8 @@
 use super::super::format::{format_number, format_percent, join_list};
 use super::super::plan::labels::{CTM, CTM_RELEASED, DECREASING, DIR};
 use super::super::seed_medians::{
-    final_error, has_settled, mean_relative_error, r_squared, remaining_share, second_half_ratio, still_falls,
+    final_error, has_settled, mean_relative_error, r_squared, remaining_share, second_half_ratio,
+    still_decreasing,
 };
 use super::super::{FigureName, RecoveryResult};
 use super::runs::{completed, completed_at, require, series_of_case, varied_value};
@@ -27,7 +28,7 @@ fn constant_thresholds_stall((figure, case): (FigureName, &'static str)) -> Clai
                no more than a thousandth of the best of them; holds with a difference if decreasing thresholds end \
                lowest.",
         judge: Box::new(move |results| {
-            let (mut rising, mut falling) = (Vec::new(), Vec::new());
+            let (mut never_falling, mut still_falling) = (Vec::new(), Vec::new());
             let (mut best, mut decreasing) = (f64::INFINITY, None);
             for series in series_of_case(results, figure, case)? {
                 let runs = completed(&series)?;
@@ -37,20 +38,20 @@ fn constant_thresholds_stall((figure, case): (FigureName, &'static str)) -> Clai
                     continue;
                 }
                 best = best.min(error);
-                if still_falls(&runs) {
+                if still_decreasing(&runs) {
                     let ratio = second_half_ratio(&runs).unwrap_or(f64::NAN);
-                    falling.push(format!(
+                    still_falling.push(format!(
                         "{} (by a factor of {} in the second half of the stages)",
                         series.method,
                         format_number(ratio)
                     ));
                 }
                 if runs.iter().any(|run| run.error_summary.smallest >= 0.9 * run.start_error()) {
-                    rising.push(series.method.to_owned());
+                    never_falling.push(series.method.to_owned());
                 }
             }
             let decreasing = decreasing.ok_or("decreasing thresholds were not run")?;
-            let stall = if falling.is_empty() {
+            let stall = if still_falling.is_empty() {
                 "with all constant thresholds the error has stopped decreasing"
             } else {
                 "with some constant thresholds the error is still decreasing"
@@ -61,8 +62,17 @@ fn constant_thresholds_stall((figure, case): (FigureName, &'static str)) -> Clai
                 format_number(best)
             );
             let parts = [
-                (falling.is_empty(), format!("the error is still decreasing with {}", join_list(&falling))),
-                (rising.is_empty(), format!("the error never decreases with {}", join_list(&rising))),
+                (
+                    still_falling.is_empty(),
+                    format!("the error is still decreasing with {}", join_list(&still_falling)),
+                ),
+                (
+                    never_falling.is_empty(),
+                    format!(
+                        "the error does not fall below 0.9 of the start's with {}",
+                        join_list(&never_falling)
+                    ),
+                ),
                 (
                     decreasing <= 1e-3 * best,
                     format!(
@@ -78,13 +88,13 @@ fn constant_thresholds_stall((figure, case): (FigureName, &'static str)) -> Clai
 }
 
 /// The result at a concentration, as text.
-fn how(alpha: f64, runs: &[&RecoveryResult], left: f64) -> String {
-    let trend = match (still_falls(runs), has_settled(runs)) {
+fn result_text(alpha: f64, runs: &[&RecoveryResult], remaining: f64) -> String {
+    let trend = match (still_decreasing(runs), has_settled(runs)) {
         (true, _) => "still decreasing",
         (_, true) => "no longer decreasing",
         _ => "increasing",
     };
-    format!("at α = {alpha}, {} of the start's error remains, {trend}", format_number(left))
+    format!("at α = {alpha}, {} of the start's error remains, {trend}", format_number(remaining))
 }
 
 fn sparse_up_to_twenty() -> Claim {
@@ -97,20 +107,20 @@ fn sparse_up_to_twenty() -> Claim {
                logarithm of the error has an R² of at least 90 % over the descent; holds with a difference if at most \
                0.1 remains.",
         judge: Box::new(move |results| {
-            let (mut worst, mut crooked, mut parts) = (0.0_f64, 1.0_f64, Vec::new());
+            let (mut worst, mut smallest_fit, mut parts) = (0.0_f64, 1.0_f64, Vec::new());
             for series in
                 series_of_case(results, FIGURE, DIR)?.iter().filter(|series| varied_value(series) <= 20.0)
             {
                 let runs = completed(series)?;
-                let (left, (straight, _)) = (require(remaining_share(&runs))?, require(r_squared(&runs))?);
-                (worst, crooked) = (worst.max(left), crooked.min(straight));
-                parts.push((left <= 1e-3, how(varied_value(series), &runs, left)));
+                let (remaining, (fit, _)) = (require(remaining_share(&runs))?, require(r_squared(&runs))?);
+                (worst, smallest_fit) = (worst.max(remaining), smallest_fit.min(fit));
+                parts.push((remaining <= 1e-3, result_text(varied_value(series), &runs, remaining)));
                 let line = format!(
                     "at α = {}, the R² of the linear fit is only {}",
                     varied_value(series),
-                    format_percent(straight)
+                    format_percent(fit)
                 );
-                parts.push((straight >= 0.9, line));
+                parts.push((fit >= 0.9, line));
             }
             if parts.is_empty() {
                 return Err("no runs with α up to 20".into());
@@ -118,7 +128,7 @@ fn sparse_up_to_twenty() -> Claim {
             let measured = format!(
                 "at most {} of the start's error remains; R² of the linear fit at least {}",
                 format_number(worst),
-                format_percent(crooked)
+                format_percent(smallest_fit)
             );
             Ok(Finding::of(parts, worst <= 0.1, measured))
         }),
@@ -137,13 +147,14 @@ fn dense_weights() -> Claim {
         judge: Box::new(move |results| {
             let runs = completed_at(&series_of_case(results, FIGURE, DIR)?, 80.0)?;
             let rank = require(results.rank_of(FIGURE))?;
-            let (mean, left) = (require(mean_relative_error(&runs, rank))?, require(remaining_share(&runs))?);
+            let (mean, remaining) =
+                (require(mean_relative_error(&runs, rank))?, require(remaining_share(&runs))?);
             let ratio = require(second_half_ratio(&runs))?;
             let measured = format!(
                 "mean relative error of a component {}; {} of the start's error remains; the second half of the \
                  stages multiplies the error by {}",
                 format_number(mean),
-                format_number(left),
+                format_number(remaining),
                 format_number(ratio)
             );
             let parts = [
@@ -156,7 +167,7 @@ fn dense_weights() -> Claim {
                     ),
                 ),
             ];
-            Ok(Finding::of(parts, left <= 0.5, measured))
+            Ok(Finding::of(parts, remaining <= 0.5, measured))
         }),
     }
 }

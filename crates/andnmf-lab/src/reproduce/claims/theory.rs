@@ -16,10 +16,10 @@ pub(super) fn claims() -> Vec<Claim> {
     LEMMA_CASES.map(stage_lemma).into()
 }
 
-fn followed<'a>(results: &'a PlanResults, case: &str) -> Result<&'a LemmaTrace, String> {
+fn lemma_trace<'a>(results: &'a PlanResults, case: &str) -> Result<&'a LemmaTrace, String> {
     let result = results.results.iter().find(|result| result.cell.case == case);
     match result.map(|result| &result.outcome) {
-        Some(CellOutcome::StageLemma(followed)) => Ok(followed),
+        Some(CellOutcome::StageLemma(lemma_trace)) => Ok(lemma_trace),
         Some(CellOutcome::Failed(why)) => Err(format!("the run failed: {why}")),
         _ => Err("no results".to_owned()),
     }
@@ -35,7 +35,7 @@ fn stage_lemma(case: &'static str) -> Claim {
         rule: "Judged on stages that meet all premises and start above rounding error (1e-12); exact stages have \
                enough steps. Holds if all of them meet both predictions; not measured if no stage meets the premises.",
         judge: Box::new(move |results| {
-            let LemmaTrace { norms, disturbances } = followed(results, case)?;
+            let LemmaTrace { norms, disturbances } = lemma_trace(results, case)?;
             let norms: Vec<ErrorNorms> = norms.iter().map(|&norms| norms.into()).collect();
             let checks = StageLemmaReport::over(&norms).stages;
             let stages: Vec<(&StageCheck, &Disturbance)> = checks
@@ -80,13 +80,13 @@ fn stage_lemma(case: &'static str) -> Claim {
             if met.is_empty() {
                 return Err(format!("premises not met: {premises}; {from_to}"));
             }
-            let kept = met.iter().filter(|check| check.holds).count();
+            let confirmed = met.iter().filter(|check| check.holds).count();
             let measured = format!(
-                "{kept} of {} stages that meet the premises meet both predictions; {premises}; {from_to}",
+                "{confirmed} of {} stages that meet the premises meet both predictions; {premises}; {from_to}",
                 met.len()
             );
-            let part = format!("{} stages meet the premises but not the predictions", met.len() - kept);
-            Ok(Finding::of([(kept == met.len(), part)], false, measured))
+            let part = format!("{} stages meet the premises but not the predictions", met.len() - confirmed);
+            Ok(Finding::of([(confirmed == met.len(), part)], false, measured))
         }),
     }
 }

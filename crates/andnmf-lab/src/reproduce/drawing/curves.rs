@@ -36,8 +36,8 @@ pub(in crate::reproduce) fn curves(figure: FigureName, results: &PlanResults) ->
     let mut curves = Vec::new();
     for case in cases {
         let of: Vec<&Series<'_>> = series.iter().filter(|one| one.case == case).collect();
-        let longest = |wanted: &dyn Fn(&Series<'_>) -> bool| {
-            let runs = of.iter().filter(|one| wanted(one)).flat_map(|one| one.runs());
+        let longest = |selected: &dyn Fn(&Series<'_>) -> bool| {
+            let runs = of.iter().filter(|one| selected(one)).flat_map(|one| one.runs());
             runs.map(|run| run.solver_seconds).fold(0.0, f64::max)
         };
         let all = longest(&|_| true);
@@ -122,16 +122,16 @@ fn shown(figure: FigureName, series: &Series<'_>) -> (String, String) {
 
 /// The runs without a curve or with an early end, with reasons.
 fn note(results: &PlanResults, figure: FigureName) -> Option<String> {
-    let mut said: Vec<String> = Vec::new();
+    let mut notes: Vec<String> = Vec::new();
     for series in results.series(figure) {
         for reason in series.failures() {
-            said.push(format!("{}, {}: {reason}", series.case, series.method));
+            notes.push(format!("{}, {}: {reason}", series.case, series.method));
         }
     }
-    let more = said.len().saturating_sub(3);
-    said.truncate(3);
+    let more = notes.len().saturating_sub(3);
+    notes.truncate(3);
     if more > 0 {
-        said.push(format!("{more} more in the table"));
+        notes.push(format!("{more} more in the table"));
     }
-    (!said.is_empty()).then(|| said.join(". ") + ".")
+    (!notes.is_empty()).then(|| notes.join(". ") + ".")
 }

@@ -53,14 +53,14 @@ impl<'a> MapGrid<'a> {
                 .filter_map(|run| run.conditions)
                 .map(|conditions| (conditions.m / conditions.bound).log10())
                 .collect();
-            if let (Some(place), Some(ratio)) = (grid.place(one.at), median(&ratios)) {
-                grid.log_ratio[place] = ratio;
+            if let (Some(index), Some(ratio)) = (grid.index_of(one.at), median(&ratios)) {
+                grid.log_ratio[index] = ratio;
             }
         }
         grid
     }
 
-    fn place(&self, at: &[f64]) -> Option<[usize; 2]> {
+    fn index_of(&self, at: &[f64]) -> Option<[usize; 2]> {
         let column = self.x.iter().position(|value| at.first() == Some(value))?;
         let row = self.y.iter().position(|value| at.get(1) == Some(value))?;
         Some([row, column])
@@ -84,13 +84,13 @@ pub(in crate::reproduce) fn bound_table(results: &PlanResults) -> DataTable {
     for map in &MAPS {
         let grid = MapGrid::of(map, &all);
         for ((row, column), &value) in grid.log_ratio.indexed_iter() {
-            let place = [grid.x[column], grid.y[row], value].map(|value| json_number(Some(value)));
-            table.rows.push([vec![json!(map.case), json!("place")], place.to_vec()].concat());
+            let row_values = [grid.x[column], grid.y[row], value].map(|value| json_number(Some(value)));
+            table.rows.push([vec![json!(map.case), json!("place")], row_values.to_vec()].concat());
         }
         for (level, points) in grid.lines() {
             for point in points {
-                let place = [point.x, point.y, f64::from(level)].map(|value| json_number(Some(value)));
-                table.rows.push([vec![json!(map.case), json!("line")], place.to_vec()].concat());
+                let row_values = [point.x, point.y, f64::from(level)].map(|value| json_number(Some(value)));
+                table.rows.push([vec![json!(map.case), json!("line")], row_values.to_vec()].concat());
             }
         }
     }
@@ -120,8 +120,8 @@ fn map_chart(map: &PhaseMap, results: &PlanResults) -> Option<Chart> {
         let mut values = Array2::from_elem((y.len(), x.len()), f64::NAN);
         for one in series.iter().filter(|one| one.method == method) {
             let ends: Vec<f64> = one.runs().iter().map(|run| run.end.relative / rank).collect();
-            if let (Some(place), Some(end)) = (grid.place(one.at), median(&ends)) {
-                values[place] = end;
+            if let (Some(index), Some(end)) = (grid.index_of(one.at), median(&ends)) {
+                values[index] = end;
             }
         }
         Panel {
@@ -184,9 +184,9 @@ fn levels(values: &Array2<f64>) -> Vec<i32> {
 /// The points at which a map crosses a level, along rows or along columns, whichever gives more points.
 fn contour(values: &Array2<f64>, level: i32, x: &[f64], y: &[f64]) -> Vec<Point> {
     let level = f64::from(level);
-    let between = |ends: (f64, f64), places: (f64, f64)| {
+    let between = |ends: (f64, f64), positions: (f64, f64)| {
         let crossed = (ends.0 - level) * (ends.1 - level) <= 0.0 && ends.0 != ends.1;
-        crossed.then(|| places.0 + (level - ends.0) / (ends.1 - ends.0) * (places.1 - places.0))
+        crossed.then(|| positions.0 + (level - ends.0) / (ends.1 - ends.0) * (positions.1 - positions.0))
     };
     let in_rows = values.outer_iter().zip(y).filter_map(|(row, &y)| {
         let crossing = (1..row.len()).find_map(|j| between((row[j - 1], row[j]), (x[j - 1], x[j])))?;

@@ -21,11 +21,11 @@ pub(super) fn topics(results: &PlanResults) -> WordTable {
             continue;
         }
         match &result.outcome {
-            CellOutcome::Topics(found) => {
-                size = Some(found.size);
+            CellOutcome::Topics(fit) => {
+                size = Some(fit.size);
                 let score =
-                    found.mean_coherence.map_or_else(String::new, |mean| format!(": coherence {mean:.3}"));
-                let topics = found.topics.iter().map(|words| words.join(" ")).collect();
+                    fit.mean_coherence.map_or_else(String::new, |mean| format!(": coherence {mean:.3}"));
+                let topics = fit.topics.iter().map(|words| words.join(" ")).collect();
                 columns.push((format!("{}{score}", cell.method), topics));
             }
             CellOutcome::Failed(why) => columns.push((cell.method.clone(), vec![format!("failed: {why}")])),
@@ -51,10 +51,10 @@ pub(super) fn images(results: &PlanResults, sources: &Sources) -> ImageGrid {
     for result in results.results.iter().filter(|result| result.cell.figure == FigureName::Fig5) {
         let method = &result.cell.method;
         match &result.outcome {
-            CellOutcome::Images(found) => {
-                let components = found.components.mapv(f64::from);
+            CellOutcome::Images(fit) => {
+                let components = fit.components.mapv(f64::from);
                 let drawn = (0..components.nrows()).map(|i| square(components.view(), i)).collect();
-                let name = match (found.stages, found.stop_reason) {
+                let name = match (fit.stages, fit.stop_reason) {
                     (0, _) => format!("{method} (no stage within the time limit)"),
                     (_, StopReason::TimeLimit) => format!("{method} (time limit reached)"),
                     _ => method.clone(),

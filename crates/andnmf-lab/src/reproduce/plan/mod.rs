@@ -161,6 +161,15 @@ impl PlanParams {
 impl ReproductionPlan {
     /// Lists the cells of some figures and checks their settings.
     ///
+    /// ```
+    /// use andnmf_lab::reproduce::{ExperimentScale, FigureName, PlanParams, ReproductionPlan};
+    ///
+    /// let params = PlanParams { seeds: 1, ..PlanParams::new(ExperimentScale::Quick) };
+    /// let plan = ReproductionPlan::new(&[FigureName::Fig4, FigureName::Table1], &params)?;
+    /// assert_eq!((plan.cells.len(), plan.skipped.len()), (12, 1));
+    /// # Ok::<(), andnmf::SettingError>(())
+    /// ```
+    ///
     /// # Errors
     /// Returns an error if a setting is out of its range.
     pub fn new(figures: &[FigureName], params: &PlanParams) -> Result<Self, SettingError> {

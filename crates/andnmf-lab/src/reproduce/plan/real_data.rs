@@ -51,12 +51,12 @@ pub(super) fn topics(plan: &mut ReproductionPlan) {
         return plan.skipped.push((FigureName::Table1, why.into()));
     };
     let lda = OnlineLdaParams { max_stages: LDA_PASSES, ..OnlineLdaParams::new(TOPICS) };
-    let rivals = [
+    let baselines = [
         (HALS, MethodParams::new(Method::Hals, TOPICS), RealStart::MethodDefault),
         (LDA, MethodParams::OnlineLda(lda), RealStart::MethodDefault),
     ];
     for seed in 0..params.seeds as u64 {
-        for (method, settings, from) in rivals.clone().into_iter().chain(ours(TOPICS)) {
+        for (method, settings, from) in baselines.clone().into_iter().chain(ours(TOPICS)) {
             // HALS and AND (auto) have one start; LDA and random documents have one per seed.
             if seed > 0 && from == RealStart::MethodDefault && method != LDA {
                 continue;
@@ -75,12 +75,12 @@ pub(super) fn faces(plan: &mut ReproductionPlan) {
         let why = "needs the Olivetti faces: --data DIR with olivetti/faces.npy";
         return plan.skipped.push((FigureName::Fig5, why.into()));
     };
-    let rivals = [
+    let baselines = [
         (HALS, MethodParams::new(Method::Hals, COMPONENTS), RealStart::MethodDefault),
         (ANLS, MethodParams::new(Method::Anls, COMPONENTS), RealStart::MethodDefault),
         (MU, MethodParams::new(Method::Mu, COMPONENTS), RealStart::MethodDefault),
     ];
-    for (method, settings, from) in ours(COMPONENTS).into_iter().chain(rivals) {
+    for (method, settings, from) in ours(COMPONENTS).into_iter().chain(baselines) {
         let task = |method| Task::Images { images: images.clone(), method, from };
         plan.cells.push(cell(FigureName::Fig5, params, (method, settings, 0), task));
     }

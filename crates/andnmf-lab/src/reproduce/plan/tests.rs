@@ -34,8 +34,8 @@ fn figures_without_data_are_skipped_with_a_reason() {
     )
     .unwrap();
     assert!(plan.cells.is_empty());
-    let said: Vec<&str> = plan.skipped.iter().map(|(_, why)| why.as_str()).collect();
-    assert!(said[0].contains("newsgroups") && said[1].contains("faces"), "{said:?}");
+    let reasons: Vec<&str> = plan.skipped.iter().map(|(_, why)| why.as_str()).collect();
+    assert!(reasons[0].contains("newsgroups") && reasons[1].contains("faces"), "{reasons:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_linear_rate_is_a_straight_line_down_to_zero() {
     let verdict = |run| {
-        Book::default().run(FigureName::Fig1a, DIR, AND_PAPER, run).verdict(
+        SyntheticResults::default().run(FigureName::Fig1a, DIR, AND_PAPER, run).verdict(
             FigureName::Fig1a,
             DIR,
             "linear rate",
@@ -23,7 +23,7 @@ fn a_linear_rate_is_a_straight_line_down_to_zero() {
 #[test]
 fn reasons_agree_with_the_results() {
     let why = |run| {
-        let book = Book::default().run(FigureName::Fig1a, DIR, AND_PAPER, run);
+        let book = SyntheticResults::default().run(FigureName::Fig1a, DIR, AND_PAPER, run);
         book.judged(FigureName::Fig1a, DIR, "linear rate").why.unwrap()
     };
     let components = Some(ComponentErrors { in_order: true, median: 2e-5, worst_tenth: 0.876 });
@@ -40,7 +40,7 @@ fn reasons_agree_with_the_results() {
 #[test]
 fn hals_has_to_converge_and_to_be_slower() {
     let verdict = |and, hals| {
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig1a, DIR, AND_PAPER, and)
             .run(FigureName::Fig1a, DIR, HALS, hals)
             .verdict(FigureName::Fig1a, "DIR: HALS", "slower")
@@ -56,7 +56,7 @@ fn oscillation_is_counted_in_stages_above_the_smallest_error() {
     let verdict = |rises| {
         let mut run = falling(0.9, 100);
         run.error_summary.rises = rises;
-        Book::default().run(FigureName::Fig1b, CTM, HALS, run).verdict(
+        SyntheticResults::default().run(FigureName::Fig1b, CTM, HALS, run).verdict(
             FigureName::Fig1b,
             "CTM, one covariance: HALS, oscillation",
             "oscillates",
@@ -69,7 +69,7 @@ fn oscillation_is_counted_in_stages_above_the_smallest_error() {
 fn baselines_must_fail_on_negative_components_with_and_without_their_constraint() {
     let judged = |signed: &str, word: &str, hals: RecoveryResult, anls: RecoveryResult| {
         let and = RecoveryResult { nonnegative_error_floor: Some(3.25), ..falling(0.8, 100) };
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig1c, NEG, AND_PAPER, and)
             .run(FigureName::Fig1c, NEG, &format!("{HALS}{signed}"), hals)
             .run(FigureName::Fig1c, NEG, &format!("{ANLS}{signed}"), anls)
@@ -95,7 +95,7 @@ fn the_remaining_share_is_relative_to_the_methods_own_start() {
     let own = Errors { total: 2.0, relative: 2.0 };
     let clipped = RecoveryResult { own_start: Some(own), ..stalling(0.15, 40) };
     let verdict = |run: RecoveryResult| {
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig1c, NEG, AND_PAPER, falling(0.8, 100))
             .run(FigureName::Fig1c, NEG, HALS, run.clone())
             .run(FigureName::Fig1c, NEG, ANLS, run)
@@ -113,7 +113,7 @@ fn the_remaining_share_is_relative_to_the_methods_own_start() {
 #[test]
 fn anls_falls_very_slowly() {
     let judged = |anls: RecoveryResult, hals: RecoveryResult| {
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig1a, DIR, AND_PAPER, falling(0.2, 60))
             .run(FigureName::Fig1a, DIR, ANLS, anls)
             .run(FigureName::Fig1a, DIR, HALS, hals)
@@ -131,7 +131,7 @@ fn anls_falls_very_slowly() {
 #[test]
 fn the_verdict_on_convergence_does_not_depend_on_the_time_limit() {
     let judged = |mu: RecoveryResult| {
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig1a, DIR, AND_PAPER, falling(0.8, 100))
             .run(FigureName::Fig1a, DIR, MU, cut(mu))
             .judged(FigureName::Fig1a, "DIR: MU", "other methods")
@@ -154,9 +154,9 @@ fn order_is_judged_only_on_runs_that_came_near_the_truth() {
         RecoveryResult { components, ..falling(0.8, 50) }
     };
     let verdict = |runs: &[RecoveryResult]| {
-        let book = runs
-            .iter()
-            .fold(Book::default(), |book, one| book.run(FigureName::Fig1a, DIR, AND_PAPER, one.clone()));
+        let book = runs.iter().fold(SyntheticResults::default(), |book, one| {
+            book.run(FigureName::Fig1a, DIR, AND_PAPER, one.clone())
+        });
         book.verdict(FigureName::Fig1a, "DIR: order", "permutation")
     };
     assert_eq!(verdict(&[run(true), run(true)]), Holds);

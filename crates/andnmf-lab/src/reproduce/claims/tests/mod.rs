@@ -22,9 +22,9 @@ use ClaimVerdict::{DoesNotHold, Holds, HoldsWithADifference, NotMeasured};
 
 /// Synthetic results.
 #[derive(Default, Clone)]
-struct Book(Vec<CellResult>);
+struct SyntheticResults(Vec<CellResult>);
 
-impl Book {
+impl SyntheticResults {
     fn add(mut self, figure: FigureName, case: &str, method: &str, outcome: CellOutcome) -> Self {
         let mut cell = tiny(self.0.len() as u64);
         (cell.figure, cell.case, cell.method) = (figure, case.into(), method.into());
@@ -109,43 +109,43 @@ fn nothing_is_judged_without_numbers() {
 #[test]
 fn failed_runs_and_runs_at_the_time_limit_are_not_measured_and_say_why() {
     let of = |outcome: CellOutcome| {
-        Book::default().add(FigureName::Fig1a, DIR, AND_PAPER, outcome).judged(
+        SyntheticResults::default().add(FigureName::Fig1a, DIR, AND_PAPER, outcome).judged(
             FigureName::Fig1a,
             DIR,
             "linear rate",
         )
     };
-    let told = |claim: JudgedClaim| {
+    let reason_of = |claim: JudgedClaim| {
         assert_eq!(claim.verdict, NotMeasured);
         claim.measured
     };
     assert_eq!(of(CellOutcome::Recovered(Box::new(falling(0.8, 100)))).verdict, Holds);
-    assert!(told(of(failed())).contains("AND (paper) failed: the step is too long"));
+    assert!(reason_of(of(failed())).contains("AND (paper) failed: the step is too long"));
     assert!(
-        told(of(CellOutcome::Recovered(Box::new(cut(made_up(10.0, &[]))))))
+        reason_of(of(CellOutcome::Recovered(Box::new(cut(made_up(10.0, &[]))))))
             .contains("did not finish a stage")
     );
-    let short = told(of(CellOutcome::Recovered(Box::new(cut(falling(0.8, 100))))));
+    let short = reason_of(of(CellOutcome::Recovered(Box::new(cut(falling(0.8, 100))))));
     assert!(short.contains("after 100 stages") && short.contains("--budget"), "{short}");
     // One failed run is enough: judging the others would select runs.
-    let some = Book::default()
+    let some = SyntheticResults::default()
         .run(FigureName::Fig1a, DIR, AND_PAPER, falling(0.8, 100))
         .add(FigureName::Fig1a, DIR, AND_PAPER, failed())
         .judged(FigureName::Fig1a, DIR, "linear rate");
-    assert!(told(some).contains("in 1 of 2 runs"));
+    assert!(reason_of(some).contains("in 1 of 2 runs"));
 }
 
 #[test]
 fn final_errors_need_completed_runs_but_baselines_are_compared_by_time() {
     let thresholds = |run| {
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig2a, DIR, DECREASING, run)
             .run(FigureName::Fig2a, DIR, "constant 0.1", stalling(1.0, 100))
             .verdict(FigureName::Fig2a, DIR, "constant threshold")
     };
     assert_eq!((thresholds(falling(0.8, 100)), thresholds(cut(falling(0.8, 100)))), (Holds, NotMeasured));
     let compared = |hals| {
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig1a, DIR, AND_PAPER, falling(0.5, 50))
             .run(FigureName::Fig1a, DIR, HALS, hals)
             .verdict(FigureName::Fig1a, "DIR: HALS", "slower")

@@ -17,7 +17,7 @@ fn topics(mean: f64, stop_reason: StopReason) -> CellOutcome {
 #[test]
 fn topics_are_judged_by_coherence() {
     let coherent = |ours: CellOutcome| {
-        Book::default()
+        SyntheticResults::default()
             .add(FigureName::Table1, "", HALS, topics(0.2, StopReason::Converged))
             .add(FigureName::Table1, "", LDA, topics(0.1, StopReason::MaxStages))
             .add(FigureName::Table1, "", AND_SAFE, ours)
@@ -32,7 +32,7 @@ fn topics_are_judged_by_coherence() {
 
 #[test]
 fn faces_are_judged_in_the_papers_setting_and_by_default() {
-    let pictures = |residual: f64, stages: usize| {
+    let images = |residual: f64, stages: usize| {
         let components = ndarray::Array2::zeros((1, 4));
         let stop_reason = if stages == 0 { StopReason::TimeLimit } else { StopReason::Converged };
         CellOutcome::Images(ImageResult {
@@ -46,19 +46,19 @@ fn faces_are_judged_in_the_papers_setting_and_by_default() {
     };
     for method in [AND_SAFE, AND_DEFAULT] {
         let book = |ours: CellOutcome, nmf: CellOutcome| {
-            Book::default()
+            SyntheticResults::default()
                 .add(FigureName::Fig5, "", HALS, nmf)
                 .add(FigureName::Fig5, "", AND_PAPER, failed())
                 .add(FigureName::Fig5, "", method, ours)
                 .judged(FigureName::Fig5, &format!("{method} and NMF"), "meaningful")
         };
-        let faces = |ours: f64| book(pictures(ours, 9), pictures(0.1, 9));
+        let faces = |ours: f64| book(images(ours, 9), images(0.1, 9));
         let verdicts = [0.105, 0.14, 0.2].map(|ours| faces(ours).verdict);
         assert_eq!(verdicts, [Holds, HoldsWithADifference, DoesNotHold]);
         let measured = faces(0.105).measured;
         assert!(measured.contains("AND (paper) failed: the step is too long"), "{measured}");
         // A start is no result.
-        assert_eq!(book(pictures(0.1, 0), pictures(0.1, 9)).verdict, NotMeasured);
-        assert_eq!(book(pictures(0.1, 9), pictures(0.1, 0)).verdict, NotMeasured);
+        assert_eq!(book(images(0.1, 0), images(0.1, 9)).verdict, NotMeasured);
+        assert_eq!(book(images(0.1, 9), images(0.1, 0)).verdict, NotMeasured);
     }
 }

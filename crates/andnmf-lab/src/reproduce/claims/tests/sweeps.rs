@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn constant_thresholds_stall_and_the_decreasing_one_does_not() {
     let verdict = |decreasing, constant| {
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig2a, DIR, DECREASING, decreasing)
             .run(FigureName::Fig2a, DIR, "constant 0.1", constant)
             .verdict(FigureName::Fig2a, DIR, "constant threshold")
@@ -17,8 +17,8 @@ fn constant_thresholds_stall_and_the_decreasing_one_does_not() {
 }
 
 /// Runs at two noise levels, with the paper's thresholds and with floored ones.
-fn noise(plain: [RecoveryResult; 2], floored: [RecoveryResult; 2]) -> Book {
-    let mut book = Book::default();
+fn noise(plain: [RecoveryResult; 2], floored: [RecoveryResult; 2]) -> SyntheticResults {
+    let mut book = SyntheticResults::default();
     for ((level, plain), floored) in [0.01, 0.1].into_iter().zip(plain).zip(floored) {
         book = book.run(FigureName::Fig2c, NOISE, &format!("γ = {level}"), plain).at(level);
         let name = format!("γ = {level}{FLOORED}");
@@ -36,7 +36,7 @@ fn noise_settles_at_its_own_level_or_with_a_floor_only() {
     assert_eq!(judged(good(), good()).verdict, Holds);
     let risen = judged([stalling(0.1, 40), rising()], good());
     assert_eq!(risen.verdict, HoldsWithADifference);
-    assert!(risen.why.unwrap().contains("At γ = 0.1 the error rises again, to 3.0 times"));
+    assert!(risen.why.unwrap().contains("At γ = 0.1, the error rises again, to 3.0 times"));
     let broken = RecoveryResult { aborted: Some("too large".into()), ..stalling(0.3, 40) };
     assert_eq!(judged([stalling(0.1, 40), broken], good()).verdict, HoldsWithADifference);
     // No descent, low accuracy, and a final error that does not increase with the noise.
@@ -74,7 +74,7 @@ fn more_steps_must_give_a_smaller_minimum_and_final_error() {
 #[test]
 fn a_start_with_twice_the_mixing_takes_longer_and_converges_at_a_rate() {
     let judged = |one, two| {
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig3a, DIR, "r_l = 1", one)
             .at(1.0)
             .run(FigureName::Fig3a, DIR, "r_l = 2", two)
@@ -97,7 +97,7 @@ fn a_start_with_twice_the_mixing_takes_longer_and_converges_at_a_rate() {
 #[test]
 fn starts_off_the_span_are_judged_at_the_norm_of_the_components_and_by_speed() {
     let book = |half: CellOutcome, whole: CellOutcome| {
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig3b, DIR, "noise/signal = 0", falling(0.7, 80))
             .at(0.0)
             .add(FigureName::Fig3b, DIR, "noise/signal = 0.5", half)
@@ -121,7 +121,7 @@ fn starts_off_the_span_are_judged_at_the_norm_of_the_components_and_by_speed() {
 #[test]
 fn dense_weights_are_judged_up_to_twenty_and_at_eighty() {
     let book = |twenty, eighty| {
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig4, DIR, "α = 5", falling(0.8, 60))
             .at(5.0)
             .run(FigureName::Fig4, DIR, "α = 20", twenty)
