@@ -24,24 +24,25 @@ const FACES: &str = "olivetti/faces.npy";
 /// The largest pixel value of 8-bit images.
 const WHITE: f64 = 255.0;
 
+const DATA: &str = "Data";
+
 /// The options for data.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Data")]
 pub(crate) struct SourceArgs {
     /// True components (rank × features) to generate samples from, in any supported format [default: built in]
-    #[arg(long, value_name = "FILE", conflicts_with = "corpus")]
+    #[arg(long, value_name = "FILE", conflicts_with = "corpus", help_heading = DATA)]
     truth: Option<PathBuf>,
     /// Corpus to learn the truth from by anchor words: a UCI docword file, or any matrix of documents × words
-    #[arg(long, value_name = "DOCWORD")]
+    #[arg(long, value_name = "DOCWORD", help_heading = DATA)]
     corpus: Option<PathBuf>,
     /// Vocabulary of --corpus, one word per line
-    #[arg(long, value_name = "VOCAB", requires = "corpus")]
+    #[arg(long, value_name = "VOCAB", requires = "corpus", help_heading = DATA)]
     vocab: Option<PathBuf>,
     /// Number of topics to learn from --corpus [default: 100; with --quick 30]
-    #[arg(long, value_name = "K", requires = "corpus")]
+    #[arg(long, value_name = "K", requires = "corpus", help_heading = DATA)]
     topics: Option<usize>,
     /// Folder with newsgroups/20news-bydate.tar.gz (for table1) and olivetti/faces.npy (for fig5) [default: $ANDNMF_DATA]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = DATA)]
     data: Option<PathBuf>,
 }
 
