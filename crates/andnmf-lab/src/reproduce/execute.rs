@@ -29,7 +29,7 @@ const CONDITION_SAMPLES: usize = 20_000;
 /// Number of top words of a topic that are shown and scored.
 const TOP_WORDS: usize = 10;
 /// Values below this share of a component's largest value count as zero.
-const NOTHING: f64 = 1e-6;
+const ZERO_SHARE: f64 = 1e-6;
 
 /// The context of runs; does not change results, except for times.
 #[derive(Debug, Clone, Copy)]
@@ -93,7 +93,7 @@ impl<'a> CellExecutor<'a> {
     pub(super) fn run(&mut self, cell: &Cell) -> Option<CellOutcome> {
         let outcome = match &cell.task {
             Task::Recovery(recovery) => self.recover(recovery),
-            Task::StageLemma(recovery) => self.follow_lemma(recovery),
+            Task::StageLemma(recovery) => self.check_lemma(recovery),
             Task::Topics { method, from, values, .. } => self.find_topics(method, *from, *values),
             Task::Images { method, from, .. } => self.find_images(method, *from),
         };
@@ -185,7 +185,7 @@ impl<'a> CellExecutor<'a> {
         }
     }
 
-    fn follow_lemma(&mut self, recovery: &RecoveryTask) -> Result<CellOutcome, CellError> {
+    fn check_lemma(&mut self, recovery: &RecoveryTask) -> Result<CellOutcome, CellError> {
         let data = self.data(recovery)?;
         let mut observer = LemmaObserver::new(&data)?;
         let samples = DenseSamples::new(data.samples.view())?;
@@ -198,7 +198,7 @@ impl<'a> CellExecutor<'a> {
             Ok(_) | Err(FitError::Overflow { .. }) => {}
             Err(error) => return Err(error.into()),
         }
-        Ok(CellOutcome::StageLemma(observer.followed()))
+        Ok(CellOutcome::StageLemma(observer.into_trace()))
     }
 
     fn find_topics(
@@ -246,7 +246,8 @@ impl<'a> CellExecutor<'a> {
         let residual = reconstruction_error(&samples, weights.view(), fit.components.view())?;
         let zeros = fit.components.outer_iter().map(|component| {
             let largest = component.iter().fold(0.0, |top: f64, v| top.max(v.abs()));
-            component.iter().filter(|v| v.abs() <= NOTHING * largest).count() as f64 / component.len() as f64
+            component.iter().filter(|v| v.abs() <= ZERO_SHARE * largest).count() as f64
+                / component.len() as f64
         });
         Ok(CellOutcome::Images(ImageResult {
             zeros: zeros.sum::<f64>() / fit.components.nrows() as f64,

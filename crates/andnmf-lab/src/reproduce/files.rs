@@ -10,7 +10,7 @@ use super::{FigureName, PlanResults, ReproductionPlan, Sources, html};
 use crate::figure::{FigureError, png};
 
 /// Pixels per unit of a drawing.
-const SHARPNESS: f32 = 2.0;
+const PIXELS_PER_UNIT: f32 = 2.0;
 
 /// A plan and its results.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,7 +72,7 @@ impl Reproduction {
         let mut files: Vec<(String, Vec<u8>)> = Vec::new();
         for drawing in &drawings {
             files.push((format!("{}.svg", drawing.name), drawing.svg.clone().into_bytes()));
-            files.push((format!("{}.png", drawing.name), png(&drawing.svg, SHARPNESS)?));
+            files.push((format!("{}.png", drawing.name), png(&drawing.svg, PIXELS_PER_UNIT)?));
         }
         for &figure in &self.plan.figures {
             if !self.results.results.iter().any(|result| result.cell.figure == figure) {

@@ -16,26 +16,26 @@ use ndarray::Array2;
 use super::outcome::{Disturbance, LemmaTrace, Norms};
 
 /// The constant in the lemma's bound on ‖R‖.
-const ALLOWED: f64 = 1.0 / 160.0;
+const BOUND_FACTOR: f64 = 1.0 / 160.0;
 
 /// Observes a run that starts at the start of the dataset.
 #[derive(Debug)]
 pub(super) struct LemmaObserver<'a> {
     data: &'a Dataset,
     before: Array2<f64>,
-    followed: LemmaTrace,
+    trace: LemmaTrace,
 }
 
 impl<'a> LemmaObserver<'a> {
     pub(super) fn new(data: &'a Dataset) -> Result<Self, MatrixError> {
         let start = Decomposition::of(data.init.view(), data.truth.view())?.norms;
-        let followed = LemmaTrace { norms: vec![start.into()], disturbances: vec![] };
-        Ok(Self { data, before: data.init.clone(), followed })
+        let trace = LemmaTrace { norms: vec![start.into()], disturbances: vec![] };
+        Ok(Self { data, before: data.init.clone(), trace })
     }
 
     /// The recorded stages, up to a numeric overflow.
-    pub(super) fn followed(self) -> LemmaTrace {
-        self.followed
+    pub(super) fn into_trace(self) -> LemmaTrace {
+        self.trace
     }
 }
 
@@ -46,8 +46,8 @@ impl Observer<f64> for LemmaObserver<'_> {
             Decomposition::of(after.view(), self.data.truth.view()).map(|parts| Norms::from(parts.norms));
         let disturbance = disturbance(self.data, &self.before, &after, view.thresholds);
         let (Ok(norms), Some(disturbance)) = (norms, disturbance) else { return ControlFlow::Break(()) };
-        self.followed.norms.push(norms);
-        self.followed.disturbances.push(disturbance);
+        self.trace.norms.push(norms);
+        self.trace.disturbances.push(disturbance);
         self.before = after;
         ControlFlow::Continue(())
     }
@@ -88,7 +88,7 @@ fn disturbance(
         singular_range(rest.view()).ok().map(|(largest, _)| largest)
     };
     let (_, smallest) = singular_range(moment.view()).ok()?;
-    Some(Disturbance { size: rest(&first)?.max(rest(&last)?), allowed: ALLOWED * smallest * mixing })
+    Some(Disturbance { size: rest(&first)?.max(rest(&last)?), allowed: BOUND_FACTOR * smallest * mixing })
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ use super::execute::CellExecutor;
 use super::{Cell, CellResult, CellStore, PlanResults, ReproductionPlan, RunContext};
 
 /// Estimated share of the time limit that a cell takes before any cell of its kind has finished.
-const GUESSED_SHARE: f64 = 0.3;
+const ESTIMATED_SHARE: f64 = 0.3;
 /// Estimated time of a cell without a time limit.
-const GUESSED_SECONDS: f64 = 5.0;
+const ESTIMATED_SECONDS: f64 = 5.0;
 
 /// Progress of a plan.
 #[derive(Debug, Clone, Copy)]
@@ -110,8 +110,8 @@ impl TimeEstimate {
         }
         match time_limit(cell) {
             Some(limit) if !cell.ends_by_itself() => limit,
-            Some(limit) => GUESSED_SHARE * limit,
-            None => GUESSED_SECONDS,
+            Some(limit) => ESTIMATED_SHARE * limit,
+            None => ESTIMATED_SECONDS,
         }
     }
 

@@ -5,9 +5,9 @@ use andnmf_program::StageRow;
 use super::outcome::{Errors, TracePoint};
 
 /// The number of first stages that are all stored.
-const FIRST: usize = 40;
+const FIRST_STAGES: usize = 40;
 /// A later stage is stored when this many times as many stages are done as at the last stored one.
-const LATER: f64 = 1.02;
+const STAGE_RATIO: f64 = 1.02;
 
 /// A selection of stages for plotting: the first ones, then ones at growing distances, and the last. It depends only on
 /// the stage numbers, so that the same run on a slower machine gives the same selection.
@@ -15,8 +15,8 @@ pub(super) fn thinned(stages: &[StageRow]) -> Vec<TracePoint> {
     let mut selected: Vec<TracePoint> = Vec::new();
     let mut last_selected = 0;
     for (i, row) in stages.iter().enumerate() {
-        let late = (i + 1) as f64 >= LATER * last_selected as f64;
-        if i < FIRST || i + 1 == stages.len() || late {
+        let late = (i + 1) as f64 >= STAGE_RATIO * last_selected as f64;
+        if i < FIRST_STAGES || i + 1 == stages.len() || late {
             last_selected = i + 1;
             let errors = Errors { total: row.correlation_error, relative: row.relative_correlation_error };
             selected.push(TracePoint { stage: row.record.stage, seconds: row.record.seconds, errors });

@@ -90,7 +90,7 @@ fn another_figure_is_added_to_the_report_and_other_settings_are_refused() {
             .map(str::to_owned)
     };
     let refuse = |args: &[String], expected: &[&str]| {
-        refused(&args.iter().map(String::as_str).collect::<Vec<_>>(), expected)
+        refused(&args.iter().map(String::as_str).collect::<Vec<_>>(), expected);
     };
     refuse(&with(&truth, "3"), &["--budget was 2 and is 3", "--force"]);
     refuse(&with(&other, "2"), &["the truth was 16 × 80", "--force"]);

@@ -9,7 +9,7 @@ use super::{Claim, Finding};
 /// Correlations of at least this size are strong.
 const STRONG: f64 = 0.5;
 /// Correlations of at least this size are more than chance.
-const SOME: f64 = 0.2;
+const MODERATE: f64 = 0.2;
 
 pub(super) fn claims() -> Vec<Claim> {
     let mut claims: Vec<Claim> = [CTM, CTM_RELEASED].map(strong_correlations).into();
@@ -61,7 +61,7 @@ fn strong_correlations(case: &'static str) -> Claim {
                 format!("the largest correlation between two weights is only {}", format_number(measured.1));
             Ok(Finding::of(
                 [(measured.1 >= STRONG, part)],
-                measured.1 >= SOME,
+                measured.1 >= MODERATE,
                 correlations_text(measured) + &on_dir,
             ))
         }),
@@ -79,7 +79,7 @@ fn weak_correlations() -> Claim {
             let measured = correlations(results, FigureName::Fig1a, DIR)?;
             let part =
                 format!("two weights have a correlation of {} in absolute value", format_number(measured.0));
-            Ok(Finding::of([(measured.0 < SOME, part)], measured.0 < STRONG, correlations_text(measured)))
+            Ok(Finding::of([(measured.0 < MODERATE, part)], measured.0 < STRONG, correlations_text(measured)))
         }),
     }
 }

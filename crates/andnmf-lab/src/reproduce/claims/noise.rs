@@ -9,7 +9,7 @@ use super::{Claim, Finding};
 
 const FIGURE: FigureName = FigureName::Fig2c;
 /// A ratio of at least this is no visible improvement.
-const BETTER: f64 = 0.99;
+const IMPROVEMENT: f64 = 0.99;
 
 pub(super) fn claims() -> Vec<Claim> {
     [NOISE, NOISE_RELEASED].into_iter().flat_map(|case| [settles(case), more_steps(case)]).collect()
@@ -134,7 +134,8 @@ fn more_steps(case: &'static str) -> Claim {
                 "at γ = {level}: smallest error {:.3} with 100 steps, {:.3} with 50; final error {:.3} and {:.3}",
                 least.0, least.1, ends.0, ends.1
             );
-            let (better_minimum, better_end) = (least.0 < BETTER * least.1, ends.0 < BETTER * ends.1);
+            let (better_minimum, better_end) =
+                (least.0 < IMPROVEMENT * least.1, ends.0 < IMPROVEMENT * ends.1);
             let ratio = |(more, fewer): (f64, f64)| format!("{:.3} times that with 50", more / fewer);
             let parts = [
                 (better_minimum, format!("with 100 steps the smallest error is {}", ratio(least))),

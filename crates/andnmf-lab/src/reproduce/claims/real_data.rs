@@ -9,7 +9,7 @@ use super::super::{CellOutcome, CellResult, FigureName, ImageResult, PlanResults
 use super::{Claim, Finding};
 
 /// A topic with a coherence below this is hardly more than chance.
-const INCOHERENT: f64 = 0.05;
+const COHERENCE_FLOOR: f64 = 0.05;
 
 pub(super) fn claims() -> Vec<Claim> {
     vec![topics(AND_SAFE), topics(AND_DEFAULT), faces(AND_SAFE), faces(AND_DEFAULT), better_than_the_others()]
@@ -60,7 +60,7 @@ fn coherence(results: &PlanResults, method: &str) -> Result<f64, String> {
 /// The number of incoherent topics of a method: the median over seeds.
 fn incoherent(results: &PlanResults, method: &str) -> Result<f64, String> {
     let count = |fit: &&TopicResult| {
-        let incoherent_topic = |score: &&Option<f64>| score.is_none_or(|score| score < INCOHERENT);
+        let incoherent_topic = |score: &&Option<f64>| score.is_none_or(|score| score < COHERENCE_FLOOR);
         fit.coherence.iter().filter(incoherent_topic).count() as f64
     };
     let counts: Vec<f64> = topics_of(results, method)?.iter().map(count).collect();
@@ -90,7 +90,7 @@ fn topics(method: &'static str) -> Claim {
                 papers_step_note(results, FigureName::Table1)
             );
             let part = format!(
-                "{:.0} of its topics have a coherence below {INCOHERENT}, compared with {:.0} of NMF's",
+                "{:.0} of its topics have a coherence below {COHERENCE_FLOOR}, compared with {:.0} of NMF's",
                 incoherent(results, method)?,
                 incoherent(results, HALS)?
             );

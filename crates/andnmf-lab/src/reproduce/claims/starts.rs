@@ -8,9 +8,9 @@ use super::runs::{completed, completed_at, require, series_of_case, varied_value
 use super::{Claim, Finding};
 
 /// The stage lemma requires ‖E‖ of the start below this.
-const ASSUMED: f64 = 1.0 / 8.0;
+const MIXING_BOUND: f64 = 1.0 / 8.0;
 /// Convergence is hardly affected up to this many times the stages of a start without noise.
-const HARDLY: f64 = 1.25;
+const MAX_SLOWDOWN: f64 = 1.25;
 
 pub(super) fn claims() -> Vec<Claim> {
     let cases = [DIR, CTM, CTM_RELEASED];
@@ -50,7 +50,7 @@ fn beyond_the_assumptions() -> Claim {
                 format_number(two)
             );
             let part = format!("‖E‖ is {} at r_l = 1, below 1/8", format_number(one));
-            Ok(Finding::of([(one >= ASSUMED, part)], two >= ASSUMED, measured))
+            Ok(Finding::of([(one >= MIXING_BOUND, part)], two >= MIXING_BOUND, measured))
         }),
     }
 }
@@ -135,7 +135,7 @@ fn start_off_span(case: &'static str) -> Claim {
                         stages(count),
                         stages(clean)
                     );
-                    parts.push((remaining > 1e-3 || count <= HARDLY * clean, slow));
+                    parts.push((remaining > 1e-3 || count <= MAX_SLOWDOWN * clean, slow));
                 }
             }
             if parts.is_empty() {

@@ -214,9 +214,9 @@ fn lemma_chart(results: &PlanResults) -> Option<Chart> {
     })
 }
 
-fn followed<'a>(case: &str, results: &'a PlanResults) -> Option<&'a LemmaTrace> {
+fn lemma_trace<'a>(case: &str, results: &'a PlanResults) -> Option<&'a LemmaTrace> {
     results.results.iter().find_map(|result| match &result.outcome {
-        CellOutcome::StageLemma(followed) if result.cell.case == case => Some(followed),
+        CellOutcome::StageLemma(trace) if result.cell.case == case => Some(trace),
         _ => None,
     })
 }
@@ -235,14 +235,14 @@ pub(in crate::reproduce) fn lemma_table(results: &PlanResults) -> DataTable {
         "‖R‖ allowed",
     ]);
     for case in LEMMA_CASES {
-        let Some(followed) = followed(case, results) else { continue };
-        let errors: Vec<ErrorNorms> = followed.norms.iter().map(|&norms| norms.into()).collect();
+        let Some(trace) = lemma_trace(case, results) else { continue };
+        let errors: Vec<ErrorNorms> = trace.norms.iter().map(|&norms| norms.into()).collect();
         let checks = StageLemmaReport::over(&errors).stages;
-        for (stage, norms) in followed.norms.iter().enumerate() {
+        for (stage, norms) in trace.norms.iter().enumerate() {
             // There is no prediction for the start.
             let before = stage.checked_sub(1);
             let check = before.and_then(|before| checks.get(before));
-            let disturbance = before.and_then(|before| followed.disturbances.get(before));
+            let disturbance = before.and_then(|before| trace.disturbances.get(before));
             let values = [
                 Some(norms.mixing),
                 Some(norms.scale),
@@ -259,7 +259,7 @@ pub(in crate::reproduce) fn lemma_table(results: &PlanResults) -> DataTable {
 }
 
 fn lemma_panel(case: &str, results: &PlanResults) -> Option<Panel> {
-    let LemmaTrace { norms, disturbances } = followed(case, results)?;
+    let LemmaTrace { norms, disturbances } = lemma_trace(case, results)?;
     let line = |name: &str, dashed: bool, values: Vec<(usize, f64)>| {
         let points = values.into_iter().map(|(stage, value)| Point::exact(stage as f64, value)).collect();
         PlotLine { name: name.into(), points, dashed }
