@@ -1,16 +1,16 @@
-//! Tells the program which state of its source it is built from, where that is known.
+//! Passes the commit of the source to the program, if it is known.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Digits of a commit that tell it from all others.
+/// Length of the abbreviated commit.
 const COMMIT_DIGITS: &str = "--short=12";
-/// Where this package lies in its own repository: in any other, the commit would be somebody else's.
+/// The path of this package in its repository; in another repository, the commit would be a different project's.
 const PLACE: &str = "crates/andnmf-lab/";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    // A change to any of these can make the source differ from its commit, or match it again.
+    // Changes to these files can change whether the source matches its commit.
     for source in ["src", "../andnmf-program/src", "../andnmf-report/src", "../andnmf/src"] {
         rerun_if_changed(source);
     }
@@ -19,7 +19,7 @@ fn main() {
     }
 }
 
-/// The commit that is checked out, marked where files differ from it; nothing outside a checkout of this project.
+/// The checked-out commit, marked if files differ from it; `None` outside a checkout of this project.
 fn commit() -> Option<String> {
     if git(&["rev-parse", "--show-prefix"])? != PLACE {
         return None;
@@ -31,14 +31,14 @@ fn commit() -> Option<String> {
     Some(git(&["rev-parse", COMMIT_DIGITS, "HEAD"])? + if changed { " (changed)" } else { "" })
 }
 
-/// A file that is not there would make every build begin anew.
+/// A missing file would trigger a rebuild every time.
 fn rerun_if_changed(path: &str) {
     if Path::new(path).exists() {
         println!("cargo::rerun-if-changed={path}");
     }
 }
 
-/// What git says, where there is one and it has an answer.
+/// The output of git; `None` if git is missing or fails.
 fn git(arguments: &[&str]) -> Option<String> {
     let done = Command::new("git").args(arguments).output().ok().filter(|done| done.status.success())?;
     Some(String::from_utf8(done.stdout).ok()?.trim().to_owned())

@@ -1,6 +1,7 @@
-//! The paper's experiments: [`mod@reproduce`] runs them and judges the paper's claims, [`figure`] draws the results.
+//! Experiments of the AND paper: [`mod@reproduce`] runs them and judges the paper's claims, [`figure`] draws the
+//! results.
 //!
-//! The program `andnmf-lab` of this package is the way to run them.
+//! The program `andnmf-lab` of this package runs them.
 
 pub mod figure;
 mod off_span;

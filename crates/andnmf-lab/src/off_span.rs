@@ -1,16 +1,25 @@
-//! Starts that leave the span of the truth by a share of its size.
+//! Starts with a part outside the span of the truth, relative to its norm.
 
 use andnmf::SettingError;
 use andnmf::synth::{Dataset, DatasetSpec};
 
-/// Half the range of the numbers that a start is perturbed with, at scale 1.
+/// Half the range of the uniform perturbation of a start, at scale 1.
 const PERTURBATION: f64 = 0.05;
 
-/// The same dataset with a start whose part outside the span of the truth is as long as this share of the true
-/// components, on average: the scale of a [`DatasetSpec`] knows nothing of their length.
+/// The same dataset with a new start, whose part outside the span of the truth has this norm relative to the true
+/// components, on average. (The scale of a [`DatasetSpec`] is absolute.)
+///
+/// ```
+/// use andnmf::synth::{DatasetKind, DatasetSpec};
+///
+/// let spec = DatasetSpec { n_features: 50, rank: 3, n_samples: 10, ..DatasetSpec::new(DatasetKind::Dir) };
+/// let data = andnmf_lab::with_out_of_span_share(spec.generate()?, 0.5)?;
+/// assert_eq!(data.init.dim(), (3, 50));
+/// # Ok::<(), andnmf::SettingError>(())
+/// ```
 ///
 /// # Errors
-/// Where the share is not a number of 0 or more.
+/// Returns an error if the share is not a finite number of at least 0.
 pub fn with_out_of_span_share(data: Dataset, share: f64) -> Result<Dataset, SettingError> {
     // A row of W numbers uniform on ±h has the norm h·√(W/3).
     let unit = PERTURBATION * (data.truth.ncols() as f64 / 3.0).sqrt();
@@ -26,7 +35,7 @@ mod tests {
     use andnmf::synth::DatasetKind;
 
     #[test]
-    fn the_part_outside_is_as_long_as_asked() {
+    fn the_part_outside_has_the_requested_norm() {
         let spec = DatasetSpec {
             n_features: 3000,
             rank: 5,

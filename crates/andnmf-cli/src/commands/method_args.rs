@@ -136,7 +136,9 @@ fn option(setting: &Setting, methods: &[Method]) -> Arg {
             .hide_possible_values(true)
             .value_name(words.join("|")),
         _ if setting.name == TIME_LIMIT => arg.value_name("SECONDS").allow_negative_numbers(true),
-        _ => arg.value_name(setting.kind.placeholder()).allow_negative_numbers(setting.kind.number().is_some()),
+        _ => {
+            arg.value_name(setting.kind.placeholder()).allow_negative_numbers(setting.kind.number().is_some())
+        }
     }
 }
 

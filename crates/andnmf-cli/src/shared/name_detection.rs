@@ -4,7 +4,7 @@ use std::path::Path;
 
 use andnmf::Real;
 use andnmf::samples::Samples;
-use andnmf_io::{Format, Table};
+use andnmf_io::{Format, SampleTable};
 use andnmf_program::FileArgs;
 
 /// Number of values of a line or column to show in a note.
@@ -23,7 +23,7 @@ pub(crate) struct NameDetection {
 
 impl NameDetection {
     /// Examines a table that was read from a file.
-    pub(crate) fn of<T: Real>(path: &Path, table: &Table<T>, how: &FileArgs) -> Self {
+    pub(crate) fn of<T: Real>(path: &Path, table: &SampleTable<T>, how: &FileArgs) -> Self {
         // With names from another file, those of the table itself are unknown.
         if how.name_file.is_some() || !matches!(Format::of(path), Ok(Format::Csv | Format::Tsv)) {
             return Self::default();
@@ -60,7 +60,7 @@ impl NameDetection {
 
 /// A table in the orientation of its file.
 struct FileView<'a, T: Real> {
-    table: &'a Table<T>,
+    table: &'a SampleTable<T>,
     transposed: bool,
 }
 

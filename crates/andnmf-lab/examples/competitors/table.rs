@@ -9,13 +9,13 @@ use andnmf::synth::{Dataset, DatasetKind, DatasetSpec};
 use andnmf::{FitError, Method, MethodParams, SamplesError};
 use andnmf_program::{Experiment, ExperimentError, StageRow, StartFrom};
 
-/// Every row of a mixture that sums to 1 stands for this many words.
+/// Each sample, which sums to 1, is scaled to this many words for LDA.
 const WORDS_PER_DOCUMENT: f64 = 1000.0;
 
 const DATASETS: [DatasetKind; 5] =
     [DatasetKind::Dir, DatasetKind::Ctm, DatasetKind::CtmReleased, DatasetKind::Neg, DatasetKind::Paired];
 
-/// Prints one table per dataset, giving each method so many seconds.
+/// Prints one table per dataset, with a time limit for each method.
 pub(crate) fn print(budget: f64) -> Result<(), Box<dyn Error>> {
     let times: Vec<f64> = [0.03, 0.1, 0.3, 1.0].iter().map(|share| share * budget).collect();
     for kind in DATASETS {
@@ -31,7 +31,7 @@ pub(crate) fn print(budget: f64) -> Result<(), Box<dyn Error>> {
         let heads: Vec<String> = times.iter().map(|t| format!("{t:.2} s")).collect();
         println!("| method | {} | smallest | to 1e-3 |", heads.join(" | "));
         println!("|---|{}---|---|", "---|".repeat(times.len()));
-        for (name, method) in rivals(kind, &data) {
+        for (name, method) in methods(kind, &data) {
             let method = method.with_time_limit(Some(budget));
             let experiment = Experiment { dataset: dataset.clone(), method, from: StartFrom::MixedTruth };
             match experiment.run_on(&data, None, &mut |_| ControlFlow::Continue(())) {
@@ -51,7 +51,7 @@ pub(crate) fn print(budget: f64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The error at each time, the smallest error, and when it first fell below 1e-3.
+/// The error at each time, the smallest error, and the time at which it first fell below 1e-3.
 fn cells(stages: &[StageRow], times: &[f64]) -> String {
     let error = |row: &StageRow| row.relative_correlation_error;
     let at = |time: f64| stages.iter().take_while(|row| row.record.seconds <= time).last();
@@ -66,8 +66,8 @@ fn cells(stages: &[StageRow], times: &[f64]) -> String {
     format!("{} |", cells.join(" | "))
 }
 
-/// Every method with the settings that suit it: as many stages as the time allows.
-fn rivals(kind: DatasetKind, data: &Dataset) -> Vec<(String, MethodParams)> {
+/// Every method with suitable settings, limited by time only.
+fn methods(kind: DatasetKind, data: &Dataset) -> Vec<(String, MethodParams)> {
     let rank = data.truth.nrows();
     let paper = AndParams::paper(rank);
     let floored = ThresholdParams {
@@ -84,7 +84,7 @@ fn rivals(kind: DatasetKind, data: &Dataset) -> Vec<(String, MethodParams)> {
     let mut add = |name: String, params: MethodParams| {
         rows.push((name, params.with_max_stages(1_000_000).with_tolerance(0.0)));
     };
-    // Where the truth has negative entries, the sign constraint is tried on and off.
+    // If the truth has negative entries, methods run with and without their sign constraint.
     let signs: &[(bool, &str)] =
         if kind == DatasetKind::Neg { &[(false, ""), (true, ", signed")] } else { &[(false, "")] };
     for &(signed, note) in signs {

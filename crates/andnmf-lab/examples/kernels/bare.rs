@@ -1,4 +1,4 @@
-//! The bare work that stages are held against.
+//! Lower bounds for the time of a stage: memory bandwidth, multiply-add rate, bare matrix products.
 
 use std::hint::black_box;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::timing::shortest;
 
-/// Far more than any cache holds.
+/// Much larger than any cache.
 const STREAMED_BYTES: usize = 1 << 29;
 
 /// A type whose multiply-add is one instruction.
@@ -34,7 +34,7 @@ impl Fused for f64 {
     }
 }
 
-/// What all threads together do in a second.
+/// Rates of this machine, with all threads.
 pub(crate) fn machine() -> Value {
     json!({
         "threads": rayon::current_num_threads(),
@@ -43,18 +43,18 @@ pub(crate) fn machine() -> Value {
     })
 }
 
-/// Bytes read from memory in a second.
+/// Bytes read from memory per second.
 pub(crate) fn bytes_per_second() -> f64 {
     let values = vec![1_u64; STREAMED_BYTES / 8];
-    // Whatever else, each value is read once.
+    // Each value is read once.
     let seconds =
         shortest(|| values.par_chunks(1 << 16).map(|part| part.iter().fold(0, |sum, v| sum ^ v)).max());
     STREAMED_BYTES as f64 / seconds
 }
 
-/// Multiply-adds in a second where one factor comes from the nearest cache, as it must in a product with a sparse factor.
+/// Multiply-adds per second with one factor in the L1 cache, as in a product with a sparse factor.
 pub(crate) fn multiply_adds_per_second<T: Fused>() -> f64 {
-    // Sums should fill the registers, and not more: how many that is depends on the machine.
+    // The sums should just fill the registers; how many that is depends on the machine.
     rate::<T, 32>().max(rate::<T, 64>()).max(rate::<T, 128>())
 }
 
@@ -87,7 +87,7 @@ impl<T: Fused, const WIDTH: usize> pulp::WithSimd for AddScaledRows<'_, T, WIDTH
     fn with_simd<S: pulp::Simd>(self, _: S) -> [T; WIDTH] {
         let mut sums = [T::from_f64(0.0); WIDTH];
         for _ in 0..self.repeats {
-            // Otherwise one round might stand for all.
+            // Prevents the compiler from merging the repetitions.
             let matrix = black_box(self.matrix);
             for (row, &c) in matrix.chunks_exact(WIDTH).zip(self.coefficients) {
                 let row: &[T; WIDTH] = row.try_into().expect("chunks are that long");
@@ -100,11 +100,11 @@ impl<T: Fused, const WIDTH: usize> pulp::WithSimd for AddScaledRows<'_, T, WIDTH
     }
 }
 
-/// Rows at a time where both products are made while the rows are at hand.
+/// Rows per block, if both products are computed block by block.
 const ROWS_PER_BLOCK: usize = 640;
 
-/// Seconds of decode and accumulate as bare products on all threads, Z = Y·Pᵀ and B = Zᵀ·Y and nothing else: all rows
-/// at once or block by block, whichever is faster.
+/// Seconds of the two products of a stage on all threads, Z = Y·Pᵀ and B = Zᵀ·Y, for all rows at once or block by
+/// block, whichever is faster.
 pub(crate) fn two_products<T: Real>(y: ArrayView2<'_, T>, decoder: ArrayView2<'_, T>) -> f64 {
     let (y, p) = (rows_of(&y), rows_of(&decoder));
     shortest(|| in_one_go(y, p)).min(shortest(|| by_blocks(y, p)))
@@ -122,7 +122,7 @@ fn in_one_go<T: Real>(y: MatRef<'_, T>, p: MatRef<'_, T>) -> (Vec<T>, Vec<Vec<T>
         let rows = part * rows..part * rows + z.len() / rank;
         multiply(z, rank, Accum::Replace, y.get(rows, ..), p.transpose());
     });
-    // The features are shared among the threads: each writes its own columns of B.
+    // Each thread computes its own columns of B.
     let width = features.div_ceil(threads);
     let tiles = (0..threads).into_par_iter().map(|part| {
         let columns = (part * width).min(features)..((part + 1) * width).min(features);
@@ -154,7 +154,7 @@ fn by_blocks<T: Real>(y: MatRef<'_, T>, p: MatRef<'_, T>) -> Vec<Vec<T>> {
     sums.collect()
 }
 
-/// out = a·b or out += a·b, row-major with rows of `width`, on this thread.
+/// out = a·b or out += a·b, row-major with rows of `width`, single-threaded.
 fn multiply<T: Real>(out: &mut [T], width: usize, how: Accum, a: MatRef<'_, T>, b: MatRef<'_, T>) {
     let rows = out.len() / width.max(1);
     matmul(MatMut::from_row_major_slice_mut(out, rows, width), how, a, b, T::from_f64(1.0), Par::Seq);

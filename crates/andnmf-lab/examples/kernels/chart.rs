@@ -1,8 +1,8 @@
-//! A chart of measured figures, on logarithmic axes.
+//! A chart of measurements, on logarithmic axes.
 
 use std::path::Path;
 
-use andnmf_lab::figure::{Axis, Chart, Line, Marks, Panel, Point, Scale};
+use andnmf_lab::figure::{Axis, AxisScale, Chart, Marks, Panel, PlotLine, Point};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -29,7 +29,7 @@ struct Points {
     points: Vec<(f64, f64)>,
 }
 
-/// Draws the figures of a JSON file.
+/// Draws the measurements of a JSON file.
 pub(crate) fn draw(figures: &Path, out: &Path) -> Answer {
     let figures: Figures = serde_json::from_slice(&std::fs::read(figures)?)?;
     let panels = figures.panels.into_iter().map(panel).collect();
@@ -38,10 +38,10 @@ pub(crate) fn draw(figures: &Path, out: &Path) -> Answer {
 }
 
 fn panel(plot: Plot) -> Panel {
-    let axis = |label| Axis { label, scale: Scale::Log10 };
+    let axis = |label| Axis { label, scale: AxisScale::Log10 };
     let line = |line: Points| {
         let points = line.points.into_iter().map(|(x, y)| Point::exact(x, y)).collect();
-        Line { name: line.name, points, dashed: false }
+        PlotLine { name: line.name, points, dashed: false }
     };
     let lines = plot.lines.into_iter().map(line).collect();
     Panel { title: plot.title, x: axis(plot.x), y: axis(plot.y), marks: Marks::Lines(lines) }

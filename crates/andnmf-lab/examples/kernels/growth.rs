@@ -1,4 +1,4 @@
-//! How the time of a stage, and of a whole default fit, grows with the size of the samples.
+//! Growth of the time of a stage, and of a default fit, with the size of the samples.
 
 use std::error::Error;
 use std::str::FromStr;
@@ -13,9 +13,9 @@ use crate::Answer;
 use crate::problem::{dense, sparse_mixtures};
 use crate::timing::{MOST_PASS, shortest_stage};
 
-/// What grows.
+/// The varied size.
 #[derive(Clone, Copy)]
-pub(crate) enum Grid {
+pub(crate) enum GrowthAxis {
     /// Samples, dense with 500 features.
     DenseSamples,
     /// Features of dense samples.
@@ -28,7 +28,7 @@ pub(crate) enum Grid {
     Stored,
 }
 
-impl FromStr for Grid {
+impl FromStr for GrowthAxis {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
@@ -43,19 +43,19 @@ impl FromStr for Grid {
     }
 }
 
-/// A point for each size: what it comes to on the axis, seconds of a stage, seconds of a default fit.
-pub(crate) fn measure(grid: Grid, sizes: &[usize]) -> Answer {
+/// One point per size: its value on the axis, seconds of a stage, seconds of a default fit.
+pub(crate) fn measure(grid: GrowthAxis, sizes: &[usize]) -> Answer {
     let points: Result<Vec<Value>, _> = sizes.iter().map(|&size| point(grid, size)).collect();
     Ok(json!({ "points": points? }))
 }
 
-fn point(grid: Grid, size: usize) -> Answer {
+fn point(grid: GrowthAxis, size: usize) -> Answer {
     match grid {
-        Grid::DenseSamples => on_dense((size, 500, 20), size),
-        Grid::Features => on_dense((20_000, size, 20), size),
-        Grid::Rank => on_dense((20_000, 1000, size), size),
-        Grid::SparseSamples => on_sparse((size, 10_000, 20), 10, |_| size),
-        Grid::Stored => on_sparse((50_000, 10_000, 20), size, |samples| samples.stored_values()),
+        GrowthAxis::DenseSamples => on_dense((size, 500, 20), size),
+        GrowthAxis::Features => on_dense((20_000, size, 20), size),
+        GrowthAxis::Rank => on_dense((20_000, 1000, size), size),
+        GrowthAxis::SparseSamples => on_sparse((size, 10_000, 20), 10, |_| size),
+        GrowthAxis::Stored => on_sparse((50_000, 10_000, 20), size, |samples| samples.stored_values()),
     }
 }
 

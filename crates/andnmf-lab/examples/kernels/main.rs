@@ -1,29 +1,29 @@
-//! The Rust side of `bench/compare` and `bench/instructions`: what stages cost beside the work that they cannot avoid.
-//! Prints JSON.
+//! The Rust side of `bench/compare` and `bench/instructions`: the cost of stages, compared with lower bounds. Prints
+//! JSON.
 //!
 //! ```text
-//! kernels machine                              what this machine reads and multiplies in a second
-//! kernels dense PRECISION SAMPLES FEATURES RANK            a stage beside its two bare products
-//! kernels sparse PRECISION SAMPLES FEATURES RANK PER_ROW   a stage on CSR samples beside its floor
-//! kernels threads SAMPLES                      the same stages on one thread and on two
-//! kernels growth GRID SIZES                    stages and default fits on sizes 1000,2000,... of a grid
-//! kernels memory SAMPLES                       what fits take beside their samples, against the promise
-//! kernels allocations                          how often stages ask for memory
-//! kernels read PRECISION FILE                  a .npy file beside a plain read of it
-//! kernels chart FIGURES OUT.svg                a chart of figures in a JSON file
-//! kernels guarded KERNEL ROUNDS                a kernel on a small problem, for counting instructions
+//! kernels machine                                          memory bandwidth and multiply-add rates
+//! kernels dense PRECISION SAMPLES FEATURES RANK            a stage, compared with its two matrix products
+//! kernels sparse PRECISION SAMPLES FEATURES RANK PER_ROW   a stage on CSR samples, compared with its lower bound
+//! kernels threads SAMPLES                                  the same stages on one thread and on two
+//! kernels growth GRID SIZES                                stages and default fits for sizes 1000,2000,...
+//! kernels memory SAMPLES                                   peak memory of fits, compared with the documented bound
+//! kernels allocations                                      allocations per stage
+//! kernels read PRECISION FILE                              reading a .npy file, compared with reading its bytes
+//! kernels chart FIGURES OUT.svg                            a chart of the measurements in a JSON file
+//! kernels guarded KERNEL ROUNDS                            a kernel on a small problem, for counting instructions
 //! ```
 
 mod bare;
 mod chart;
-mod counting;
+mod counting_allocator;
 mod growth;
-mod guarded;
+mod instructions;
 mod memory;
 mod problem;
 mod reading;
-mod rows;
 mod stages;
+mod table_rates;
 mod timing;
 
 use std::error::Error;
@@ -56,12 +56,12 @@ fn answer(arguments: &[&str]) -> Answer {
         ["read", "f32", file] => reading::compare::<f32>(file.as_ref()),
         ["read", "f64", file] => reading::compare::<f64>(file.as_ref()),
         ["chart", figures, out] => chart::draw(figures.as_ref(), out.as_ref()),
-        ["guarded", kernel, rounds] => guarded::run(kernel.parse()?, rounds.parse()?),
+        ["guarded", kernel, rounds] => instructions::run(kernel.parse()?, rounds.parse()?),
         _ => Err("see the head of crates/andnmf-lab/examples/kernels/main.rs for the commands".into()),
     }
 }
 
-fn numbers(texts: &[&str]) -> Result<problem::Sizes, Box<dyn Error>> {
+fn numbers(texts: &[&str]) -> Result<problem::ProblemSizes, Box<dyn Error>> {
     let [samples, features, rank] = texts else { return Err("samples, features and rank are needed".into()) };
     Ok((samples.parse()?, features.parse()?, rank.parse()?))
 }

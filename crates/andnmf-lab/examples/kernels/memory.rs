@@ -1,4 +1,4 @@
-//! What fits hold beside their samples, against what the design promises; and how often stages ask for memory.
+//! Peak memory of fits compared with the documented bound, and allocations per stage.
 
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -12,21 +12,21 @@ use ndarray::Array2;
 use serde_json::{Value, json};
 
 use crate::Answer;
-use crate::counting::{most_during, requests};
+use crate::counting_allocator::{peak_during, requests};
 use crate::problem;
 
 const RANK: usize = 20;
-/// Matrices of the size of the components that a run may hold besides its sums: start, components, decoder and its
-/// parts, new components, result, checkpoint.
+/// Number of matrices of the size of the components that a run may hold in addition to its sums: start, components,
+/// decoder and its parts, new components, result, checkpoint.
 const SMALL_MATRICES: usize = 12;
-/// Rows of a block, and what is held of each weight of a block: decoded, listed with its place.
+/// Rows of a block, and the copies of each of its weights: decoded, and listed with its index.
 const ROWS_PER_BLOCK: usize = 640;
 const COPIES_OF_A_BLOCK: usize = 4;
-/// Stages between which requests are counted: the first few fill the buffers.
+/// Allocations are counted between these stages; the first stages allocate workspaces.
 const SETTLED: usize = 5;
 const LAST: usize = 25;
 
-/// Peaks of fits with so many samples.
+/// Peak memory of fits with `n` samples.
 pub(crate) fn beside_samples(n: usize) -> Answer {
     let mut rows = Vec::new();
     let (features, per_row) = (1000, 100);
@@ -38,14 +38,14 @@ pub(crate) fn beside_samples(n: usize) -> Answer {
     for (kind, samples, start) in cases {
         for (name, method, from) in methods(start) {
             let solver = method.check::<f64>()?;
-            let (fit, most) = most_during(|| solver.fit(samples, from, &mut Run::new()));
+            let (fit, most) = peak_during(|| solver.fit(samples, from, &mut Run::new()));
             rows.push(row(&format!("{kind}, {name}"), samples, &fit?, most));
         }
     }
     Ok(json!({ "rows": rows }))
 }
 
-/// Methods by name, with what they start from.
+/// Methods by name, with their starts.
 fn methods(start: &Array2<f64>) -> Vec<(&'static str, MethodParams, Start<f64>)> {
     let given = || Start::Given(start.clone());
     let plain = AndParams { compress: Compress::Off, max_stages: 30, ..AndParams::scheduled(RANK) };
@@ -67,8 +67,8 @@ fn row(what: &str, samples: &dyn Samples<f64>, fit: &Fit<f64>, most: usize) -> V
     let blocks = rayon::current_num_threads() * ROWS_PER_BLOCK * RANK * COPIES_OF_A_BLOCK * size;
     let projected = n * fit.compressed_to.unwrap_or(0) * size;
     let weights = n * RANK * size;
-    // With weights of their own: those of two stages. With thresholds from the data: the projected samples and
-    // their weights, and as much again for the fits to parts.
+    // Methods that return weights hold those of two stages. AND with automatic thresholds holds the projected samples
+    // and their weights, and as much again for fits to parts.
     let of_samples = match (&fit.weights, &fit.report) {
         (Some(_), _) => 2 * weights,
         (_, Some(_)) => 4 * weights,
@@ -78,11 +78,11 @@ fn row(what: &str, samples: &dyn Samples<f64>, fit: &Fit<f64>, most: usize) -> V
     json!({ "what": what, "samples": held, "beside": most, "promise": promise })
 }
 
-/// Requests for memory per stage, once the run has settled.
+/// Allocations per stage, after the first stages.
 pub(crate) fn per_stage() -> Answer {
     let sizes = (4000, 300, RANK);
     let mut data = problem::dense::<f64>(sizes)?;
-    // With something left to fit, no method stands still before the last of the stages.
+    // With a residual, no method converges before the last stage.
     data.samples.iter_mut().zip((0..7).cycle()).for_each(|(v, i)| *v *= 1.0 + 0.01 * f64::from(i));
     let dense = DenseSamples::new(data.samples.view())?;
     let sparse = problem::scattered::<f64>((4000, 2000, RANK), 50)?;

@@ -1,4 +1,4 @@
-//! A file read as samples beside a plain read of its bytes.
+//! Reading a file as samples, compared with reading its bytes.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::Answer;
 use crate::timing::shortest;
 
-/// Seconds of both, the file being in the memory of the system after the first.
+/// Seconds of both; the file is in the page cache after the first read.
 pub(crate) fn compare<T: Real>(file: &Path) -> Answer {
     let bytes = std::fs::read(file)?.len();
     let plain = shortest(|| std::fs::read(file).map(|bytes| bytes.len()));

@@ -1,4 +1,4 @@
-//! Stages beside the work that they cannot avoid.
+//! The time of stages, compared with lower bounds.
 
 use std::error::Error;
 
@@ -9,20 +9,20 @@ use serde_json::json;
 
 use crate::Answer;
 use crate::bare::{self, Fused};
-use crate::problem::{self, Sizes};
-use crate::rows::table_rates;
-use crate::timing::{MOST_PASS, Stage, shortest_stage};
+use crate::problem::{self, ProblemSizes};
+use crate::table_rates::table_rates;
+use crate::timing::{MOST_PASS, StageTiming, shortest_stage};
 
-/// A threshold so high that few weights pass.
+/// A threshold that few weights exceed.
 const FEW_PASS: f64 = 0.1;
-/// Bytes of an index of a stored value, and of the beginning of a row.
+/// Bytes of a column index, and of a row pointer.
 const INDEX_BYTES: usize = 4;
 const ROW_BYTES: usize = 8;
-/// What caches move at a time.
+/// Size of a cache line.
 const LINE_BYTES: usize = 64;
 
-/// A stage on dense samples beside its two products.
-pub(crate) fn dense<T: Real>(sizes: Sizes) -> Answer {
+/// A stage on dense samples, compared with its two products.
+pub(crate) fn dense<T: Real>(sizes: ProblemSizes) -> Answer {
     let data = problem::dense::<T>(sizes)?;
     let samples = DenseSamples::new(data.samples.view())?;
     let most = shortest_stage(&samples, &data.start, MOST_PASS, None)?;
@@ -36,9 +36,9 @@ pub(crate) fn dense<T: Real>(sizes: Sizes) -> Answer {
     }))
 }
 
-/// A stage on CSR samples beside the time that its bytes take from memory, its multiply-adds in the registers, or the
-/// lines of decoder and sums in the caches, whichever is most.
-pub(crate) fn sparse<T: Fused>(sizes: Sizes, per_row: usize) -> Answer {
+/// A stage on CSR samples, compared with the largest of three lower bounds: reading its bytes from memory, its
+/// multiply-adds in registers, and moving the cache lines of decoder and sums.
+pub(crate) fn sparse<T: Fused>(sizes: ProblemSizes, per_row: usize) -> Answer {
     let (n, features, rank) = sizes;
     let samples = problem::scattered::<T>(sizes, per_row)?;
     let stage = shortest_stage(&samples, &problem::random_start(rank, features), MOST_PASS, None)?;
@@ -58,7 +58,7 @@ pub(crate) fn sparse<T: Fused>(sizes: Sizes, per_row: usize) -> Answer {
         "floor_of_bytes": reading,
         "floor_of_multiply_adds": adding,
         "floor_of_rows": moving,
-        // What the third would be if caches moved single values.
+        // The third bound if caches moved single values.
         "floor_of_values": rows / rates.read + rows * stage.active / rates.update,
         "bytes_of_rows": moved,
         "rows_read_per_second": rates.read,
@@ -70,12 +70,12 @@ pub(crate) fn sparse<T: Fused>(sizes: Sizes, per_row: usize) -> Answer {
     }))
 }
 
-/// Lines of cache that samples meet in a table with a row of so many bytes for each feature, one behind the other: every
-/// line once for each sample that has a feature in it.
+/// Number of cache lines that samples touch in a table with one row of `row` bytes per feature; each line counts once
+/// per sample.
 fn lines_of_rows<T: Real>(samples: &dyn Samples<T>, row: usize) -> Result<usize, Box<dyn Error>> {
     let mut lines = 0;
     for i in 0..samples.n_samples() {
-        // Features are in rising order.
+        // Features are in increasing order.
         let mut next = 0;
         samples.block(i..i + 1)?.for_each(|_, feature, _| {
             let first = (feature * row / LINE_BYTES).max(next);
@@ -86,20 +86,20 @@ fn lines_of_rows<T: Real>(samples: &dyn Samples<T>, row: usize) -> Result<usize,
     Ok(lines)
 }
 
-/// What a stage on CSR samples cannot do without.
+/// The unavoidable work of a stage on CSR samples.
 struct SparseWork {
     bytes: f64,
     multiply_adds: f64,
 }
 
 impl SparseWork {
-    fn of<T>((n, features, rank): Sizes, per_row: usize, stage: &Stage) -> Self {
+    fn of<T>((n, features, rank): ProblemSizes, per_row: usize, stage: &StageTiming) -> Self {
         let (size, stored) = (size_of::<T>(), n * per_row);
-        // The samples once; the decoder is read, and the sums are read and written.
+        // Samples and decoder are read once; the sums are read and written.
         let bytes = stored * (size + INDEX_BYTES) + n * ROW_BYTES + 3 * features * rank * size;
         let active = stage.active * rank as f64;
-        // Decoding: every stored value meets every component. B: it meets the active ones of its sample. C: the
-        // active ones meet each other, once. Pseudo-inverse and update: 2·W·K².
+        // Decoding: every stored value times every component. B: times the active components of its sample. C: pairs of
+        // active components. Pseudo-inverse and update: 2·W·K².
         let multiply_adds = stored as f64 * (rank as f64 + active)
             + n as f64 * active * (active + 1.0) / 2.0
             + 2.0 * (features * rank * rank) as f64;
@@ -107,7 +107,7 @@ impl SparseWork {
     }
 }
 
-/// Stages on one thread and on two.
+/// Stages on one thread and on two threads.
 pub(crate) fn threads(n: usize) -> Answer {
     let mut rows = Vec::new();
     let mut compare = |what: String, run: &dyn Fn(usize) -> Result<f64, Box<dyn Error>>| {

@@ -1,4 +1,4 @@
-//! What a fit makes of the same samples in another unit or another order.
+//! Changes of a fit if samples are scaled or reordered.
 
 use std::error::Error;
 
@@ -11,13 +11,11 @@ use serde_json::{Value, json};
 
 use crate::trial::{Contender, Trial};
 
-/// Multiples that leave the samples within the range of single precision too.
+/// Factors that keep the samples within the range of single precision.
 const FACTORS: [f64; 2] = [1e-6, 1e6];
 
-/// How far the components of changed samples are from those of the samples as they are.
-///
-/// Directions are compared by the relative total correlation error, sizes by the ratio of norms that is left when
-/// the factor is taken out.
+/// Compares the components of changed samples with those of the original samples: directions by the relative total
+/// correlation error, sizes by the ratio of norms after removing the factor.
 pub(crate) fn measure(trial: &Trial) -> Result<Value, Box<dyn Error>> {
     let data = trial.data()?;
     let fit = |samples: Array2<f64>| -> Result<Array2<f64>, Box<dyn Error>> {
@@ -55,7 +53,7 @@ fn norm(matrix: &Array2<f64>) -> f64 {
     matrix.iter().map(|entry| entry * entry).sum::<f64>().sqrt()
 }
 
-/// An order of 0..n far from the natural one: steps of about the golden section, the next that is coprime to n.
+/// A permutation of 0..n far from the identity: steps near the golden section, coprime to n.
 fn spread(n: usize) -> Vec<usize> {
     let from = (n as f64 * 0.618) as usize;
     let step = (from.max(1)..=n).find(|&step| coprime(step, n)).unwrap_or(1);

@@ -1,16 +1,16 @@
-//! The Rust side of `bench/recovery.py`: default fits, measured against a truth where there is one. Prints JSON.
+//! The Rust side of `bench/recovery.py`: default fits, compared with a truth if there is one. Prints JSON.
 //!
 //! ```text
-//! recovery dataset TRIAL FOLDER              samples, truth, weights and start of a trial, as files
-//! recovery trial TRIAL METHOD                makes the data, fits them, measures
-//! recovery fit FOLDER RANK METHOD START [SEED]  fits the matrix of a folder; leaves the components there
-//! recovery score FOLDER                      components of a folder against its truth
-//! recovery invariance TRIAL                  what scaling and reordering the samples changes
+//! recovery dataset TRIAL FOLDER                 writes samples, truth, weights and start of a trial to files
+//! recovery trial TRIAL METHOD                   generates the data, fits, and measures
+//! recovery fit FOLDER RANK METHOD START [SEED]  fits the matrix of a folder and writes the components there
+//! recovery score FOLDER                         compares the components of a folder with its truth
+//! recovery invariance TRIAL                     changes of the fit if samples are scaled or reordered
 //! ```
 //!
-//! TRIAL is a [`trial::Trial`] in JSON. METHOD is the name of a method, which runs with its default settings, or
-//! `spa`: successive projection and nothing after it. SEED is 0 where none is given. START is `data`, for a start from the data alone, or `given`,
-//! for the one in the folder.
+//! TRIAL is a [`trial::Trial`] as JSON. METHOD is the name of a method, which runs with its default settings, or `spa`
+//! for successive projection alone. START is `data` for a start from the data alone, or `given` for the one in the
+//! folder. SEED is 0 by default.
 
 #[path = "../shared/files.rs"]
 mod files;
@@ -31,7 +31,7 @@ use trial::{Contender, Trial, report};
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let said = match arguments.as_slice() {
+    let output = match arguments.as_slice() {
         ["dataset", trial, folder] => dataset(&serde_json::from_str(trial)?, folder.as_ref())?,
         ["trial", trial, method] => serde_json::from_str::<Trial>(trial)?.run(method.parse()?)?,
         ["fit", folder, rank, method, "data", seed @ ..] => {
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             return Err("see the head of crates/andnmf-lab/examples/recovery/main.rs for the commands".into());
         }
     };
-    println!("{said}");
+    println!("{output}");
     Ok(())
 }
 

@@ -14,19 +14,19 @@ use ndarray::Array2;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Data with a known truth and what a fit is told about it.
+/// Data with a known truth, and the start of the fit.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Trial {
     /// The data.
     dataset: DatasetSpec,
-    /// Whether the fit begins near the truth, or with the data alone.
+    /// True if the fit starts near the truth, false if it starts from the data alone.
     #[serde(default)]
     near_truth: bool,
-    /// Size of what the start has outside the span of the truth, relative to the components; in place of the
-    /// scale in the recipe, which knows nothing of their size.
+    /// Norm of the part of the start outside the span of the truth, relative to the components. Replaces the absolute
+    /// scale of the dataset.
     #[serde(default)]
     out_of_span_share: f64,
-    /// Whether to measure every stage. That takes longer than the stage, though it is off the solver's clock.
+    /// True to measure every stage. This takes longer than a stage, but is not part of the solver time.
     #[serde(default)]
     every_stage: bool,
 }
@@ -41,7 +41,7 @@ impl Trial {
         with_out_of_span_share(data, self.out_of_span_share)
     }
 
-    /// Makes the data, fits them, and measures.
+    /// Generates the data, fits, and measures.
     pub(crate) fn run(&self, contender: Contender) -> Result<Value, Box<dyn Error>> {
         let data = self.data()?;
         let samples = DenseSamples::new(data.samples.view())?;
@@ -53,23 +53,23 @@ impl Trial {
         }
         let fit = contender.fit(&samples, data.spec.rank, 0, start, &mut run)?;
         let error = correlation_error(fit.components.view(), data.truth.view())?;
-        let mut said = report(&fit);
-        said["error"] = json!(error.relative_total());
-        said["wrong"] = json!(error.relative.iter().filter(|&&error| error > 0.1).count());
-        said["errors"] = json!(observer.errors);
-        Ok(said)
+        let mut output = report(&fit);
+        output["error"] = json!(error.relative_total());
+        output["wrong"] = json!(error.relative.iter().filter(|&&error| error > 0.1).count());
+        output["errors"] = json!(observer.errors);
+        Ok(output)
     }
 }
 
-/// What is measured: a method with its default settings, or successive projection alone.
+/// A method with default settings, or successive projection alone.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Contender {
     Method(Method),
     SuccessiveProjection,
 }
 
-/// What a contender found, and what it took.
-pub(crate) struct Found {
+/// The components of a fit, and the fit itself if a method ran.
+pub(crate) struct TrialFit {
     pub(crate) components: Array2<f64>,
     fit: Option<Fit<f64>>,
 }
@@ -82,15 +82,15 @@ impl Contender {
         seed: u64,
         start: Start<f64>,
         run: &mut Run<'_, f64>,
-    ) -> Result<Found, FitError> {
+    ) -> Result<TrialFit, FitError> {
         match self {
             Self::SuccessiveProjection => {
-                Ok(Found { components: successive_projection(samples, rank)?, fit: None })
+                Ok(TrialFit { components: successive_projection(samples, rank)?, fit: None })
             }
             Self::Method(method) => {
                 let params = MethodParams::new(method, rank).with_seed(seed);
                 let fit = params.check()?.fit(samples, start, run)?;
-                Ok(Found { components: fit.components.clone(), fit: Some(fit) })
+                Ok(TrialFit { components: fit.components.clone(), fit: Some(fit) })
             }
         }
     }
@@ -108,9 +108,9 @@ impl FromStr for Contender {
     }
 }
 
-/// What a fit took and what it says about itself.
-pub(crate) fn report(found: &Found) -> Value {
-    let Some(fit) = &found.fit else { return json!({}) };
+/// Time, stop reason, warnings and trust of a fit.
+pub(crate) fn report(result: &TrialFit) -> Value {
+    let Some(fit) = &result.fit else { return json!({}) };
     let warnings: Vec<String> = fit.warnings.iter().map(ToString::to_string).collect();
     json!({
         "seconds": fit.seconds,

@@ -1,4 +1,4 @@
-//! Matrices in files that numpy and this program both read.
+//! Reads matrices from files written by numpy.
 
 use std::error::Error;
 use std::path::Path;
@@ -8,7 +8,7 @@ use andnmf::samples::{CsrSamples, DenseSamples, Samples};
 use ndarray::{Array1, Array2};
 use ndarray_npy::{ReadableElement, read_npy};
 
-/// The matrix of a folder: `dense.npy`, or the three parts of a CSR matrix with its shape.
+/// The matrix of a folder: `dense.npy`, or the arrays of a CSR matrix and its shape.
 pub(crate) fn samples<T: Real + ReadableElement>(
     folder: &Path,
 ) -> Result<Box<dyn Samples<T>>, Box<dyn Error>> {

@@ -1,19 +1,19 @@
-//! What a chart is made of.
+//! The data of a chart.
 
 use ndarray::Array2;
 use serde::Serialize;
 
-use super::Scale;
+use super::AxisScale;
 use super::layout::draw_chart;
 
-/// Panels side by side, with what is common to them.
+/// A figure with one or more panels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Chart {
-    /// Stands above all panels.
+    /// Title above all panels.
     pub title: String,
-    /// In the order of reading; after three or four of them comes a new row.
+    /// The panels, row by row, three or four per row.
     pub panels: Vec<Panel>,
-    /// Stands below all panels, before what the chart itself has to say about its data.
+    /// Note below all panels, before the notes on omitted data.
     pub note: Option<String>,
 }
 
@@ -28,56 +28,56 @@ impl Chart {
 /// One plot with its axes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Panel {
-    /// Stands above the plot.
+    /// Title above the plot.
     pub title: String,
-    /// The axis below the plot.
+    /// The x axis.
     pub x: Axis,
-    /// The axis left of the plot.
+    /// The y axis.
     pub y: Axis,
-    /// What is plotted.
+    /// The plotted data.
     pub marks: Marks,
 }
 
-/// What an axis is called, and how values are spread along it.
+/// Label and scale of an axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Axis {
-    /// What is measured, with its unit.
+    /// The quantity with its unit.
     pub label: String,
-    /// How values are spread.
-    pub scale: Scale,
+    /// Linear or logarithmic.
+    pub scale: AxisScale,
 }
 
-/// What is plotted in a panel.
+/// The data of a panel.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Marks {
     /// Lines with bands.
-    Lines(Vec<Line>),
-    /// Coloured cells.
-    Heat(Heat),
+    Lines(Vec<PlotLine>),
+    /// Heatmap cells.
+    Heatmap(Heatmap),
 }
 
-/// A line with a band around it. Lines of one name look the same in all panels.
+/// A line with an optional band. Lines with the same name have the same style in all panels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Line {
-    /// What the legend calls it.
+pub struct PlotLine {
+    /// Name in the legend.
     pub name: String,
-    /// In the order in which they are joined. One that is no number leaves a gap.
+    /// Points in order. One without a finite value leaves a gap.
     pub points: Vec<Point>,
-    /// Whether the line is dashed.
+    /// True for a dashed line.
     pub dashed: bool,
 }
 
 /// A point of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Point {
-    /// Where it stands along the axis below.
+    /// Position on the x axis.
     pub x: f64,
-    /// The value that the line goes through.
-    pub middle: f64,
-    /// The lower end of the band; `middle` where there is none.
+    /// Position on the y axis.
+    pub y: f64,
+    /// Lower end of the band; equal to `y` without a band.
     pub low: f64,
-    /// The upper end of the band; `middle` where there is none.
+    /// Upper end of the band; equal to `y` without a band.
     pub high: f64,
 }
 
@@ -85,21 +85,21 @@ impl Point {
     /// A point without a band.
     #[must_use]
     pub fn exact(x: f64, y: f64) -> Self {
-        Self { x, middle: y, low: y, high: y }
+        Self { x, y, low: y, high: y }
     }
 }
 
-/// Cells coloured by the logarithms of their values. Panels with the same `value_label` have the same colours.
+/// Cells coloured by the logarithm of their values. Panels with the same `value_label` share a colour range.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Heat {
-    /// The middles of columns.
+pub struct Heatmap {
+    /// Centres of the columns.
     pub x_values: Vec<f64>,
-    /// The middles of rows.
+    /// Centres of the rows.
     pub y_values: Vec<f64>,
-    /// A row for each of `y_values`, a column for each of `x_values`; NaN is what was not run.
+    /// One row per `y_values`, one column per `x_values`; NaN for cells that were not run.
     pub values: Array2<f64>,
-    /// What the colours mean.
+    /// Label of the colour bar.
     pub value_label: String,
-    /// Lines over the cells, in the coordinates of the axes; their bands are not drawn.
-    pub overlay: Vec<Line>,
+    /// Lines over the cells, in axis coordinates, drawn without bands.
+    pub overlay: Vec<PlotLine>,
 }

@@ -1,21 +1,21 @@
-//! How the numbers at axes are written.
+//! Formats the numbers at axes.
 
-use super::scale::{Scale, Standing};
-use super::text::Face;
+use super::scale::{AxisScale, Placement};
+use super::text::Font;
 
-/// Letters at axes.
-pub(super) const TICK_FACE: Face = Face::plain(11.0);
+/// Font of tick labels.
+pub(super) const TICK_FONT: Font = Font::plain(11.0);
 /// The label of a tick.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Label {
-    /// A number as it is.
+pub(super) enum TickLabel {
+    /// A plain number.
     Plain(String),
-    /// A power of ten, with a factor before it where that is not 1.
+    /// A power of ten, with a factor if that is not 1.
     Power { factor: Option<String>, exponent: i32 },
 }
 
-impl Label {
-    /// What stands on the line, and what is raised.
+impl TickLabel {
+    /// Base text, and the exponent.
     pub(super) fn parts(&self) -> (String, Option<String>) {
         match self {
             Self::Plain(text) => (text.replace('-', "−"), None),
@@ -27,29 +27,29 @@ impl Label {
         }
     }
 
-    /// Width in pixels at axes.
+    /// Width in pixels.
     pub(super) fn width(&self) -> f64 {
         let (base, exponent) = self.parts();
-        TICK_FACE.width(&base) + exponent.map_or(0.0, |exponent| 0.75 * TICK_FACE.width(&exponent))
+        TICK_FONT.width(&base) + exponent.map_or(0.0, |exponent| 0.75 * TICK_FONT.width(&exponent))
     }
 }
 
-/// 1, 2 or 5 times a power of ten, as a plain number where that is short.
-pub(super) fn small_label(factor: u8, exponent: i32) -> Label {
+/// 1, 2 or 5 times a power of ten, as a plain number if that is short.
+pub(super) fn round_label(factor: u8, exponent: i32) -> TickLabel {
     match exponent {
-        0..=3 => Label::Plain(format!("{}", u32::from(factor) * 10u32.pow(exponent.unsigned_abs()))),
+        0..=3 => TickLabel::Plain(format!("{}", u32::from(factor) * 10u32.pow(exponent.unsigned_abs()))),
         -3..=-1 => {
             let digits = exponent.unsigned_abs() as usize;
-            Label::Plain(format!("{:.digits$}", f64::from(factor) * 10f64.powi(exponent)))
+            TickLabel::Plain(format!("{:.digits$}", f64::from(factor) * 10f64.powi(exponent)))
         }
-        _ => Label::Power { factor: (factor != 1).then(|| factor.to_string()), exponent },
+        _ => TickLabel::Power { factor: (factor != 1).then(|| factor.to_string()), exponent },
     }
 }
 
-/// A number that was not chosen to be round, to four digits.
-pub(super) fn general_label(value: f64) -> Label {
-    if Scale::Linear.standing(value) != Standing::Within {
-        return Label::Plain("–".to_owned());
+/// Any number, to four significant digits.
+pub(super) fn general_label(value: f64) -> TickLabel {
+    if AxisScale::Linear.placement(value) != Placement::Within {
+        return TickLabel::Plain("–".to_owned());
     }
     let scientific = format!("{value:.3e}");
     let (factor, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
@@ -60,10 +60,10 @@ pub(super) fn general_label(value: f64) -> Label {
     };
     if (-3..=4).contains(&exponent) || value == 0.0 {
         let digits = usize::try_from(3 - exponent).unwrap_or(0);
-        return Label::Plain(shortest(&format!("{value:.digits$}")));
+        return TickLabel::Plain(shortest(&format!("{value:.digits$}")));
     }
     let factor = shortest(factor);
-    Label::Power { factor: (factor != "1").then_some(factor), exponent }
+    TickLabel::Power { factor: (factor != "1").then_some(factor), exponent }
 }
 
 #[cfg(test)]
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_named_by_their_own_values() {
+    fn cells_are_labelled_with_their_own_values() {
         let values = [10.0, 31.6, 100.0, 12_345.678, 1e6, 2.5e-7];
         let named: Vec<(String, Option<String>)> = values.iter().map(|&v| general_label(v).parts()).collect();
         let plain = |text: &str| (text.to_owned(), None);

@@ -1,20 +1,20 @@
-//! Where the panels, the legend and the texts of a chart stand.
+//! The layout of a chart: panels, legend, title and note.
 
-use super::chart::{Chart, Heat, Line, Marks, Panel};
-use super::heat::{Bar, colour_span};
-use super::legend::{Legend, Names};
+use super::chart::{Chart, Heatmap, Marks, Panel, PlotLine};
+use super::frame::{MARGIN, draw_note, draw_title};
+use super::heat::{ColourBar, colour_range};
+use super::legend::{Legend, LineNames};
 use super::lines::Omissions;
-use super::page::{MARGIN, draw_note, draw_title};
-use super::panel::Prepared;
-use super::scale::Span;
+use super::panel::PanelLayout;
+use super::scale::AxisRange;
 use super::svg::{Area, Canvas};
 
-/// Between columns and between rows of panels.
+/// Gap between columns and between rows of panels.
 const GAP: f64 = 16.0;
-/// Texts are not broken to less than this, however narrow the panels are.
+/// Smallest width of the chart.
 const LEAST_WIDTH: f64 = 300.0;
 
-/// How many panels stand in a row: as few short rows as there can be.
+/// Number of panels per row.
 fn columns_for(panels: usize) -> usize {
     match panels {
         0 => 1,
@@ -24,7 +24,7 @@ fn columns_for(panels: usize) -> usize {
     }
 }
 
-/// Width and height of plots that share a row with so many.
+/// Width and height of the plots, by the number of columns.
 fn plot_size(columns: usize) -> (f64, f64) {
     match columns {
         1 => (460.0, 300.0),
@@ -34,67 +34,67 @@ fn plot_size(columns: usize) -> (f64, f64) {
     }
 }
 
-/// A panel in its place, with what stands around it.
-struct Cell<'a> {
-    prepared: Prepared<'a>,
-    /// Whether the axis at its left is named; not where the neighbour has said it.
+/// A panel with its colour bar and legend.
+struct PlacedPanel<'a> {
+    prepared: PanelLayout<'a>,
+    /// True if the y axis has a label; false if the left neighbour has the same label.
     labelled: bool,
-    colours: Option<Span>,
-    bar: Option<Bar>,
-    /// Its own legend, where panels do not share one.
+    colours: Option<AxisRange>,
+    bar: Option<ColourBar>,
+    /// Its own legend, if panels do not share one.
     legend: Legend,
 }
 
-fn heat(panel: &Panel) -> Option<&Heat> {
+fn heat(panel: &Panel) -> Option<&Heatmap> {
     match &panel.marks {
-        Marks::Heat(heat) => Some(heat),
+        Marks::Heatmap(heat) => Some(heat),
         Marks::Lines(_) => None,
     }
 }
 
-fn lines(panel: &Panel) -> &[Line] {
+fn lines(panel: &Panel) -> &[PlotLine] {
     match &panel.marks {
         Marks::Lines(lines) => lines,
-        Marks::Heat(_) => &[],
+        Marks::Heatmap(_) => &[],
     }
 }
 
-fn overlay(panel: &Panel) -> &[Line] {
+fn overlay(panel: &Panel) -> &[PlotLine] {
     heat(panel).map_or(&[], |heat| &heat.overlay)
 }
 
-/// The colours of a panel are those of all that measure the same.
-fn colours_of(panel: &Panel, all: &[Panel]) -> Option<Span> {
+/// The colour range over all panels with the same value label.
+fn colours_of(panel: &Panel, all: &[Panel]) -> Option<AxisRange> {
     let label = &heat(panel)?.value_label;
-    colour_span(all.iter().filter_map(heat).filter(|other| other.value_label == *label))
+    colour_range(all.iter().filter_map(heat).filter(|other| other.value_label == *label))
 }
 
 /// The whole chart as SVG.
 pub(super) fn draw_chart(chart: &Chart) -> String {
     let columns = columns_for(chart.panels.len());
     let plot = plot_size(columns);
-    let names = Names::of(chart.panels.iter().flat_map(lines));
-    let overlays = Names::of(chart.panels.iter().flat_map(overlay));
+    let names = LineNames::of(chart.panels.iter().flat_map(lines));
+    let overlays = LineNames::of(chart.panels.iter().flat_map(overlay));
     let whole = Legend::of(chart.panels.iter(), &names, &overlays);
     let own = |panel| Legend::of(std::iter::once(panel), &names, &overlays);
-    // A panel in which some of the lines are missing needs no legend of its own.
+    // A panel without some of the lines needs no legend of its own.
     let shared = is_heat_only(chart) || chart.panels.iter().any(|panel| own(panel).same_names(&whole));
     let cell = |(i, panel)| {
         let legend = if shared { Legend::default() } else { own(panel) };
-        Cell { legend, ..Cell::of(chart, i, columns) }
+        PlacedPanel { legend, ..PlacedPanel::of(chart, i, columns) }
     };
     let cells = chart.panels.iter().enumerate().map(cell).collect();
     let legend = if shared { whole } else { Legend::default() };
-    Layout { chart, cells, columns, plot, names, overlays, legend }.draw()
+    ChartLayout { chart, cells, columns, plot, names, overlays, legend }.draw()
 }
 
-/// Lines over cells and cells that were not run are rarely in all panels, and look the same wherever they are.
+/// Overlays and cells that were not run look the same in all panels, so the legend is shared.
 fn is_heat_only(chart: &Chart) -> bool {
     chart.panels.iter().all(|panel| heat(panel).is_some())
 }
 
-impl<'a> Cell<'a> {
-    /// The so-many-th panel, which leaves out what its neighbours say.
+impl<'a> PlacedPanel<'a> {
+    /// The panel at an index, without labels that its neighbours have.
     fn of(chart: &'a Chart, number: usize, columns: usize) -> Self {
         let panel = &chart.panels[number];
         let (width, height) = plot_size(columns);
@@ -104,39 +104,39 @@ impl<'a> Cell<'a> {
         let colours = colours_of(panel, &chart.panels);
         let bar = measured(panel).zip(colours).filter(|_| after.and_then(measured) != measured(panel));
         Self {
-            prepared: Prepared::of(panel, width, height),
+            prepared: PanelLayout::of(panel, width, height),
             labelled: before.is_none_or(|before| before.y.label != panel.y.label),
             colours,
-            bar: bar.map(|(label, span)| Bar::of(span, label, height)),
+            bar: bar.map(|(label, range)| ColourBar::of(range, label, height)),
             legend: Legend::default(),
         }
     }
 }
 
-struct Layout<'a> {
+struct ChartLayout<'a> {
     chart: &'a Chart,
-    cells: Vec<Cell<'a>>,
+    cells: Vec<PlacedPanel<'a>>,
     columns: usize,
     plot: (f64, f64),
-    names: Names,
-    overlays: Names,
+    names: LineNames,
+    overlays: LineNames,
     legend: Legend,
 }
 
-impl Layout<'_> {
-    /// The largest of something over the panels of a column.
-    fn of_column(&self, column: usize, room: impl Fn(&Cell<'_>) -> f64) -> f64 {
-        self.cells.iter().skip(column).step_by(self.columns).map(room).fold(0.0, f64::max)
+impl ChartLayout<'_> {
+    /// The largest extent over the panels of a column.
+    fn of_column(&self, column: usize, extent: impl Fn(&PlacedPanel<'_>) -> f64) -> f64 {
+        self.cells.iter().skip(column).step_by(self.columns).map(extent).fold(0.0, f64::max)
     }
 
     fn draw(&self) -> String {
         let mut canvas = Canvas::default();
-        // Where plots start from the left, column by column.
+        // Left edges of the plots, by column.
         let mut lefts = Vec::new();
         let mut right = MARGIN;
         for column in 0..self.columns {
             let before = self.of_column(column, |cell| cell.prepared.left(cell.labelled));
-            let bar = |cell: &Cell<'_>| cell.bar.as_ref().map_or(0.0, Bar::width);
+            let bar = |cell: &PlacedPanel<'_>| cell.bar.as_ref().map_or(0.0, ColourBar::width);
             let after = self.of_column(column, |cell| cell.prepared.right(self.plot.0).max(bar(cell)));
             lefts.push(right + before);
             right += before + self.plot.0 + after + GAP;
@@ -147,16 +147,16 @@ impl Layout<'_> {
             top = self.draw_row(&mut canvas, row, &lefts, top);
         }
         let start = lefts.first().copied().filter(|_| !self.cells.is_empty()).unwrap_or(MARGIN);
-        let room = width - MARGIN - start;
-        self.legend.draw(&mut canvas, start, top, room);
-        top += self.legend.height(room) + 6.0;
+        let extent = width - MARGIN - start;
+        self.legend.draw(&mut canvas, start, top, extent);
+        top += self.legend.height(extent) + 6.0;
         top = draw_note(&mut canvas, &self.note(), width, top);
         canvas.finish(&self.chart.title, width, top + MARGIN)
     }
 
-    /// Draws a row of panels from the top down, and says where it ends.
-    fn draw_row(&self, canvas: &mut Canvas, row: &[Cell<'_>], lefts: &[f64], top: f64) -> f64 {
-        let most = |room: &dyn Fn(&Cell<'_>) -> f64| row.iter().map(room).fold(0.0, f64::max);
+    /// Draws a row of panels and returns its lower edge.
+    fn draw_row(&self, canvas: &mut Canvas, row: &[PlacedPanel<'_>], lefts: &[f64], top: f64) -> f64 {
+        let most = |extent: &dyn Fn(&PlacedPanel<'_>) -> f64| row.iter().map(extent).fold(0.0, f64::max);
         let plot_top = top + most(&|cell| cell.prepared.top()) + 4.0;
         let below = plot_top + self.plot.1 + most(&|cell| cell.prepared.bottom());
         for (cell, &left) in row.iter().zip(lefts) {
@@ -171,7 +171,7 @@ impl Layout<'_> {
         below + most(&|cell| cell.legend.height(self.plot.0)) + GAP / 2.0
     }
 
-    /// What the chart was given to say, and what it has to say itself.
+    /// The chart's note and the notes on omitted data.
     fn note(&self) -> String {
         let mut all = Omissions::default();
         for cell in &self.cells {

@@ -1,26 +1,26 @@
-//! What the names of lines look like.
+//! The legend of a chart.
 
-use super::chart::{Line, Marks, Panel};
+use super::chart::{Marks, Panel, PlotLine};
 use super::heat::{draw_not_run, draw_over_cells, has_gaps};
 use super::lines::{BAND_OPACITY, DASHES, LINE_WIDTH, has_band};
 use super::palette::Style;
 use super::svg::{Anchor, Area, Canvas, INK, path};
-use super::text::Face;
+use super::text::Font;
 
-const FACE: Face = Face::plain(12.0);
-const SAMPLE: f64 = 28.0;
-/// Between a sample and its name, and between entries.
+const FONT: Font = Font::plain(12.0);
+const SWATCH: f64 = 28.0;
+/// Gaps between a swatch and its name, and between entries.
 const GAPS: (f64, f64) = (7.0, 20.0);
 const ROW: f64 = 20.0;
-/// Longer names are cut.
+/// Longer names are truncated.
 const LONGEST_NAME: f64 = 300.0;
 
-/// Distinct names in the order in which they come, which decides their looks.
+/// Distinct line names in order of appearance, which determines their styles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Names(Vec<String>);
+pub(super) struct LineNames(Vec<String>);
 
-impl Names {
-    pub(super) fn of<'a>(lines: impl Iterator<Item = &'a Line>) -> Self {
+impl LineNames {
+    pub(super) fn of<'a>(lines: impl Iterator<Item = &'a PlotLine>) -> Self {
         let mut names: Vec<String> = Vec::new();
         for line in lines {
             if !names.contains(&line.name) {
@@ -30,64 +30,68 @@ impl Names {
         Self(names)
     }
 
-    /// Lines with their looks.
-    pub(super) fn styled<'a>(&self, lines: &'a [Line]) -> Vec<(Style, &'a Line)> {
-        let number = |line: &Line| self.0.iter().position(|name| *name == line.name).unwrap_or(0);
+    /// Lines with their styles.
+    pub(super) fn styled<'a>(&self, lines: &'a [PlotLine]) -> Vec<(Style, &'a PlotLine)> {
+        let number = |line: &PlotLine| self.0.iter().position(|name| *name == line.name).unwrap_or(0);
         lines.iter().map(|line| (Style::of(number(line)), line)).collect()
     }
 }
 
-/// What stands before a name.
+/// The sample drawn before a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sample {
+enum Swatch {
     Line { style: Style, dashed: bool, band: bool },
     OverCells { style: Style, dashed: bool },
     NotRun,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Entry {
+struct LegendEntry {
     name: String,
-    sample: Sample,
+    swatch: Swatch,
 }
 
-/// Samples with their names, arranged in rows.
+/// Swatches with their names, arranged in rows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Legend {
-    entries: Vec<Entry>,
+    entries: Vec<LegendEntry>,
 }
 
 impl Legend {
-    /// What has to be explained in these panels. A single line without a name needs no legend.
-    pub(super) fn of<'a>(panels: impl Iterator<Item = &'a Panel>, lines: &Names, overlays: &Names) -> Self {
-        let (mut entries, mut not_run): (Vec<Entry>, bool) = (Vec::new(), false);
-        let mut add = |name: &str, sample: Sample| {
+    /// The legend of some panels. Lines without a name are omitted.
+    pub(super) fn of<'a>(
+        panels: impl Iterator<Item = &'a Panel>,
+        lines: &LineNames,
+        overlays: &LineNames,
+    ) -> Self {
+        let (mut entries, mut not_run): (Vec<LegendEntry>, bool) = (Vec::new(), false);
+        let mut add = |name: &str, swatch: Swatch| {
             if !name.is_empty() && entries.iter().all(|entry| entry.name != name) {
-                entries.push(Entry { name: name.to_owned(), sample });
+                entries.push(LegendEntry { name: name.to_owned(), swatch });
             }
         };
         for panel in panels {
             match &panel.marks {
                 Marks::Lines(given) => {
                     for (style, line) in lines.styled(given) {
-                        add(&line.name, Sample::Line { style, dashed: line.dashed, band: has_band(line) });
+                        add(&line.name, Swatch::Line { style, dashed: line.dashed, band: has_band(line) });
                     }
                 }
-                Marks::Heat(heat) => {
+                Marks::Heatmap(heat) => {
                     for (style, line) in overlays.styled(&heat.overlay) {
-                        add(&line.name, Sample::OverCells { style, dashed: line.dashed });
+                        add(&line.name, Swatch::OverCells { style, dashed: line.dashed });
                     }
                     not_run |= has_gaps(heat);
                 }
             }
         }
         if not_run {
-            entries.push(Entry { name: "not run".to_owned(), sample: Sample::NotRun });
+            entries.push(LegendEntry { name: "not run".to_owned(), swatch: Swatch::NotRun });
         }
         Self { entries }
     }
 
-    /// Whether it explains the same as another, in whatever order.
+    /// True if both have the same names, in any order.
     pub(super) fn same_names(&self, other: &Self) -> bool {
         let names = |legend: &Self| {
             let mut names: Vec<String> = legend.entries.iter().map(|entry| entry.name.clone()).collect();
@@ -97,13 +101,13 @@ impl Legend {
         names(self) == names(other)
     }
 
-    /// Height in pixels, with the space above.
+    /// Height in pixels, including the gap above.
     pub(super) fn height(&self, width: f64) -> f64 {
         let rows = self.entries.len().div_ceil(self.arrangement(width).len().max(1));
         if rows == 0 { 0.0 } else { rows as f64 * ROW + 8.0 }
     }
 
-    /// Widths of its columns: all in one row if they fit, else as few rows as there can be, evenly filled.
+    /// Column widths: all entries in one row if they fit, otherwise in the smallest number of evenly filled rows.
     fn arrangement(&self, width: f64) -> Vec<f64> {
         let widths: Vec<f64> = self.entries.iter().map(|entry| Self::entry_width(entry, width)).collect();
         let columns_of = |rows: usize| -> Vec<f64> {
@@ -115,12 +119,12 @@ impl Legend {
         (1..=widths.len()).map(columns_of).find(fits).unwrap_or_default()
     }
 
-    fn entry_width(entry: &Entry, width: f64) -> f64 {
-        SAMPLE + GAPS.0 + FACE.width(&Self::shown(&entry.name, width)) + GAPS.1
+    fn entry_width(entry: &LegendEntry, width: f64) -> f64 {
+        SWATCH + GAPS.0 + FONT.width(&Self::shown(&entry.name, width)) + GAPS.1
     }
 
     fn shown(name: &str, width: f64) -> String {
-        FACE.shortened(name, LONGEST_NAME.min(width - SAMPLE - GAPS.0))
+        FONT.truncated(name, LONGEST_NAME.min(width - SWATCH - GAPS.0))
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas, left: f64, top: f64, width: f64) {
@@ -129,27 +133,27 @@ impl Legend {
             let (row, column) = (i / columns.len(), i % columns.len());
             let x = left + columns[..column].iter().sum::<f64>();
             let y = top + 8.0 + (row as f64 + 0.5) * ROW;
-            draw_sample(canvas, entry.sample, x, y);
-            let at = (x + SAMPLE + GAPS.0, y + FACE.drop());
-            canvas.text(&Self::shown(&entry.name, width), at, Anchor::Start, FACE, INK);
+            draw_swatch(canvas, entry.swatch, x, y);
+            let at = (x + SWATCH + GAPS.0, y + FONT.baseline_shift());
+            canvas.text(&Self::shown(&entry.name, width), at, Anchor::Start, FONT, INK);
         }
     }
 }
 
-fn draw_sample(canvas: &mut Canvas, sample: Sample, x: f64, y: f64) {
-    let stroke = [(x, y), (x + SAMPLE, y)];
-    let box_of = |height: f64| Area { left: x, top: y - height / 2.0, width: SAMPLE, height };
-    match sample {
-        Sample::Line { style, dashed, band } => {
+fn draw_swatch(canvas: &mut Canvas, swatch: Swatch, x: f64, y: f64) {
+    let stroke = [(x, y), (x + SWATCH, y)];
+    let box_of = |height: f64| Area { left: x, top: y - height / 2.0, width: SWATCH, height };
+    match swatch {
+        Swatch::Line { style, dashed, band } => {
             if band {
                 canvas.rectangle(box_of(12.0), style.colour(), &[("fill-opacity", BAND_OPACITY)]);
             }
             let dashes: &[_] = if dashed { &[("stroke-dasharray", DASHES)] } else { &[] };
             canvas.stroke(&path(&stroke), style.colour(), LINE_WIDTH, dashes);
-            style.draw_marker(canvas, (x + SAMPLE / 2.0, y));
+            style.draw_marker(canvas, (x + SWATCH / 2.0, y));
         }
-        Sample::OverCells { style, dashed } => draw_over_cells(canvas, style, dashed, &stroke),
-        Sample::NotRun => draw_not_run(canvas, box_of(12.0)),
+        Swatch::OverCells { style, dashed } => draw_over_cells(canvas, style, dashed, &stroke),
+        Swatch::NotRun => draw_not_run(canvas, box_of(12.0)),
     }
 }
 
@@ -158,8 +162,8 @@ mod tests {
     use super::*;
 
     fn legend(names: &[&str]) -> Legend {
-        let sample = Sample::Line { style: Style::of(0), dashed: false, band: false };
-        Legend { entries: names.iter().map(|&name| Entry { name: name.to_owned(), sample }).collect() }
+        let swatch = Swatch::Line { style: Style::of(0), dashed: false, band: false };
+        Legend { entries: names.iter().map(|&name| LegendEntry { name: name.to_owned(), swatch }).collect() }
     }
 
     #[test]
@@ -181,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_wider_than_the_chart_is_cut_to_it() {
+    fn a_name_wider_than_the_chart_is_truncated() {
         let long = "word ".repeat(200);
         let one = legend(&[&long]);
         assert!(one.arrangement(200.0)[0] - GAPS.1 <= 200.0);

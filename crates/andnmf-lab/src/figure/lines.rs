@@ -1,82 +1,82 @@
 //! Lines with bands.
 
-use super::chart::{Line, Point};
+use super::chart::{PlotLine, Point};
 use super::palette::Style;
-use super::scale::{Scale, Span, Standing};
+use super::scale::{AxisRange, AxisScale, Placement};
 use super::svg::{Area, Canvas, path};
 
-/// Dashes of dashed lines.
+/// Dash pattern of dashed lines.
 pub(super) const DASHES: &str = "6 4";
-/// How much of a band's colour is seen.
+/// Opacity of bands.
 pub(super) const BAND_OPACITY: &str = "0.16";
 pub(super) const LINE_WIDTH: f64 = 1.8;
-/// Lines with no more points have a marker on each of them.
+/// Lines with up to this many points have a marker on each.
 const ALL_MARKED: usize = 12;
-/// Markers on a longer line.
+/// Number of markers on a longer line.
 const MARKERS: usize = 7;
 
-/// What could not be drawn where it belongs.
+/// Data that could not be drawn at their position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Omissions {
-    /// Values of zero or less on a logarithmic axis.
+    /// True if there are values of zero or less on a logarithmic axis.
     pub(super) at_edge: bool,
-    /// Points that are no numbers.
+    /// Number of points without a finite value.
     pub(super) points: usize,
-    /// Cells whose value is zero or less.
+    /// True if some cell has a value of zero or less.
     pub(super) lowest_colour: bool,
-    /// Rows and columns of cells without a place or without values.
+    /// Number of rows and columns of cells without a position or without values.
     pub(super) strips: usize,
 }
 
 impl Omissions {
-    /// What a reader should know.
+    /// Sentences for the note of the chart.
     pub(super) fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if self.at_edge {
-            sentences.push("Values of zero or less stand at the edge of a logarithmic axis.".to_owned());
+            sentences.push("Values of zero or less are drawn at the edge of a logarithmic axis.".to_owned());
         }
         if self.lowest_colour {
-            sentences.push("Cells of zero or less have the lowest colour.".to_owned());
+            sentences.push("Cells with a value of zero or less have the lowest colour.".to_owned());
         }
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         if self.points > 0 {
             let (count, s) = (self.points, plural(self.points));
-            sentences.push(format!("{count} point{s} without a finite value left out."));
+            sentences.push(format!("{count} point{s} without a finite value omitted."));
         }
         if self.strips > 0 {
             let (count, s) = (self.strips, plural(self.strips));
-            sentences.push(format!("{count} row{s} or column{s} without a place on the axes left out."));
+            sentences.push(format!("{count} row{s} or column{s} without a valid position omitted."));
         }
         sentences
     }
 }
 
-/// The points that have a place on axes of these scales.
-fn drawn(lines: &[Line], x: Scale, y: Scale) -> impl Iterator<Item = &Point> {
-    lines.iter().flat_map(|line| &line.points).filter(move |point| has_place(point, x, y))
+/// The points that can be drawn on axes with these scales.
+fn drawn(lines: &[PlotLine], x: AxisScale, y: AxisScale) -> impl Iterator<Item = &Point> {
+    lines.iter().flat_map(|line| &line.points).filter(move |point| is_drawable(point, x, y))
 }
 
-fn has_place(point: &Point, x: Scale, y: Scale) -> bool {
-    x.standing(point.x) != Standing::Nowhere && y.standing(point.middle) != Standing::Nowhere
+fn is_drawable(point: &Point, x: AxisScale, y: AxisScale) -> bool {
+    x.placement(point.x) != Placement::NotDrawable && y.placement(point.y) != Placement::NotDrawable
 }
 
-/// The spans of both axes in which all the lines can be seen.
-pub(super) fn spans(lines: &[Line], x: Scale, y: Scale) -> Option<(Span, Span)> {
-    let across = Span::around(x, drawn(lines, x, y).map(|point| point.x))?;
-    // An end of a band without a logarithm does not make the axis longer.
+/// Ranges of both axes that contain all lines.
+pub(super) fn axis_ranges(lines: &[PlotLine], x: AxisScale, y: AxisScale) -> Option<(AxisRange, AxisRange)> {
+    let across = AxisRange::around(x, drawn(lines, x, y).map(|point| point.x))?;
+    // Band ends without a logarithm do not extend the axis.
     let ends = |point: &Point| {
-        [point.low, point.high].map(|v| if y.standing(v) == Standing::Within { v } else { f64::NAN })
+        [point.low, point.high].map(|v| if y.placement(v) == Placement::Within { v } else { f64::NAN })
     };
     let up =
-        Span::around(y, drawn(lines, x, y).flat_map(|point| ends(point).into_iter().chain([point.middle])))?;
+        AxisRange::around(y, drawn(lines, x, y).flat_map(|point| ends(point).into_iter().chain([point.y])))?;
     Some((across, up))
 }
 
-/// What of the lines does not stand where it should.
-pub(super) fn omissions(lines: &[Line], x: Scale, y: Scale) -> Omissions {
+/// Counts the points that are omitted or drawn at an edge.
+pub(super) fn omissions(lines: &[PlotLine], x: AxisScale, y: AxisScale) -> Omissions {
     let edge = |point: &Point| {
-        x.standing(point.x) == Standing::AtEdge
-            || [point.middle, point.low, point.high].iter().any(|&v| y.standing(v) == Standing::AtEdge)
+        x.placement(point.x) == Placement::AtLowerEdge
+            || [point.y, point.low, point.high].iter().any(|&v| y.placement(v) == Placement::AtLowerEdge)
     };
     let all: usize = lines.iter().map(|line| line.points.len()).sum();
     let points = all - drawn(lines, x, y).count();
@@ -85,71 +85,82 @@ pub(super) fn omissions(lines: &[Line], x: Scale, y: Scale) -> Omissions {
 
 /// A point and its band in pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Place {
+struct PixelPoint {
     x: f64,
-    middle: f64,
+    y: f64,
     low: f64,
     high: f64,
 }
 
-/// The points in pixels, in runs between those that have no place.
-fn runs(line: &Line, x: &Span, y: &Span, plot: Area) -> Vec<Vec<Place>> {
-    let place = |point: &Point| {
+/// The points in pixels, split at those that cannot be drawn.
+fn segments(line: &PlotLine, x: &AxisRange, y: &AxisRange, plot: Area) -> Vec<Vec<PixelPoint>> {
+    let to_pixels = |point: &Point| {
         let up = |value: f64| {
-            let known = if y.scale.standing(value) == Standing::Nowhere { point.middle } else { value };
+            let known = if y.scale.placement(value) == Placement::NotDrawable { point.y } else { value };
             plot.at(0.0, y.fraction(known)).1
         };
         let across = plot.at(x.fraction(point.x), 0.0).0;
-        Place { x: across, middle: up(point.middle), low: up(point.low), high: up(point.high) }
+        PixelPoint { x: across, y: up(point.y), low: up(point.low), high: up(point.high) }
     };
     line.points
-        .split(|point| !has_place(point, x.scale, y.scale))
-        .filter(|run| !run.is_empty())
-        .map(|run| run.iter().map(place).collect())
+        .split(|point| !is_drawable(point, x.scale, y.scale))
+        .filter(|segment| !segment.is_empty())
+        .map(|segment| segment.iter().map(to_pixels).collect())
         .collect()
 }
 
-/// The middles of a line in pixels, run by run.
-pub(super) fn middles(line: &Line, x: &Span, y: &Span, plot: Area) -> Vec<Vec<(f64, f64)>> {
-    let middle = |run: Vec<Place>| run.iter().map(|place| (place.x, place.middle)).collect();
-    runs(line, x, y, plot).into_iter().map(middle).collect()
+/// The line in pixels, in segments.
+pub(super) fn centre_segments(
+    line: &PlotLine,
+    x: &AxisRange,
+    y: &AxisRange,
+    plot: Area,
+) -> Vec<Vec<(f64, f64)>> {
+    let centre = |segment: Vec<PixelPoint>| segment.iter().map(|pixel| (pixel.x, pixel.y)).collect();
+    segments(line, x, y, plot).into_iter().map(centre).collect()
 }
 
-/// Whether any point of the line has a band.
-pub(super) fn has_band(line: &Line) -> bool {
-    line.points.iter().any(|point| point.low < point.middle || point.high > point.middle)
+/// True if some point of the line has a band.
+pub(super) fn has_band(line: &PlotLine) -> bool {
+    line.points.iter().any(|point| point.low < point.y || point.high > point.y)
 }
 
 /// Draws all bands, then all lines over them.
-pub(super) fn draw(canvas: &mut Canvas, lines: &[(Style, &Line)], x: &Span, y: &Span, plot: Area) {
+pub(super) fn draw(
+    canvas: &mut Canvas,
+    lines: &[(Style, &PlotLine)],
+    x: &AxisRange,
+    y: &AxisRange,
+    plot: Area,
+) {
     for (style, line) in lines.iter().filter(|(_, line)| has_band(line)) {
-        for run in runs(line, x, y, plot) {
-            draw_band(canvas, *style, &run);
+        for segment in segments(line, x, y, plot) {
+            draw_band(canvas, *style, &segment);
         }
     }
     for (style, line) in lines {
         let dashes: &[_] = if line.dashed { &[("stroke-dasharray", DASHES)] } else { &[] };
-        let runs = middles(line, x, y, plot);
-        for run in runs.iter().filter(|run| run.len() > 1) {
+        let segments = centre_segments(line, x, y, plot);
+        for segment in segments.iter().filter(|segment| segment.len() > 1) {
             let joined = [&[("stroke-linejoin", "round")], dashes].concat();
-            canvas.stroke(&path(run), style.colour(), LINE_WIDTH, &joined);
+            canvas.stroke(&path(segment), style.colour(), LINE_WIDTH, &joined);
         }
-        for place in marked(&runs, *style, plot) {
-            style.draw_marker(canvas, place);
+        for position in marked(&segments, *style, plot) {
+            style.draw_marker(canvas, position);
         }
     }
 }
 
-fn draw_band(canvas: &mut Canvas, style: Style, run: &[Place]) {
-    if let [alone] = run {
+fn draw_band(canvas: &mut Canvas, style: Style, segment: &[PixelPoint]) {
+    if let [alone] = segment {
         let bar = path(&[(alone.x, alone.low), (alone.x, alone.high)]);
         canvas.stroke(&bar, style.colour(), LINE_WIDTH, &[("opacity", "0.5")]);
         return;
     }
-    let outline: Vec<(f64, f64)> = run
+    let outline: Vec<(f64, f64)> = segment
         .iter()
-        .map(|place| (place.x, place.high))
-        .chain(run.iter().rev().map(|place| (place.x, place.low)))
+        .map(|pixel| (pixel.x, pixel.high))
+        .chain(segment.iter().rev().map(|pixel| (pixel.x, pixel.low)))
         .collect();
     let outline = path(&outline) + "Z";
     canvas.element(
@@ -158,19 +169,19 @@ fn draw_band(canvas: &mut Canvas, style: Style, run: &[Place]) {
     );
 }
 
-/// Which points have a marker: all where they are few, else some that are evenly spaced to the eye; in any case those
-/// that stand alone, of which nothing else would be seen.
-fn marked(runs: &[Vec<(f64, f64)>], style: Style, plot: Area) -> Vec<(f64, f64)> {
-    let count: usize = runs.iter().map(Vec::len).sum();
+/// The points with a marker: all of them on short lines, evenly spaced ones on long lines, and always isolated points,
+/// which would be invisible otherwise.
+fn marked(segments: &[Vec<(f64, f64)>], style: Style, plot: Area) -> Vec<(f64, f64)> {
+    let count: usize = segments.iter().map(Vec::len).sum();
     if count <= ALL_MARKED {
-        return runs.concat();
+        return segments.concat();
     }
     let spacing = plot.width / MARKERS as f64;
     let mut next = plot.left + spacing * (0.15 + 0.8 * style.marker_shift());
     let mut marked = Vec::new();
-    for run in runs {
-        for &(x, y) in run {
-            if run.len() == 1 || x >= next {
+    for segment in segments {
+        for &(x, y) in segment {
+            if segment.len() == 1 || x >= next {
                 marked.push((x, y));
             }
             while x >= next {
@@ -187,15 +198,15 @@ mod tests {
 
     const PLOT: Area = Area { left: 10.0, top: 20.0, width: 100.0, height: 200.0 };
 
-    fn line(points: Vec<Point>) -> Line {
-        Line { name: "a".to_owned(), points, dashed: false }
+    fn line(points: Vec<Point>) -> PlotLine {
+        PlotLine { name: "a".to_owned(), points, dashed: false }
     }
 
-    fn even(from: f64, to: f64) -> Span {
-        Span { scale: Scale::Linear, from, to }
+    fn even(from: f64, to: f64) -> AxisRange {
+        AxisRange { scale: AxisScale::Linear, from, to }
     }
 
-    fn drawing(line: &Line, x: &Span, y: &Span) -> String {
+    fn drawing(line: &PlotLine, x: &AxisRange, y: &AxisRange) -> String {
         let mut canvas = Canvas::default();
         draw(&mut canvas, &[(Style::of(0), line)], x, y, PLOT);
         canvas.finish("", 1.0, 1.0)
@@ -204,8 +215,8 @@ mod tests {
     #[test]
     fn a_band_goes_along_its_upper_ends_and_back_along_the_lower() {
         let points = vec![
-            Point { x: 0.0, middle: 0.5, low: 0.25, high: 0.75 },
-            Point { x: 1.0, middle: 0.5, low: 0.0, high: 1.0 },
+            Point { x: 0.0, y: 0.5, low: 0.25, high: 0.75 },
+            Point { x: 1.0, y: 0.5, low: 0.0, high: 1.0 },
         ];
         let svg = drawing(&line(points), &even(0.0, 1.0), &even(0.0, 1.0));
         assert!(svg.contains("d=\"M10 70L110 20L110 220L10 170Z\""), "{svg}");
@@ -223,46 +234,46 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_none_leave_gaps_and_are_counted() {
+    fn non_finite_values_leave_gaps_and_are_counted() {
         let ys = [1.0, 2.0, f64::NAN, 3.0, f64::INFINITY, 1.0, 1.5];
         let broken = line(ys.iter().enumerate().map(|(i, &y)| Point::exact(i as f64, y)).collect());
         let lengths: Vec<usize> =
-            runs(&broken, &even(0.0, 6.0), &even(0.0, 3.0), PLOT).iter().map(Vec::len).collect();
+            segments(&broken, &even(0.0, 6.0), &even(0.0, 3.0), PLOT).iter().map(Vec::len).collect();
         assert_eq!(lengths, [2, 1, 2]);
-        assert_eq!(omissions(&[broken], Scale::Linear, Scale::Linear).points, 2);
+        assert_eq!(omissions(&[broken], AxisScale::Linear, AxisScale::Linear).points, 2);
     }
 
     #[test]
-    fn an_end_of_a_band_that_is_no_number_is_the_middle() {
-        let points = vec![Point { x: 0.0, middle: 1.0, low: f64::NEG_INFINITY, high: f64::NAN }];
-        let place = runs(&line(points), &even(0.0, 1.0), &even(0.0, 2.0), PLOT)[0][0];
-        assert_eq!((place.low, place.high), (place.middle, place.middle));
+    fn a_non_finite_band_end_is_drawn_on_the_line() {
+        let points = vec![Point { x: 0.0, y: 1.0, low: f64::NEG_INFINITY, high: f64::NAN }];
+        let pixel = segments(&line(points), &even(0.0, 1.0), &even(0.0, 2.0), PLOT)[0][0];
+        assert_eq!((pixel.low, pixel.high), (pixel.y, pixel.y));
     }
 
     #[test]
-    fn zeros_on_a_logarithmic_axis_stand_at_its_foot_and_are_told() {
+    fn zeros_on_a_logarithmic_axis_are_at_its_lower_end_and_noted() {
         let exact = line(vec![Point::exact(0.0, 1.0), Point::exact(1.0, 0.0)]);
-        let (x, y) = spans(std::slice::from_ref(&exact), Scale::Linear, Scale::Log10).unwrap();
-        assert_eq!(middles(&exact, &x, &y, PLOT)[0][1].1, PLOT.bottom());
-        assert!(omissions(&[exact], Scale::Linear, Scale::Log10).at_edge);
+        let (x, y) = axis_ranges(std::slice::from_ref(&exact), AxisScale::Linear, AxisScale::Log10).unwrap();
+        assert_eq!(centre_segments(&exact, &x, &y, PLOT)[0][1].1, PLOT.bottom());
+        assert!(omissions(&[exact], AxisScale::Linear, AxisScale::Log10).at_edge);
     }
 
     #[test]
     fn a_band_that_reaches_zero_does_not_stretch_a_logarithmic_axis() {
-        let with = |low: f64| line(vec![Point { x: 0.0, middle: 0.1, low, high: 1.0 }]);
-        let up = |low: f64| spans(&[with(low)], Scale::Linear, Scale::Log10).unwrap().1;
+        let with = |low: f64| line(vec![Point { x: 0.0, y: 0.1, low, high: 1.0 }]);
+        let up = |low: f64| axis_ranges(&[with(low)], AxisScale::Linear, AxisScale::Log10).unwrap().1;
         assert_eq!(up(0.0), up(0.1));
         assert!(up(0.001).from < up(0.1).from);
     }
 
     #[test]
-    fn long_lines_have_few_markers_and_lone_points_always_one() {
+    fn long_lines_have_few_markers_and_isolated_points_always_one() {
         let mut points: Vec<Point> = (0..500).map(|i| Point::exact(f64::from(i), 1.0)).collect();
-        (points[300].middle, points[302].middle) = (f64::NAN, f64::NAN);
+        (points[300].y, points[302].y) = (f64::NAN, f64::NAN);
         let long = line(points);
-        let runs = middles(&long, &even(0.0, 499.0), &even(0.0, 2.0), PLOT);
-        let marked = marked(&runs, Style::of(3), PLOT);
+        let segments = centre_segments(&long, &even(0.0, 499.0), &even(0.0, 2.0), PLOT);
+        let marked = marked(&segments, Style::of(3), PLOT);
         assert!((MARKERS..=MARKERS + 2).contains(&marked.len()), "{}", marked.len());
-        assert!(marked.contains(&runs[1][0]));
+        assert!(marked.contains(&segments[1][0]));
     }
 }

@@ -1,21 +1,21 @@
 //! Figures as data, drawn as SVG and PNG.
 //!
-//! A [`Chart`] holds panels of lines with bands, or of coloured cells; [`Pictures`] are rows of grey pictures and a
-//! [`WordTable`] is columns of words. Each has `svg()`, and [`png()`] makes pixels of what that returns. Both are the
-//! same on every machine and in every run: nothing depends on the time, the fonts installed or the order of a map.
+//! A [`Chart`] contains panels of lines with bands or of heatmap cells, an [`ImageGrid`] rows of grey images, and a
+//! [`WordTable`] columns of words. Each has `svg()`, and [`png()`] renders its result. Output is deterministic: it does
+//! not depend on the time or on installed fonts.
 //!
-//! Nothing that is given is refused: what cannot be drawn (numbers that are none, zeros on a logarithmic axis) is left
-//! out or stands at the edge, and the note beneath the chart says so.
+//! All input is accepted: values that cannot be drawn (NaN, zeros on a logarithmic axis) are omitted or drawn at the
+//! edge, and the note below the chart says so.
 //!
 //! ```
-//! use andnmf_lab::figure::{Axis, Chart, Line, Marks, Panel, Point, Scale, png};
+//! use andnmf_lab::figure::{Axis, AxisScale, Chart, Marks, Panel, PlotLine, Point, png};
 //!
 //! let points = (0..5).map(|i| Point::exact(f64::from(i), 0.1f64.powi(i))).collect();
 //! let panel = Panel {
 //!     title: String::new(),
-//!     x: Axis { label: "time (s)".to_owned(), scale: Scale::Linear },
-//!     y: Axis { label: "error".to_owned(), scale: Scale::Log10 },
-//!     marks: Marks::Lines(vec![Line { name: "AND".to_owned(), points, dashed: false }]),
+//!     x: Axis { label: "time (s)".to_owned(), scale: AxisScale::Linear },
+//!     y: Axis { label: "error".to_owned(), scale: AxisScale::Log10 },
+//!     marks: Marks::Lines(vec![PlotLine { name: "AND".to_owned(), points, dashed: false }]),
 //! };
 //! let svg = Chart { title: "Recovery".to_owned(), panels: vec![panel], note: None }.svg();
 //! assert!(png(&svg, 2.0)?.starts_with(b"\x89PNG"));
@@ -23,15 +23,15 @@
 //! ```
 
 mod chart;
+mod frame;
 mod heat;
+mod image_grid;
 mod label;
 mod layout;
 mod legend;
 mod lines;
-mod page;
 mod palette;
 mod panel;
-mod pictures;
 mod png;
 mod scale;
 mod svg;
@@ -39,10 +39,10 @@ mod svg;
 mod tests;
 mod text;
 mod ticks;
-mod words;
+mod word_table;
 
-pub use chart::{Axis, Chart, Heat, Line, Marks, Panel, Point};
-pub use pictures::Pictures;
+pub use chart::{Axis, Chart, Heatmap, Marks, Panel, PlotLine, Point};
+pub use image_grid::ImageGrid;
 pub use png::{FigureError, png};
-pub use scale::Scale;
-pub use words::WordTable;
+pub use scale::AxisScale;
+pub use word_table::WordTable;

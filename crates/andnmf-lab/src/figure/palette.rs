@@ -1,17 +1,17 @@
-//! Colours and signs that can be told apart by everyone, and on grey paper.
+//! Colours and markers that work for colour-blind readers and in greyscale.
 //!
-//! Lines have the colours that Okabe and Ito chose for all kinds of colour vision, and a marker each; cells have the
-//! colours of matplotlib's viridis, whose lightness rises evenly.
+//! Lines use the Okabe-Ito colours and one marker each; cells use matplotlib's viridis, whose lightness increases
+//! evenly.
 
 use super::svg::{Canvas, number};
 
-/// The darker ones first: they are the better seen on white.
+/// Darker colours first, which are more visible on white.
 const COLOURS: [&str; 8] =
     ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442"];
-/// Lines over cells, which have a dark border.
-const OVER_CELLS: [&str; 4] = ["#FFFFFF", "#E69F00", "#CC79A7", "#56B4E9"];
+/// Colours of lines over cells, which have a dark outline.
+const OVER_CELL_COLOURS: [&str; 4] = ["#FFFFFF", "#E69F00", "#CC79A7", "#56B4E9"];
 /// Viridis at ten even steps.
-const CELLS: [[u8; 3]; 10] = [
+const VIRIDIS: [[u8; 3]; 10] = [
     [68, 1, 84],
     [72, 40, 120],
     [62, 73, 137],
@@ -26,14 +26,14 @@ const CELLS: [[u8; 3]; 10] = [
 /// Half the size of a marker.
 const MARKER: f64 = 3.6;
 
-/// How the lines of one name look.
+/// Colour and marker of the lines with one name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Style {
     number: usize,
 }
 
 impl Style {
-    /// The look of the so-many-th name.
+    /// The style of the name at this index.
     pub(super) fn of(number: usize) -> Self {
         Self { number }
     }
@@ -44,15 +44,15 @@ impl Style {
 
     /// The colour over cells.
     pub(super) fn colour_over_cells(self) -> &'static str {
-        OVER_CELLS[self.number % OVER_CELLS.len()]
+        OVER_CELL_COLOURS[self.number % OVER_CELL_COLOURS.len()]
     }
 
-    /// How far along a line its first marker stands, so that markers of lines that run together do not.
+    /// Offset of the first marker along a line, so that markers of overlapping lines differ.
     pub(super) fn marker_shift(self) -> f64 {
         (self.number % COLOURS.len()) as f64 / COLOURS.len() as f64
     }
 
-    /// Draws the marker; where colours come a second time, it is hollow.
+    /// Draws the marker; it is hollow when colours repeat.
     pub(super) fn draw_marker(self, canvas: &mut Canvas, (x, y): (f64, f64)) {
         let hollow = (self.number / COLOURS.len()) % 2 == 1;
         let r = MARKER;
@@ -77,14 +77,14 @@ impl Style {
         canvas.element("polygon", &[&[("points", &*corners)], &self.marker_paint(hollow)[..]].concat());
     }
 
-    /// Filled markers have a white border that parts them from lines beneath.
+    /// Filled markers have a white outline that separates them from lines.
     fn marker_paint(self, hollow: bool) -> [(&'static str, &'static str); 3] {
         let (fill, stroke) = if hollow { ("#ffffff", self.colour()) } else { (self.colour(), "#ffffff") };
         [("fill", fill), ("stroke", stroke), ("stroke-width", if hollow { "1.4" } else { "0.7" })]
     }
 }
 
-/// The colour of a cell, from the lowest (0) to the highest (1).
+/// The colour of a cell, for values from 0 to 1.
 pub(super) fn cell_colour(fraction: f64) -> String {
     let [red, green, blue] = cell_rgb(fraction);
     format!("#{red:02x}{green:02x}{blue:02x}")
@@ -92,11 +92,11 @@ pub(super) fn cell_colour(fraction: f64) -> String {
 
 fn cell_rgb(fraction: f64) -> [u8; 3] {
     let known = if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 1.0) };
-    let place = known * (CELLS.len() - 1) as f64;
-    let step = (place as usize).min(CELLS.len() - 2);
-    let part = place - step as f64;
+    let position = known * (VIRIDIS.len() - 1) as f64;
+    let step = (position as usize).min(VIRIDIS.len() - 2);
+    let part = position - step as f64;
     let mixed = |channel: usize| {
-        let (from, to) = (f64::from(CELLS[step][channel]), f64::from(CELLS[step + 1][channel]));
+        let (from, to) = (f64::from(VIRIDIS[step][channel]), f64::from(VIRIDIS[step + 1][channel]));
         (from + part * (to - from)).round() as u8
     };
     [mixed(0), mixed(1), mixed(2)]
@@ -106,7 +106,7 @@ fn cell_rgb(fraction: f64) -> [u8; 3] {
 mod tests {
     use super::*;
 
-    /// Relative luminance as the web's guidelines for contrast define it.
+    /// Relative luminance as defined by WCAG.
     fn luminance(rgb: [u8; 3]) -> f64 {
         let linear = |channel: u8| {
             let c = f64::from(channel) / 255.0;
@@ -119,7 +119,7 @@ mod tests {
     fn cells_become_lighter_as_values_grow() {
         let lights: Vec<f64> = (0..=40).map(|i| luminance(cell_rgb(f64::from(i) / 40.0))).collect();
         assert!(lights.windows(2).all(|pair| pair[0] < pair[1]), "{lights:?}");
-        assert_eq!((cell_rgb(0.0), cell_rgb(1.0)), (CELLS[0], CELLS[9]));
+        assert_eq!((cell_rgb(0.0), cell_rgb(1.0)), (VIRIDIS[0], VIRIDIS[9]));
     }
 
     #[test]

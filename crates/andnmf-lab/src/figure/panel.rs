@@ -1,23 +1,23 @@
 //! One plot with its frame, ticks and labels.
 
 use super::chart::{Axis, Marks, Panel};
-use super::heat::{self, Grid};
-use super::label::TICK_FACE;
-use super::legend::Names;
+use super::heat::{self, CellGrid};
+use super::label::TICK_FONT;
+use super::legend::LineNames;
 use super::lines::{self, Omissions};
-use super::scale::Span;
+use super::scale::AxisRange;
 use super::svg::{Anchor, Area, Canvas, FAINT_INK, GRID, INK, path};
-use super::text::Face;
-use super::ticks::{Run, Ticks};
+use super::text::Font;
+use super::ticks::{AxisLength, Ticks};
 
-const TITLE_FACE: Face = Face::bold(12.5);
-const LABEL_FACE: Face = Face::plain(12.0);
+const TITLE_FONT: Font = Font::bold(12.5);
+const LABEL_FONT: Font = Font::plain(12.0);
 const TICK: f64 = 5.0;
 const MINOR_TICK: f64 = 3.0;
 const TICK_GAP: f64 = 3.0;
 
-/// A panel with all that has to be known before there is a place for it.
-pub(super) struct Prepared<'a> {
+/// A panel with its ticks and wrapped labels, before it is positioned.
+pub(super) struct PanelLayout<'a> {
     panel: &'a Panel,
     content: Content<'a>,
     x: Ticks,
@@ -28,90 +28,96 @@ pub(super) struct Prepared<'a> {
 
 enum Content<'a> {
     Nothing,
-    Lines { lines: &'a [super::Line], x: Span, y: Span },
-    Cells { heat: &'a super::Heat, grid: Grid },
+    Lines { lines: &'a [super::PlotLine], x: AxisRange, y: AxisRange },
+    Cells { heat: &'a super::Heatmap, grid: CellGrid },
 }
 
-impl<'a> Prepared<'a> {
-    /// The panel in a plot so wide and so high.
+impl<'a> PanelLayout<'a> {
+    /// Prepares a panel for a plot of this size.
     pub(super) fn of(panel: &'a Panel, width: f64, height: f64) -> Self {
-        let (across, up) = (Run::Across(width), Run::Up(height));
+        let (horizontal, vertical) = (AxisLength::Horizontal(width), AxisLength::Vertical(height));
         let (content, x, y) = match &panel.marks {
-            Marks::Lines(lines) => match lines::spans(lines, panel.x.scale, panel.y.scale) {
+            Marks::Lines(lines) => match lines::axis_ranges(lines, panel.x.scale, panel.y.scale) {
                 Some((x, y)) => {
-                    let ticks = (Ticks::fitting(&x, across), Ticks::fitting(&y, up));
+                    let ticks = (Ticks::fitting(&x, horizontal), Ticks::fitting(&y, vertical));
                     (Content::Lines { lines, x, y }, ticks.0, ticks.1)
                 }
                 None => (Content::Nothing, Ticks::default(), Ticks::default()),
             },
-            Marks::Heat(heat) => match Grid::of(heat, panel.x.scale, panel.y.scale) {
+            Marks::Heatmap(heat) => match CellGrid::of(heat, panel.x.scale, panel.y.scale) {
                 Some(grid) => {
-                    let x = Ticks::of_cells(&grid.x.span, &grid.x.values, across);
-                    let y = Ticks::of_cells(&grid.y.span, &grid.y.values, up);
+                    let x = Ticks::of_cells(&grid.x.range, &grid.x.values, horizontal);
+                    let y = Ticks::of_cells(&grid.y.range, &grid.y.values, vertical);
                     (Content::Cells { heat, grid }, x, y)
                 }
                 None => (Content::Nothing, Ticks::default(), Ticks::default()),
             },
         };
-        let title = TITLE_FACE.wrapped(&panel.title, width);
-        let x_label = LABEL_FACE.wrapped(&panel.x.label, width);
+        let title = TITLE_FONT.wrapped(&panel.title, width);
+        let x_label = LABEL_FONT.wrapped(&panel.x.label, width);
         Self { panel, content, x, y, title, x_label }
     }
 
-    /// What does not stand where it should.
+    /// The data that are omitted or drawn at an edge.
     pub(super) fn omissions(&self) -> Omissions {
         let Panel { x: Axis { scale: x, .. }, y: Axis { scale: y, .. }, marks, .. } = self.panel;
         match marks {
             Marks::Lines(lines) => lines::omissions(lines, *x, *y),
-            Marks::Heat(heat) => heat::omissions(heat, *x, *y),
+            Marks::Heatmap(heat) => heat::omissions(heat, *x, *y),
         }
     }
 
-    /// Workspace above the plot.
+    /// Space above the plot.
     pub(super) fn top(&self) -> f64 {
-        6.0 + self.title.len() as f64 * TITLE_FACE.line_height()
+        6.0 + self.title.len() as f64 * TITLE_FONT.line_height()
     }
 
-    /// Workspace below the plot.
+    /// Space below the plot.
     pub(super) fn bottom(&self) -> f64 {
-        let ticks = TICK + TICK_GAP + TICK_FACE.line_height();
-        ticks + 4.0 + self.x_label.len() as f64 * LABEL_FACE.line_height()
+        let ticks = TICK + TICK_GAP + TICK_FONT.line_height();
+        ticks + 4.0 + self.x_label.len() as f64 * LABEL_FONT.line_height()
     }
 
-    /// Workspace left of the plot, with or without the label of the axis there.
+    /// Space left of the plot, with or without the label of the y axis.
     pub(super) fn left(&self, labelled: bool) -> f64 {
         let label =
-            if labelled && !self.panel.y.label.is_empty() { LABEL_FACE.line_height() + 4.0 } else { 0.0 };
-        self.tick_room() + label
+            if labelled && !self.panel.y.label.is_empty() { LABEL_FONT.line_height() + 4.0 } else { 0.0 };
+        self.tick_space() + label
     }
 
-    fn tick_room(&self) -> f64 {
+    fn tick_space(&self) -> f64 {
         TICK + TICK_GAP + self.y.labelled.iter().map(|tick| tick.label.width()).fold(0.0, f64::max)
     }
 
-    /// Workspace right of the plot into which the last label below it reaches.
+    /// Space right of the plot for the last x label.
     pub(super) fn right(&self, width: f64) -> f64 {
         let beyond = |tick: &super::ticks::Tick| tick.label.width() / 2.0 - (1.0 - tick.fraction) * width;
         self.x.labelled.iter().map(beyond).fold(4.0, f64::max)
     }
 
-    /// Draws all of it; `colours` are those of cells.
+    /// Draws the panel; `colours` is the colour range of cells.
     pub(super) fn draw(
         &self,
         canvas: &mut Canvas,
         plot: Area,
         labelled: bool,
-        names: (&Names, &Names),
-        colours: Option<&Span>,
+        names: (&LineNames, &LineNames),
+        colours: Option<&AxisRange>,
     ) {
         for (i, line) in self.title.iter().enumerate() {
-            let up = (self.title.len() - i - 1) as f64 * TITLE_FACE.line_height();
-            canvas.text(line, (plot.middle().0, plot.top - 8.0 - up), Anchor::Middle, TITLE_FACE, INK);
+            let vertical = (self.title.len() - i - 1) as f64 * TITLE_FONT.line_height();
+            canvas.text(line, (plot.centre().0, plot.top - 8.0 - vertical), Anchor::Middle, TITLE_FONT, INK);
         }
         match &self.content {
             Content::Nothing => {
-                let (x, y) = plot.middle();
-                canvas.text("no data", (x, y + LABEL_FACE.drop()), Anchor::Middle, LABEL_FACE, FAINT_INK);
+                let (x, y) = plot.centre();
+                canvas.text(
+                    "no data",
+                    (x, y + LABEL_FONT.baseline_shift()),
+                    Anchor::Middle,
+                    LABEL_FONT,
+                    FAINT_INK,
+                );
             }
             Content::Lines { lines, x, y } => {
                 self.draw_grid(canvas, plot);
@@ -126,11 +132,11 @@ impl<'a> Prepared<'a> {
     }
 
     fn draw_grid(&self, canvas: &mut Canvas, plot: Area) {
-        let across =
+        let horizontal =
             self.x.labelled.iter().map(|tick| [plot.at(tick.fraction, 0.0), plot.at(tick.fraction, 1.0)]);
-        let up =
+        let vertical =
             self.y.labelled.iter().map(|tick| [plot.at(0.0, tick.fraction), plot.at(1.0, tick.fraction)]);
-        let lines: String = across.chain(up).map(|ends| path(&ends)).collect();
+        let lines: String = horizontal.chain(vertical).map(|ends| path(&ends)).collect();
         if !lines.is_empty() {
             canvas.stroke(&lines, GRID, 0.8, &[]);
         }
@@ -159,23 +165,28 @@ impl<'a> Prepared<'a> {
     fn draw_labels(&self, canvas: &mut Canvas, plot: Area, labelled: bool) {
         for tick in &self.x.labelled {
             let (x, y) = plot.at(tick.fraction, 0.0);
-            let baseline = y + TICK + TICK_GAP + 0.85 * TICK_FACE.size;
-            canvas.label(&tick.label, (x, baseline), Anchor::Middle, TICK_FACE);
+            let baseline = y + TICK + TICK_GAP + 0.85 * TICK_FONT.size;
+            canvas.label(&tick.label, (x, baseline), Anchor::Middle, TICK_FONT);
         }
         for tick in &self.y.labelled {
             let (x, y) = plot.at(0.0, tick.fraction);
-            canvas.label(&tick.label, (x - TICK - TICK_GAP, y + TICK_FACE.drop()), Anchor::End, TICK_FACE);
+            canvas.label(
+                &tick.label,
+                (x - TICK - TICK_GAP, y + TICK_FONT.baseline_shift()),
+                Anchor::End,
+                TICK_FONT,
+            );
         }
-        let first = plot.bottom() + TICK + TICK_GAP + TICK_FACE.line_height() + LABEL_FACE.size + 2.0;
+        let first = plot.bottom() + TICK + TICK_GAP + TICK_FONT.line_height() + LABEL_FONT.size + 2.0;
         for (i, line) in self.x_label.iter().enumerate() {
-            let baseline = first + i as f64 * LABEL_FACE.line_height();
-            canvas.text(line, (plot.middle().0, baseline), Anchor::Middle, LABEL_FACE, INK);
+            let baseline = first + i as f64 * LABEL_FONT.line_height();
+            canvas.text(line, (plot.centre().0, baseline), Anchor::Middle, LABEL_FONT, INK);
         }
         if labelled {
-            // A little longer than the plot is no harm: nothing else stands there.
-            let label = LABEL_FACE.shortened(&self.panel.y.label, plot.height + 30.0);
-            let x = plot.left - self.tick_room() - 8.0;
-            canvas.upward_text(&label, (x, plot.middle().1), LABEL_FACE, INK);
+            // The label may be slightly longer than the plot.
+            let label = LABEL_FONT.truncated(&self.panel.y.label, plot.height + 30.0);
+            let x = plot.left - self.tick_space() - 8.0;
+            canvas.upward_text(&label, (x, plot.centre().1), LABEL_FONT, INK);
         }
     }
 }

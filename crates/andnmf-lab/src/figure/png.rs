@@ -1,4 +1,4 @@
-//! From SVG to PNG, with letters that come along.
+//! Renders SVG as PNG with embedded fonts.
 
 use std::sync::{Arc, LazyLock};
 
@@ -6,24 +6,25 @@ use resvg::tiny_skia::{FilterQuality, Pixmap, PixmapPaint, Transform};
 use resvg::usvg::{Group, ImageKind, ImageRendering, Node, Options, Tree, fontdb};
 
 const FAMILY: &str = "Noto Sans";
-/// Pixels along a side, at most.
+/// Largest number of pixels along a side.
 const LARGEST_SIDE: f32 = 20_000.0;
-/// Pixels in all, at most; four bytes each are held.
+/// Largest total number of pixels, at four bytes each.
 const MOST_PIXELS: f32 = 1e8;
 
-/// Why a drawing did not become pixels.
+/// The error of rendering a drawing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FigureError {
-    /// What was given is no SVG.
-    #[error("the drawing is no SVG: {0}")]
+    /// The text is not valid SVG.
+    #[error("not a valid SVG drawing: {0}")]
     Malformed(String),
-    /// A scale that is zero, negative or no number.
-    #[error("the scale is {0}; it must be a number above 0, such as 2 for twice the size")]
+    /// The scale is not a finite number above 0.
+    #[error("scale is {0}; it must be a finite number above 0, such as 2 for twice the size")]
     Scale(f32),
-    /// More pixels than can be held.
+    /// The image is too large or empty.
     #[error(
-        "the picture would have {width} × {height} pixels; a side may have 1 to {LARGEST_SIDE}, the whole {MOST_PIXELS}: use another scale"
+        "the image would have {width} × {height} pixels; each side must have 1 to {LARGEST_SIDE} and the whole image \
+         at most {MOST_PIXELS}: use another scale"
     )]
     Size {
         /// Width in pixels.
@@ -31,29 +32,29 @@ pub enum FigureError {
         /// Height in pixels.
         height: f32,
     },
-    /// The pixels could not be packed.
-    #[error("the picture could not be written as PNG: {0}")]
-    Packing(String),
+    /// PNG encoding failed.
+    #[error("cannot encode the image as PNG: {0}")]
+    Encoding(String),
 }
 
-/// Only the letters of the package: pictures are the same on every machine.
+/// Only embedded fonts, so that images are the same on every machine.
 static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
     let mut fonts = fontdb::Database::new();
-    for face in [notosans::REGULAR_TTF, notosans::BOLD_TTF] {
-        fonts.load_font_source(fontdb::Source::Binary(Arc::new(face)));
+    for font in [notosans::REGULAR_TTF, notosans::BOLD_TTF] {
+        fonts.load_font_source(fontdb::Source::Binary(Arc::new(font)));
     }
     fonts.set_sans_serif_family(FAMILY);
-    // Names that are not known fall back to this one.
+    // The fallback for unknown font names.
     fonts.set_serif_family(FAMILY);
     Arc::new(fonts)
 });
 
-/// The bytes of a PNG file with the drawing, each of its pixels `scale` pixels wide and high.
+/// Renders an SVG drawing as the bytes of a PNG file, with `scale` pixels per unit of the drawing.
 ///
-/// Text is drawn in Noto Sans, whatever fonts the machine has; letters that it does not have are drawn as boxes.
+/// Text is drawn in Noto Sans, whichever fonts are installed; characters that it lacks become boxes.
 ///
 /// # Errors
-/// Where the text is no SVG, or the scale gives no picture of a size that can be held.
+/// Returns an error if the text is not SVG, or if the image would be empty or too large.
 pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, FigureError> {
     if !(scale.is_finite() && scale > 0.0) {
         return Err(FigureError::Scale(scale));
@@ -68,26 +69,26 @@ pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, FigureError> {
     let mut pixels = pixels.flatten().ok_or(FigureError::Size { width, height })?;
     let enlarged = Transform::from_scale(width / tree.size().width(), height / tree.size().height());
     resvg::render(&tree, enlarged, &mut pixels.as_mut());
-    paint_pictures(tree.root(), enlarged, &mut pixels);
-    pixels.encode_png().map_err(|error| FigureError::Packing(error.to_string()))
+    paint_images(tree.root(), enlarged, &mut pixels);
+    pixels.encode_png().map_err(|error| FigureError::Encoding(error.to_string()))
 }
 
-/// Grey pictures within a drawing. The renderer leaves them out unless it is built with the decoders of every other
-/// format; nothing is ever drawn over them, so that they may come last.
-fn paint_pictures(group: &Group, enlarged: Transform, pixels: &mut Pixmap) {
+/// Draws embedded grey images. The renderer skips them unless it is built with decoders of all image formats. Nothing
+/// overlaps them, so they can be drawn last.
+fn paint_images(group: &Group, enlarged: Transform, pixels: &mut Pixmap) {
     for node in group.children() {
         match node {
-            Node::Group(group) => paint_pictures(group, enlarged, pixels),
+            Node::Group(group) => paint_images(group, enlarged, pixels),
             Node::Image(image) => {
                 let ImageKind::PNG(bytes) = image.kind() else { continue };
-                let Ok(picture) = Pixmap::decode_png(bytes) else { continue };
+                let Ok(pixmap) = Pixmap::decode_png(bytes) else { continue };
                 let quality = match image.rendering_mode() {
                     ImageRendering::Pixelated | ImageRendering::CrispEdges => FilterQuality::Nearest,
                     _ => FilterQuality::Bicubic,
                 };
                 let paint = PixmapPaint { quality, ..PixmapPaint::default() };
-                let place = image.abs_transform().post_concat(enlarged);
-                pixels.draw_pixmap(0, 0, picture.as_ref(), &paint, place, None);
+                let transform = image.abs_transform().post_concat(enlarged);
+                pixels.draw_pixmap(0, 0, pixmap.as_ref(), &paint, transform, None);
             }
             Node::Path(_) | Node::Text(_) => {}
         }
@@ -110,7 +111,7 @@ mod tests {
         height='30' fill='white'/><text x='5' y='20' font-family='Nowhere Sans' font-size='16'>Hamlet</text></svg>";
 
     #[test]
-    fn pixels_are_as_many_as_the_scale_asks_for() {
+    fn the_scale_sets_the_number_of_pixels() {
         for scale in [0.5, 1.0, 2.5] {
             let pixels = decoded(WITH_TEXT, scale);
             let side = |length: f32| (length * scale).round() as u32;
@@ -128,13 +129,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_svg_is_refused() {
+    fn invalid_svg_is_refused() {
         assert!(matches!(png("<svg", 1.0), Err(FigureError::Malformed(_))));
         assert!(matches!(png("", 1.0), Err(FigureError::Malformed(_))));
     }
 
     #[test]
-    fn scales_that_give_no_picture_are_refused() {
+    fn scales_that_give_no_valid_size_are_refused() {
         for scale in [0.0, -1.0, f32::INFINITY] {
             assert_eq!(png(WITH_TEXT, scale), Err(FigureError::Scale(scale)));
         }

@@ -1,22 +1,22 @@
-//! SVG as text: elements, numbers and escaping.
+//! Writes SVG: elements, numbers and escaping.
 
-use super::label::Label;
-use super::text::Face;
+use super::label::TickLabel;
+use super::text::Font;
 
-/// Lines of axes and plain text.
+/// Colour of axes and text.
 pub(super) const INK: &str = "#222222";
-/// Text of second rank.
+/// Colour of secondary text.
 pub(super) const FAINT_INK: &str = "#555555";
-/// Lines behind the data.
+/// Colour of grid lines.
 pub(super) const GRID: &str = "#e4e4e4";
 
-/// The font that pixels are drawn with comes first; browsers without it have one of the others.
+/// The font of the PNG renderer first, then fallbacks for browsers.
 const FONTS: &str = "'Noto Sans', 'DejaVu Sans', Helvetica, Arial, sans-serif";
-/// How far digits of an exponent are raised, and how large they are, in sizes of the text.
+/// Raise and size of exponents, in font sizes.
 const RAISED: f64 = 0.38;
 const RAISED_SIZE: f64 = 0.75;
 
-/// A rectangle of the drawing, in pixels from the top left.
+/// A rectangle in pixels, from the top left.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Area {
     pub(super) left: f64,
@@ -34,17 +34,17 @@ impl Area {
         self.top + self.height
     }
 
-    pub(super) fn middle(&self) -> (f64, f64) {
+    pub(super) fn centre(&self) -> (f64, f64) {
         (self.left + self.width / 2.0, self.top + self.height / 2.0)
     }
 
-    /// The place of fractions along both sides, counted from the lower left as in a plot.
+    /// The point at these fractions of width and height, from the lower left as in a plot.
     pub(super) fn at(&self, x: f64, y: f64) -> (f64, f64) {
         (self.left + x * self.width, self.bottom() - y * self.height)
     }
 }
 
-/// What of a text stands at its place.
+/// Horizontal alignment of text at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -62,21 +62,21 @@ impl Anchor {
     }
 }
 
-/// A drawing that grows element by element.
+/// An SVG document under construction.
 #[derive(Debug, Default)]
 pub(super) struct Canvas {
     body: String,
 }
 
 impl Canvas {
-    /// Any element without content; the values of its attributes are escaped.
+    /// Adds an element without content; attribute values are escaped.
     pub(super) fn element(&mut self, name: &str, attributes: &[(&str, &str)]) {
         self.open(name, attributes);
         self.body.truncate(self.body.len() - 2);
         self.body.push_str("/>\n");
     }
 
-    /// An element whose content follows.
+    /// Opens an element.
     pub(super) fn open(&mut self, name: &str, attributes: &[(&str, &str)]) {
         self.body.push('<');
         self.body.push_str(name);
@@ -86,48 +86,56 @@ impl Canvas {
         self.body.push_str(">\n");
     }
 
-    /// The end of what was opened.
+    /// Closes an element.
     pub(super) fn close(&mut self, name: &str) {
         self.body.push_str(&format!("</{name}>\n"));
     }
 
-    /// A filled rectangle, with more attributes where it needs them.
+    /// Adds a filled rectangle.
     pub(super) fn rectangle(&mut self, area: Area, fill: &str, more: &[(&str, &str)]) {
         let [x, y, width, height] = [area.left, area.top, area.width, area.height].map(number);
         let own = [("x", &*x), ("y", &y), ("width", &width), ("height", &height), ("fill", fill)];
         self.element("rect", &[&own, more].concat());
     }
 
-    /// A line that is drawn but not filled, along the data of a path.
+    /// Adds an unfilled path.
     pub(super) fn stroke(&mut self, path: &str, colour: &str, width: f64, more: &[(&str, &str)]) {
         let width = number(width);
         let own = [("d", path), ("fill", "none"), ("stroke", colour), ("stroke-width", &width)];
         self.element("path", &[&own, more].concat());
     }
 
-    /// A line of text whose baseline starts, has its middle or ends at the place.
-    pub(super) fn text(&mut self, text: &str, at: (f64, f64), anchor: Anchor, face: Face, fill: &str) {
-        self.words(&escaped(text), at, anchor, face, fill, false);
+    /// Adds a line of text with its baseline at the position.
+    pub(super) fn text(&mut self, text: &str, at: (f64, f64), anchor: Anchor, font: Font, fill: &str) {
+        self.write_text(&escaped(text), at, anchor, font, fill, false);
     }
 
-    /// Text that reads upwards, with its middle at the place.
-    pub(super) fn upward_text(&mut self, text: &str, at: (f64, f64), face: Face, fill: &str) {
-        self.words(&escaped(text), at, Anchor::Middle, face, fill, true);
+    /// Adds text that reads upwards, centred at the position.
+    pub(super) fn upward_text(&mut self, text: &str, at: (f64, f64), font: Font, fill: &str) {
+        self.write_text(&escaped(text), at, Anchor::Middle, font, fill, true);
     }
 
-    /// The label of a tick; exponents are raised.
-    pub(super) fn label(&mut self, label: &Label, at: (f64, f64), anchor: Anchor, face: Face) {
+    /// Adds a tick label with a superscript exponent.
+    pub(super) fn label(&mut self, label: &TickLabel, at: (f64, f64), anchor: Anchor, font: Font) {
         let (base, exponent) = label.parts();
         let raised = exponent.map_or_else(String::new, |exponent| {
-            let (up, size) = (number(-RAISED * face.size), number(RAISED_SIZE * face.size));
+            let (up, size) = (number(-RAISED * font.size), number(RAISED_SIZE * font.size));
             format!("<tspan dy=\"{up}\" font-size=\"{size}\">{}</tspan>", escaped(&exponent))
         });
-        self.words(&(escaped(&base) + &raised), at, anchor, face, INK, false);
+        self.write_text(&(escaped(&base) + &raised), at, anchor, font, INK, false);
     }
 
-    fn words(&mut self, content: &str, (x, y): (f64, f64), anchor: Anchor, face: Face, fill: &str, up: bool) {
-        let (x, y, size, anchor) = (number(x), number(y), number(face.size), anchor.name());
-        let weight = if face.bold { " font-weight=\"bold\"" } else { "" };
+    fn write_text(
+        &mut self,
+        content: &str,
+        (x, y): (f64, f64),
+        anchor: Anchor,
+        font: Font,
+        fill: &str,
+        up: bool,
+    ) {
+        let (x, y, size, anchor) = (number(x), number(y), number(font.size), anchor.name());
+        let weight = if font.bold { " font-weight=\"bold\"" } else { "" };
         let turn = if up { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
         self.body.push_str(&format!(
             "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" text-anchor=\"{anchor}\" fill=\"{fill}\"{weight}{turn}>\
@@ -135,7 +143,7 @@ impl Canvas {
         ));
     }
 
-    /// The whole document, on white.
+    /// The complete document, on a white background.
     pub(super) fn finish(self, title: &str, width: f64, height: f64) -> String {
         let (width, height, title) = (number(width.ceil()), number(height.ceil()), escaped(title));
         format!(
@@ -147,23 +155,23 @@ impl Canvas {
     }
 }
 
-/// A coordinate to a hundredth of a pixel, as short as it can be.
+/// A coordinate with up to two decimals.
 pub(super) fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     let short = text.trim_end_matches('0').trim_end_matches('.');
     if short == "-0" { "0".to_owned() } else { short.to_owned() }
 }
 
-/// The data of a path through these places.
-pub(super) fn path(places: &[(f64, f64)]) -> String {
-    let steps = places.iter().enumerate().map(|(i, &(x, y))| {
+/// Path data through these points.
+pub(super) fn path(points: &[(f64, f64)]) -> String {
+    let steps = points.iter().enumerate().map(|(i, &(x, y))| {
         let command = if i == 0 { 'M' } else { 'L' };
         format!("{command}{} {}", number(x), number(y))
     });
     steps.collect()
 }
 
-/// Text that is text in elements and attributes; characters that XML does not have become the sign for such.
+/// Escapes text for XML; characters that XML forbids become the replacement character.
 pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
@@ -186,10 +194,10 @@ mod tests {
     use resvg::usvg::roxmltree::Document;
 
     #[test]
-    fn whatever_text_contains_it_comes_back_from_the_document() {
+    fn any_text_can_be_read_back_from_the_document() {
         let hostile = "</text><script>a & b</script> \"quoted\" 'single' ]]> &amp; ☂";
         let mut canvas = Canvas::default();
-        canvas.text(hostile, (1.0, 2.0), Anchor::Start, Face::plain(11.0), INK);
+        canvas.text(hostile, (1.0, 2.0), Anchor::Start, Font::plain(11.0), INK);
         let svg = canvas.finish(hostile, 10.0, 10.0);
         let document = Document::parse(&svg).unwrap();
         let text_of =

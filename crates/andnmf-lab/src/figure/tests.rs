@@ -1,4 +1,4 @@
-//! Charts as a whole.
+//! Tests of whole charts.
 
 use ndarray::{Array2, array};
 use resvg::tiny_skia::Pixmap;
@@ -6,20 +6,20 @@ use resvg::usvg::roxmltree::Document;
 
 use super::*;
 
-fn axis(label: &str, scale: Scale) -> Axis {
+fn axis(label: &str, scale: AxisScale) -> Axis {
     Axis { label: label.to_owned(), scale }
 }
 
-fn line(name: &str, ys: &[f64]) -> Line {
-    let point = |(i, &y): (usize, &f64)| Point { x: i as f64, middle: y, low: y / 2.0, high: y * 2.0 };
-    Line { name: name.to_owned(), points: ys.iter().enumerate().map(point).collect(), dashed: false }
+fn line(name: &str, ys: &[f64]) -> PlotLine {
+    let point = |(i, &y): (usize, &f64)| Point { x: i as f64, y, low: y / 2.0, high: y * 2.0 };
+    PlotLine { name: name.to_owned(), points: ys.iter().enumerate().map(point).collect(), dashed: false }
 }
 
-fn panel(title: &str, lines: Vec<Line>) -> Panel {
+fn panel(title: &str, lines: Vec<PlotLine>) -> Panel {
     Panel {
         title: title.to_owned(),
-        x: axis("time (s)", Scale::Linear),
-        y: axis("error", Scale::Log10),
+        x: axis("time (s)", AxisScale::Linear),
+        y: axis("error", AxisScale::Log10),
         marks: Marks::Lines(lines),
     }
 }
@@ -27,21 +27,21 @@ fn panel(title: &str, lines: Vec<Line>) -> Panel {
 fn heat_panel(values: Array2<f64>, value_label: &str) -> Panel {
     let (rows, columns) = values.dim();
     let count = |n: usize| (1..=n).map(|i| i as f64).collect();
-    let heat = Heat {
+    let heat = Heatmap {
         x_values: count(columns),
         y_values: count(rows),
         values,
         value_label: value_label.to_owned(),
         overlay: Vec::new(),
     };
-    Panel { marks: Marks::Heat(heat), ..panel("", Vec::new()) }
+    Panel { marks: Marks::Heatmap(heat), ..panel("", Vec::new()) }
 }
 
 fn chart(panels: Vec<Panel>) -> Chart {
     Chart { title: "A <chart> & more".to_owned(), panels, note: None }
 }
 
-/// Every text, with the raised digits of exponents after a caret.
+/// All texts, with exponents after a caret.
 fn texts(svg: &str) -> Vec<String> {
     let document = Document::parse(svg).unwrap();
     let texts = document.descendants().filter(|node| node.has_tag_name("text"));
@@ -56,7 +56,7 @@ fn count(svg: &str, text: &str) -> usize {
     texts(svg).iter().filter(|found| *found == text).count()
 }
 
-/// No attribute may hold what is no number; words of texts may.
+/// Attributes must not contain NaN or infinity; texts may.
 fn assert_sound(chart: &Chart) {
     let svg = chart.svg();
     let document = Document::parse(&svg).unwrap();
@@ -69,18 +69,18 @@ fn assert_sound(chart: &Chart) {
 }
 
 #[test]
-fn nothing_that_is_given_makes_a_chart_unsound() {
+fn no_input_makes_a_chart_invalid() {
     let extremes =
         [0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN_POSITIVE, 5e-324];
     let mut panels = vec![panel("", Vec::new()), panel("nothing", vec![line("a", &[])])];
-    for scale in [Scale::Linear, Scale::Log10] {
+    for scale in [AxisScale::Linear, AxisScale::Log10] {
         for &value in &extremes {
             let mut odd = panel("odd", vec![line("a", &[value]), line("b", &[1e-16, value, 1e2])]);
             (odd.x.scale, odd.y.scale) = (scale, scale);
             panels.push(odd);
             let mut cells = heat_panel(array![[value, 1e-3], [value, value]], "value");
             (cells.x.scale, cells.y.scale) = (scale, scale);
-            let Marks::Heat(heat) = &mut cells.marks else { continue };
+            let Marks::Heatmap(heat) = &mut cells.marks else { continue };
             heat.x_values[0] = value;
             heat.overlay.push(line("over", &[value, 1.0]));
             panels.push(cells);
@@ -117,7 +117,7 @@ fn exponents_of_logarithmic_axes_are_raised() {
 }
 
 #[test]
-fn panels_with_the_same_lines_share_a_legend_and_a_missing_line_does_not_part_them() {
+fn panels_with_the_same_lines_share_a_legend_even_if_one_lacks_a_line() {
     let all = || vec![line("AND", &[1.0, 0.1]), line("HALS", &[1.0, 0.2])];
     let fewer = vec![line("HALS", &[1.0, 0.2])];
     let shared = chart(vec![panel("", all()), panel("", fewer), panel("", Vec::new())]).svg();
@@ -142,7 +142,7 @@ fn a_line_has_one_colour_in_all_panels() {
 }
 
 #[test]
-fn panels_that_measure_the_same_share_one_bar_of_colours() {
+fn panels_with_the_same_value_label_share_one_colour_bar() {
     let values = |from: f64| array![[from, 10.0 * from], [100.0 * from, 1e3 * from]];
     let same = chart(vec![heat_panel(values(1e-6), "error"), heat_panel(values(1e-3), "error")]).svg();
     assert_eq!(count(&same, "error"), 2, "the axis of the first panel and the bar: {:?}", texts(&same));
@@ -152,14 +152,14 @@ fn panels_that_measure_the_same_share_one_bar_of_colours() {
 }
 
 #[test]
-fn what_could_not_be_drawn_is_said_in_the_note() {
+fn the_note_lists_data_that_could_not_be_drawn() {
     let zeros = panel("", vec![line("a", &[1.0, 0.0, f64::NAN])]);
-    let told = Chart { note: Some("Ten seeds.".to_owned()), ..chart(vec![zeros]) };
-    let note = texts(&told.svg()).join(" ");
+    let noted = Chart { note: Some("Ten seeds.".to_owned()), ..chart(vec![zeros]) };
+    let note = texts(&noted.svg()).join(" ");
     assert!(note.contains("Ten seeds.") && note.contains("zero or less"), "{note}");
     assert!(note.contains("1 point without a finite value"), "{note}");
     let fine = texts(&chart(vec![panel("", vec![line("a", &[1.0, 0.5])])]).svg()).join(" ");
-    assert!(!fine.contains("zero") && !fine.contains("left out"), "{fine}");
+    assert!(!fine.contains("zero") && !fine.contains("omitted"), "{fine}");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn rows_hold_three_or_four_panels_and_grow_downwards() {
 }
 
 #[test]
-fn pixels_have_the_size_of_the_drawing_and_show_its_words() {
+fn the_png_has_the_size_of_the_drawing_and_shows_its_text() {
     let named = chart(vec![panel("a title", vec![line("a name", &[1.0, 0.5])])]);
     let mut bare = named.clone();
     bare.title = " ".to_owned();

@@ -1,23 +1,22 @@
-//! How wide text is, and how it is made to fit.
+//! Text width, truncation and wrapping.
 //!
-//! Measured in the font that pixels are drawn with; pairs of letters that stand closer are not looked at, so that a
-//! text is never wider than this says.
+//! Measured in the font of the PNG renderer, without kerning, so that the true width is never larger.
 
 use skrifa::instance::{LocationRef, Size};
 use skrifa::{FontRef, MetadataProvider};
 
-/// Width of a letter that the font does not have, in sizes of the text.
+/// Width of a missing glyph, in font sizes.
 const UNKNOWN: f64 = 1.0;
 const ELLIPSIS: char = '…';
 
-/// Size and weight of text.
+/// Font size and weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Face {
+pub(super) struct Font {
     pub(super) size: f64,
     pub(super) bold: bool,
 }
 
-impl Face {
+impl Font {
     pub(super) const fn plain(size: f64) -> Self {
         Self { size, bold: false }
     }
@@ -26,13 +25,13 @@ impl Face {
         Self { size, bold: true }
     }
 
-    /// From one line to the next.
+    /// Distance between lines.
     pub(super) fn line_height(self) -> f64 {
         (self.size * 1.35).round()
     }
 
-    /// From the middle of a line down to its baseline.
-    pub(super) fn drop(self) -> f64 {
+    /// Distance from the middle of a line down to its baseline.
+    pub(super) fn baseline_shift(self) -> f64 {
         self.size * 0.35
     }
 
@@ -52,14 +51,14 @@ impl Face {
         text.chars().map(advance).sum::<f64>() * self.size
     }
 
-    /// The text, or as much of its start as fits with an ellipsis.
-    pub(super) fn shortened(self, text: &str, most: f64) -> String {
+    /// The text, truncated with an ellipsis if it is too wide.
+    pub(super) fn truncated(self, text: &str, most: f64) -> String {
         if self.width(text) <= most {
             return text.to_owned();
         }
-        let mut kept = text.to_owned();
-        while kept.pop().is_some() {
-            let short = format!("{}{ELLIPSIS}", kept.trim_end());
+        let mut prefix = text.to_owned();
+        while prefix.pop().is_some() {
+            let short = format!("{}{ELLIPSIS}", prefix.trim_end());
             if self.width(&short) <= most {
                 return short;
             }
@@ -67,11 +66,11 @@ impl Face {
         ELLIPSIS.to_string()
     }
 
-    /// The text in lines that fit, broken between words; a word that is wider than a line is shortened.
+    /// The text wrapped at spaces; words wider than a line are truncated.
     pub(super) fn wrapped(self, text: &str, most: f64) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for word in text.split_whitespace() {
-            let word = self.shortened(word, most);
+            let word = self.truncated(word, most);
             match lines.last_mut() {
                 Some(line) if self.width(&format!("{line} {word}")) <= most => {
                     line.push(' ');
@@ -90,30 +89,30 @@ mod tests {
 
     #[test]
     fn wider_letters_bold_and_larger_text_are_wider() {
-        let plain = Face::plain(10.0);
+        let plain = Font::plain(10.0);
         assert!(plain.width("iiii") < plain.width("mmmm"));
-        assert!(plain.width("mmmm") < Face::bold(10.0).width("mmmm"));
-        let doubled = Face::plain(20.0).width("mixed");
+        assert!(plain.width("mmmm") < Font::bold(10.0).width("mmmm"));
+        let doubled = Font::plain(20.0).width("mixed");
         assert!((doubled - 2.0 * plain.width("mixed")).abs() < 1e-9);
         assert_eq!(plain.width(""), 0.0);
     }
 
     #[test]
-    fn what_is_too_long_is_shortened_and_what_fits_stays() {
-        let face = Face::plain(12.0);
-        assert_eq!(face.shortened("short", 100.0), "short");
-        let short = face.shortened("a name that goes on and on", 80.0);
-        assert!(short.ends_with('…') && face.width(&short) <= 80.0 && short.len() > 8, "{short}");
-        assert_eq!(face.shortened("anything", 0.0), "…");
+    fn text_that_is_too_wide_is_truncated() {
+        let font = Font::plain(12.0);
+        assert_eq!(font.truncated("short", 100.0), "short");
+        let short = font.truncated("a name that goes on and on", 80.0);
+        assert!(short.ends_with('…') && font.width(&short) <= 80.0 && short.len() > 8, "{short}");
+        assert_eq!(font.truncated("anything", 0.0), "…");
     }
 
     #[test]
     fn wrapped_lines_fit_and_lose_no_word() {
-        let face = Face::plain(12.0);
+        let font = Font::plain(12.0);
         let text = "minimum volume factorisation from a random start, repeated over ten seeds";
-        let lines = face.wrapped(text, 120.0);
-        assert!(lines.len() > 2 && lines.iter().all(|line| face.width(line) <= 120.0), "{lines:?}");
+        let lines = font.wrapped(text, 120.0);
+        assert!(lines.len() > 2 && lines.iter().all(|line| font.width(line) <= 120.0), "{lines:?}");
         assert_eq!(lines.join(" "), text);
-        assert!(face.wrapped(" \n ", 120.0).is_empty());
+        assert!(font.wrapped(" \n ", 120.0).is_empty());
     }
 }

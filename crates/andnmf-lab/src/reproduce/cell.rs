@@ -1,4 +1,4 @@
-//! The smallest piece of work: one method, once, on one set of samples.
+//! A cell: one run of one method on one set of samples.
 
 use andnmf::{Method, MethodParams};
 use andnmf_program::{Experiment, Fingerprint};
@@ -6,114 +6,118 @@ use serde::{Deserialize, Serialize};
 
 use super::FigureName;
 
-/// Results of other rules than these are not taken for results of these: raise it where what a cell measures changes.
+/// Version of the stored results. Increase it when the measurements of a cell change, so that older results are not
+/// reused.
 const FORMAT: u64 = 2;
 
-/// One run of a plan: everything that decides its result, times apart.
+/// One run of a plan: everything that determines its result, except for times.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cell {
-    /// Where it is shown.
+    /// The figure that shows it.
     pub figure: FigureName,
-    /// The samples, as the figure calls them.
+    /// Label of the samples.
     pub case: String,
-    /// The method or setting, as the figure calls it.
+    /// Label of the method or setting.
     pub method: String,
-    /// The values that the figure varies, where it varies any: a noise level, or the two sides of a map.
+    /// The values of the varied parameters, if any: a noise level, or the two coordinates of a map.
     pub at: Vec<f64>,
-    /// Where all chance comes from.
+    /// Random seed of samples and method.
     pub seed: u64,
-    /// What is done.
+    /// The task.
     pub task: Task,
 }
 
-/// What a cell does.
+/// The task of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Task {
-    /// Recovers a known truth.
-    Recovery(Box<Recovery>),
-    /// Follows the errors of the theory from stage to stage.
-    StageLemma(Box<Recovery>),
-    /// Finds topics of texts.
+    /// Recover a known truth.
+    Recovery(Box<RecoveryTask>),
+    /// Record the errors of the theory stage by stage.
+    StageLemma(Box<RecoveryTask>),
+    /// Find topics of texts.
     Topics {
-        /// The texts, by their fingerprint.
+        /// Fingerprint of the texts.
         texts: String,
         /// The method and its settings.
         method: MethodParams,
-        /// Where it begins.
+        /// The start.
         from: RealStart,
-        /// What the numbers are.
+        /// Counts or tf-idf.
         values: TextValues,
     },
-    /// Finds components of pictures.
-    Pictures {
-        /// The pictures, by their fingerprint.
-        pictures: String,
+    /// Find components of images.
+    #[serde(rename = "pictures")]
+    Images {
+        /// Fingerprint of the images.
+        #[serde(rename = "pictures")]
+        images: String,
         /// The method and its settings.
         method: MethodParams,
-        /// Where it begins.
+        /// The start.
         from: RealStart,
     },
 }
 
-/// A recovery experiment on a truth that may come from elsewhere.
+/// A recovery experiment on a built-in or given truth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Recovery {
+pub struct RecoveryTask {
     /// The samples and the method.
     pub experiment: Experiment,
-    /// The truth that the samples are made of.
+    /// The truth that the samples are generated from.
     pub truth: Truth,
-    /// Length of what the start has outside the span of the truth, as a share of the length of the true components; in
-    /// place of the scale in the dataset, which knows nothing of their length.
+    /// Norm of the part of the start outside the span of the truth, relative to the true components. Replaces the
+    /// absolute scale of the dataset.
     pub out_of_span_share: Option<f64>,
-    /// Whether the conditions of the theorems are estimated for the weights.
+    /// True if the conditions of the theorems are estimated for the weights.
     pub conditions: bool,
 }
 
-/// Where a truth comes from.
+/// The origin of a truth.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Truth {
-    /// What the dataset builds by itself.
+    /// Built by the dataset.
     BuiltIn,
-    /// What the caller brings along, by its fingerprint.
+    /// Supplied by the caller, identified by its fingerprint.
     Given(String),
 }
 
-/// Where a method begins on samples without a truth.
+/// The start of a method on samples without a known truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RealStart {
-    /// At samples drawn at random, as in the paper.
+    /// Randomly drawn samples, as in the paper.
     RandomSamples,
-    /// Wherever the method begins by itself.
-    Own,
+    /// The method's default start.
+    #[serde(rename = "own")]
+    MethodDefault,
 }
 
-/// What the numbers of a corpus are.
+/// The values of the document-word matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TextValues {
-    /// How often a word occurs.
+    /// Word counts.
     Counts,
-    /// The same, weighed by how much the word tells.
+    /// Counts weighted by tf-idf.
     TfIdf,
 }
 
 impl Cell {
-    /// The name of its file: readable, and another one for every other specification.
+    /// Its file name: readable, and unique for every specification.
     #[must_use]
     pub fn file_name(&self) -> String {
         let text = serde_json::to_string(self).expect("a cell has nothing that JSON cannot hold");
-        let mut print = Fingerprint::default().with_bytes(text.as_bytes());
-        print.mix(FORMAT);
+        let mut fingerprint = Fingerprint::default().with_bytes(text.as_bytes());
+        fingerprint.mix(FORMAT);
         let readable: Vec<String> = [&self.case, &self.method].map(|text| plain(text)).into();
-        format!("{}-{}-{print}.json", readable.join("-"), self.seed)
+        format!("{}-{}-{fingerprint}.json", readable.join("-"), self.seed)
     }
 
-    /// Whether its run has an end of its own: methods that alternate stop in a recovery when their time is up.
+    /// True if the run ends by itself. In recovery experiments, alternating methods run until the time limit.
     #[must_use]
     pub fn ends_by_itself(&self) -> bool {
         let ends = matches!(self.settings().method(), Method::And | Method::AnchorWords);
@@ -125,12 +129,12 @@ impl Cell {
     pub fn settings(&self) -> &MethodParams {
         match &self.task {
             Task::Recovery(recovery) | Task::StageLemma(recovery) => &recovery.experiment.method,
-            Task::Topics { method, .. } | Task::Pictures { method, .. } => method,
+            Task::Topics { method, .. } | Task::Images { method, .. } => method,
         }
     }
 }
 
-/// Letters and digits, with a dash for everything between them.
+/// Letters and digits, joined by dashes.
 fn plain(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-").to_lowercase()
@@ -142,7 +146,7 @@ pub(super) mod tests {
     use andnmf::synth::{DatasetKind, DatasetSpec};
     use andnmf_program::StartFrom;
 
-    /// A cell of almost no work.
+    /// A cell with a very small run.
     pub(in crate::reproduce) fn tiny(seed: u64) -> Cell {
         let dataset = DatasetSpec {
             n_features: 40,
@@ -159,7 +163,7 @@ pub(super) mod tests {
             method: "HALS".into(),
             at: vec![],
             seed,
-            task: Task::Recovery(Box::new(Recovery {
+            task: Task::Recovery(Box::new(RecoveryTask {
                 experiment,
                 truth: Truth::BuiltIn,
                 out_of_span_share: None,
@@ -169,7 +173,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn cells_are_data_and_every_specification_has_a_file_of_its_own() {
+    fn cells_round_trip_through_json_and_every_specification_has_its_own_file_name() {
         let cell = tiny(3);
         let text = serde_json::to_string(&cell).unwrap();
         assert_eq!(serde_json::from_str::<Cell>(&text).unwrap(), cell);

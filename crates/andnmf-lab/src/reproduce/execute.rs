@@ -1,4 +1,4 @@
-//! Does what a cell says.
+//! Executes cells.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,36 +16,36 @@ use andnmf_io::text::{Corpus, TextOptions, VocabularyParams, read_texts};
 use andnmf_program::{ExperimentError, StageRow, StartFrom};
 
 use super::Sources;
-use super::cell::{Cell, RealStart, Recovery, Task, TextValues, Truth};
+use super::cell::{Cell, RealStart, RecoveryTask, Task, TextValues, Truth};
+use super::format::format_number;
 use super::lemma::LemmaObserver;
-use super::measure::{broken_off, mixing, recovered};
-use super::outcome::{CellOutcome, Conditions, Errors, FoundPictures, FoundTopics, Recovered};
-use super::spoken::spoken;
+use super::measure::{aborted, mixing, recovered};
+use super::outcome::{CellOutcome, Conditions, Errors, ImageResult, RecoveryResult, TopicResult};
 use crate::with_out_of_span_share;
 
-/// Weights drawn to estimate the conditions of the theorems: more than any experiment has, so that the estimate does
-/// not depend on how many those are.
+/// Number of weights drawn to estimate the conditions of the theorems: more than in any experiment, so that the
+/// estimate does not depend on the number of samples.
 const CONDITION_SAMPLES: usize = 20_000;
-/// Words that are shown and scored of each topic.
+/// Number of top words of a topic that are shown and scored.
 const TOP_WORDS: usize = 10;
-/// What is less than this share of the largest value of a component counts as zero.
-const NOTHING: f64 = 1e-6;
+/// Values below this share of a component's largest value count as zero.
+const ZERO_SHARE: f64 = 1e-6;
 
-/// Around the cells: none of this changes a result, times apart.
+/// The context of runs; does not change results, except for times.
 #[derive(Debug, Clone, Copy)]
-pub struct Surroundings<'a> {
-    /// Data that the caller brought along.
+pub struct RunContext<'a> {
+    /// Data supplied by the caller.
     pub sources: &'a Sources,
-    /// Threads to use; all without a number.
+    /// Number of threads; `None` for all.
     pub threads: Option<usize>,
-    /// Set to stop, in the middle of a cell if need be.
+    /// Set to true to cancel, even within a cell.
     pub stop: Option<&'a AtomicBool>,
-    /// The state of the source that the program was built from, where it is known: kept with every result.
+    /// The commit that the program was built from, if known; stored with every result.
     pub commit: Option<&'a str>,
 }
 
-impl Surroundings<'_> {
-    /// Whether to stop.
+impl RunContext<'_> {
+    /// Returns true if the runs are cancelled.
     pub(super) fn stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
@@ -62,51 +62,51 @@ impl Surroundings<'_> {
     }
 }
 
-/// Does cells, and remembers the data of the last one: neighbours in a plan share them.
+/// Executes cells, and caches the data of the last one, which adjacent cells of a plan share.
 #[derive(Debug)]
-pub(super) struct Executor<'a> {
-    around: Surroundings<'a>,
-    data: Option<(Recovery, Arc<Dataset>)>,
+pub(super) struct CellExecutor<'a> {
+    context: RunContext<'a>,
+    data: Option<(RecoveryTask, Arc<Dataset>)>,
     corpus: Option<Corpus<f64>>,
 }
 
-/// Why a cell has no result of its own.
-enum Trouble {
-    /// It was called off: there is nothing to keep.
-    Stopped,
-    /// It cannot be done, and this is why.
+/// The reason that a cell has no result.
+enum CellError {
+    /// The run was cancelled; nothing is stored.
+    Cancelled,
+    /// The run failed, with the reason.
     Failed(String),
 }
 
-impl<E: ToString> From<E> for Trouble {
+impl<E: ToString> From<E> for CellError {
     fn from(error: E) -> Self {
         Self::Failed(error.to_string())
     }
 }
 
-impl<'a> Executor<'a> {
-    pub(super) fn new(around: Surroundings<'a>) -> Self {
-        Self { around, data: None, corpus: None }
+impl<'a> CellExecutor<'a> {
+    pub(super) fn new(context: RunContext<'a>) -> Self {
+        Self { context, data: None, corpus: None }
     }
 
-    /// The result of a cell; `None` where it was called off.
+    /// The result of a cell; `None` if it was cancelled.
     pub(super) fn run(&mut self, cell: &Cell) -> Option<CellOutcome> {
         let outcome = match &cell.task {
             Task::Recovery(recovery) => self.recover(recovery),
-            Task::StageLemma(recovery) => self.follow_lemma(recovery),
+            Task::StageLemma(recovery) => self.check_lemma(recovery),
             Task::Topics { method, from, values, .. } => self.find_topics(method, *from, *values),
-            Task::Pictures { method, from, .. } => self.find_pictures(method, *from),
+            Task::Images { method, from, .. } => self.find_images(method, *from),
         };
         match outcome {
             Ok(outcome) => Some(outcome),
-            Err(Trouble::Stopped) => None,
-            // Whatever went wrong while everything was being called off may have gone wrong for that reason.
-            Err(Trouble::Failed(_)) if self.around.stopped() => None,
-            Err(Trouble::Failed(message)) => Some(CellOutcome::Failed(message)),
+            Err(CellError::Cancelled) => None,
+            // An error during cancellation may be caused by it.
+            Err(CellError::Failed(_)) if self.context.stopped() => None,
+            Err(CellError::Failed(message)) => Some(CellOutcome::Failed(message)),
         }
     }
 
-    fn data(&mut self, recovery: &Recovery) -> Result<Arc<Dataset>, Trouble> {
+    fn data(&mut self, recovery: &RecoveryTask) -> Result<Arc<Dataset>, CellError> {
         if let Some((known, data)) = &self.data
             && known.experiment.dataset == recovery.experiment.dataset
             && (&known.truth, known.out_of_span_share) == (&recovery.truth, recovery.out_of_span_share)
@@ -114,12 +114,14 @@ impl<'a> Executor<'a> {
             return Ok(Arc::clone(data));
         }
         let spec = &recovery.experiment.dataset;
-        let mut data = match (&recovery.truth, &self.around.sources.truth) {
+        let mut data = match (&recovery.truth, &self.context.sources.truth) {
             (Truth::BuiltIn, _) => spec.generate()?,
-            (Truth::Given(print), Some(truth)) if Sources::print_of(truth) == *print => {
+            (Truth::Given(fingerprint), Some(truth)) if Sources::fingerprint_of(truth) == *fingerprint => {
                 spec.generate_with_truth(truth.clone())?
             }
-            (Truth::Given(_), _) => return Err("the truth that the samples are made of is not there".into()),
+            (Truth::Given(_), _) => {
+                return Err("the truth that the samples are generated from is missing".into());
+            }
         };
         if let Some(share) = recovery.out_of_span_share {
             data = with_out_of_span_share(data, share)?;
@@ -129,26 +131,28 @@ impl<'a> Executor<'a> {
         Ok(data)
     }
 
-    fn recover(&mut self, recovery: &Recovery) -> Result<CellOutcome, Trouble> {
+    fn recover(&mut self, recovery: &RecoveryTask) -> Result<CellOutcome, CellError> {
         let data = self.data(recovery)?;
-        let Surroundings { threads, stop, .. } = self.around;
+        let RunContext { threads, stop, .. } = self.context;
         let mut rows = Vec::new();
         let outcome = recovery.experiment.run_cancellable(&data, threads, stop, &mut |row| {
             rows.push(*row);
             ControlFlow::Continue(())
         });
-        let found = match outcome {
-            Ok(outcome) if outcome.stop_reason == StopReason::Cancelled => return Err(Trouble::Stopped),
+        let result = match outcome {
+            Ok(outcome) if outcome.stop_reason == StopReason::Cancelled => return Err(CellError::Cancelled),
             Ok(outcome) => recovered(&outcome, &data, self.own_start(recovery, &data)?)?,
             Err(ExperimentError::Fit(FitError::StoppedBeforeStart)) => {
-                return Err("nothing was found in the time there was; a larger --budget gives it more".into());
+                return Err(
+                    "the time limit was reached before the first result; use a larger --budget".into()
+                );
             }
-            // Numbers that leave their range after many stages do not undo those stages.
+            // An overflow after many stages does not invalidate those stages.
             Err(ExperimentError::Fit(error)) => {
-                let why = told(&error, "a truth of more components has a shorter one");
+                let why = failure_text(&error, "a truth with more components has a shorter step");
                 match rows.is_empty() {
-                    true => return Err(Trouble::Failed(why)),
-                    false => broken_off(&rows, &data, self.own_start(recovery, &data)?, why)?,
+                    true => return Err(CellError::Failed(why)),
+                    false => aborted(&rows, &data, self.own_start(recovery, &data)?, why)?,
                 }
             }
             Err(error) => return Err(error.into()),
@@ -156,45 +160,45 @@ impl<'a> Executor<'a> {
         let conditions = recovery.conditions.then(|| conditions(recovery)).transpose()?;
         let from_truth = recovery.experiment.from == StartFrom::MixedTruth;
         let and = recovery.experiment.method.method() == Method::And;
-        // Maps have hundreds of places and show nothing of this.
-        let wanted = and && from_truth && !recovery.conditions;
-        let mixing = wanted.then(|| mixing(&data)).transpose()?;
-        Ok(CellOutcome::Recovered(Box::new(Recovered { conditions, mixing, ..found })))
+        // Maps do not show the mixing of the start.
+        let with_mixing = and && from_truth && !recovery.conditions;
+        let mixing = with_mixing.then(|| mixing(&data)).transpose()?;
+        Ok(CellOutcome::Recovered(Box::new(RecoveryResult { conditions, mixing, ..result })))
     }
 
-    /// Errors of the start as the method takes it; nothing where it begins with the data alone.
-    fn own_start(&self, recovery: &Recovery, data: &Dataset) -> Result<Option<Errors>, Trouble> {
+    /// Errors of the method's own start; `None` if it starts from the data alone.
+    fn own_start(&self, recovery: &RecoveryTask, data: &Dataset) -> Result<Option<Errors>, CellError> {
         let experiment = &recovery.experiment;
         if experiment.from == StartFrom::Data || !experiment.method.method().info().takes_start {
             return Ok(None);
         }
-        // A run that is stopped before its first stage returns what it would have begun with.
-        let at_once = AtomicBool::new(true);
-        let watch = &mut |_: &StageRow| ControlFlow::Break(());
-        match experiment.run_cancellable(data, self.around.threads, Some(&at_once), watch) {
-            Ok(begun) => Ok(Some(Errors {
-                total: begun.recovery.total_correlation_error,
-                relative: begun.recovery.relative_total_correlation_error,
+        // A run that is cancelled before its first stage returns its start.
+        let cancelled = AtomicBool::new(true);
+        let stop_at_once = &mut |_: &StageRow| ControlFlow::Break(());
+        match experiment.run_cancellable(data, self.context.threads, Some(&cancelled), stop_at_once) {
+            Ok(initial) => Ok(Some(Errors {
+                total: initial.recovery.total_correlation_error,
+                relative: initial.recovery.relative_total_correlation_error,
             })),
             Err(ExperimentError::Fit(FitError::StoppedBeforeStart)) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    fn follow_lemma(&mut self, recovery: &Recovery) -> Result<CellOutcome, Trouble> {
+    fn check_lemma(&mut self, recovery: &RecoveryTask) -> Result<CellOutcome, CellError> {
         let data = self.data(recovery)?;
         let mut observer = LemmaObserver::new(&data)?;
         let samples = DenseSamples::new(data.samples.view())?;
-        let mut run = self.around.run().observe(&mut observer);
+        let mut run = self.context.run().observe(&mut observer);
         let solver = recovery.experiment.method.clone().check()?;
         let fit = solver.fit(&samples, Start::Given(data.init.clone()), &mut run);
-        // The observer ends a run itself where its numbers have left their range.
+        // The observer stops a run after a numeric overflow.
         match fit {
-            Ok(_) if self.around.stopped() => return Err(Trouble::Stopped),
+            Ok(_) if self.context.stopped() => return Err(CellError::Cancelled),
             Ok(_) | Err(FitError::Overflow { .. }) => {}
             Err(error) => return Err(error.into()),
         }
-        Ok(CellOutcome::StageLemma(observer.followed()))
+        Ok(CellOutcome::StageLemma(observer.into_trace()))
     }
 
     fn find_topics(
@@ -202,14 +206,16 @@ impl<'a> Executor<'a> {
         method: &MethodParams,
         from: RealStart,
         values: TextValues,
-    ) -> Result<CellOutcome, Trouble> {
+    ) -> Result<CellOutcome, CellError> {
         if self.corpus.is_none() {
-            let Some(path) = &self.around.sources.texts else { return Err("the texts are not there".into()) };
+            let Some(path) = &self.context.sources.texts else {
+                return Err("the texts are missing".into());
+            };
             let vocabulary = VocabularyParams::default();
             let options = TextOptions { words: vocabulary.words, strip_posts: true };
             self.corpus = Some(read_texts(path, &options)?.corpus.with_vocabulary(&vocabulary)?);
         }
-        let Some(corpus) = &self.corpus else { return Err("the texts are not there".into()) };
+        let Some(corpus) = &self.corpus else { return Err("the texts are missing".into()) };
         let samples = match values {
             TextValues::Counts => corpus.counts.clone(),
             TextValues::TfIdf => corpus.tf_idf()?,
@@ -219,7 +225,7 @@ impl<'a> Executor<'a> {
             fit.components.outer_iter().map(|topic| top_features(topic, TOP_WORDS)).collect();
         let scores = coherence(&tops, &corpus.counts)?;
         let words = |top: &Vec<usize>| top.iter().map(|&word| corpus.words[word].clone()).collect();
-        Ok(CellOutcome::Topics(FoundTopics {
+        Ok(CellOutcome::Topics(TopicResult {
             topics: tops.iter().map(words).collect(),
             coherence: scores.per_topic,
             mean_coherence: scores.mean,
@@ -230,19 +236,20 @@ impl<'a> Executor<'a> {
         }))
     }
 
-    fn find_pictures(&mut self, method: &MethodParams, from: RealStart) -> Result<CellOutcome, Trouble> {
-        let Some(pictures) = &self.around.sources.pictures else {
-            return Err("the pictures are not there".into());
+    fn find_images(&mut self, method: &MethodParams, from: RealStart) -> Result<CellOutcome, CellError> {
+        let Some(images) = &self.context.sources.images else {
+            return Err("the images are missing".into());
         };
-        let samples = DenseSamples::new(pictures.view())?;
+        let samples = DenseSamples::new(images.view())?;
         let fit = self.fit(&samples, method, from)?;
-        let weights = nnls::weights(&samples, fit.components.view(), &self.around.run())?;
+        let weights = nnls::weights(&samples, fit.components.view(), &self.context.run())?;
         let residual = reconstruction_error(&samples, weights.view(), fit.components.view())?;
         let zeros = fit.components.outer_iter().map(|component| {
             let largest = component.iter().fold(0.0, |top: f64, v| top.max(v.abs()));
-            component.iter().filter(|v| v.abs() <= NOTHING * largest).count() as f64 / component.len() as f64
+            component.iter().filter(|v| v.abs() <= ZERO_SHARE * largest).count() as f64
+                / component.len() as f64
         });
-        Ok(CellOutcome::Pictures(FoundPictures {
+        Ok(CellOutcome::Images(ImageResult {
             zeros: zeros.sum::<f64>() / fit.components.nrows() as f64,
             components: fit.components.mapv(|value| value as f32),
             residual,
@@ -257,43 +264,43 @@ impl<'a> Executor<'a> {
         samples: &dyn Samples<f64>,
         method: &MethodParams,
         from: RealStart,
-    ) -> Result<Fit<f64>, Trouble> {
+    ) -> Result<Fit<f64>, CellError> {
         let start = match from {
-            RealStart::Own => Start::Auto,
+            RealStart::MethodDefault => Start::Auto,
             RealStart::RandomSamples => Start::RandomSamples,
         };
-        fitted(method.clone().check()?.fit(samples, start, &mut self.around.run()))
+        fitted(method.clone().check()?.fit(samples, start, &mut self.context.run()))
     }
 }
 
-/// A fit that came to its end.
-fn fitted(fit: Result<Fit<f64>, FitError>) -> Result<Fit<f64>, Trouble> {
+/// Returns an error if the fit was cancelled or failed.
+fn fitted(fit: Result<Fit<f64>, FitError>) -> Result<Fit<f64>, CellError> {
     match fit {
-        Ok(fit) if fit.stop == StopReason::Cancelled => Err(Trouble::Stopped),
+        Ok(fit) if fit.stop == StopReason::Cancelled => Err(CellError::Cancelled),
         Ok(fit) => Ok(fit),
-        Err(error) => {
-            Err(Trouble::Failed(told(&error, "the same thresholds with a safe step stand beside this")))
-        }
+        Err(error) => Err(CellError::Failed(failure_text(
+            &error,
+            "compare the run with the same thresholds and a safe step",
+        ))),
     }
 }
 
-/// What went wrong, for somebody who chose figures and not settings; `remedy` is what helps against a step that is too
-/// long.
-fn told(error: &FitError, remedy: &str) -> String {
+/// An error message for users who chose figures, not settings; `remedy` is the advice for a step that is too long.
+fn failure_text(error: &FitError, remedy: &str) -> String {
     match error {
         FitError::UnstableStep { stage, step, largest_stable } => format!(
-            "the paper's step, here {}, is too long for these samples: from {} on steps diverge (stage {stage}); {remedy}",
-            spoken(*step),
-            spoken(*largest_stable)
+            "the paper's step {} is too long for these samples: steps of {} or more diverge (stage {stage}); {remedy}",
+            format_number(*step),
+            format_number(*largest_stable)
         ),
         FitError::Overflow { stage } => {
-            format!("it diverged: numbers left their range in stage {stage}")
+            format!("the run diverged: numeric overflow in stage {stage}")
         }
         other => other.to_string(),
     }
 }
 
-fn conditions(recovery: &Recovery) -> Result<Conditions, Trouble> {
+fn conditions(recovery: &RecoveryTask) -> Result<Conditions, CellError> {
     let spec = &recovery.experiment.dataset;
     let weights = spec.weights.draw(CONDITION_SAMPLES, spec.rank, spec.seed)?;
     let conditions = GeneralCorrelationConditions::of(weights.view())?;

@@ -1,4 +1,4 @@
-//! What can be reproduced, by name.
+//! Names of the figures and tables.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use andnmf::SettingError;
 use serde::{Deserialize, Serialize};
 
-/// A figure or table of the paper, or the map beyond it.
+/// A figure or table of the paper, or the phase maps beyond it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)] // each variant is the figure it names
@@ -26,7 +26,7 @@ pub enum FigureName {
 }
 
 impl FigureName {
-    /// All of them, in the order of the paper.
+    /// All figures, in the order of the paper.
     pub const ALL: [Self; 12] = [
         Self::Fig1a,
         Self::Fig1b,
@@ -42,7 +42,7 @@ impl FigureName {
         Self::Phase,
     ];
 
-    /// The name as users write it, and as files have it.
+    /// The name on the command line and in file names.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl FigureName {
         }
     }
 
-    /// What it shows.
+    /// The title, with a short description.
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {

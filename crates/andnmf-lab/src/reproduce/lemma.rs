@@ -1,8 +1,8 @@
-//! The stage lemma along a run: its errors, and what it asks of the steps.
+//! Checks the stage lemma along a run: its errors, and its condition on the steps.
 //!
-//! With y = A*x, A = A*S + N and decoded weights z, a step is S ← S + η(E[xzᵀ] − S·E[zzᵀ]). The lemma is about
-//! S ← S(I − ηΛ) + ηQΛ + ηR with Q⁻¹ = D = diag(S₀⁻¹) and Λ = DΔD, Δ = E[xxᵀ]. What is left over is
-//! R = (E[xzᵀ] − ΔD) − S(E[zzᵀ] − Λ), and the lemma holds while ‖R‖ ≤ λ_min(Λ)·‖E‖/160.
+//! With y = A*x, A = A*S + N and decoded weights z, a step is S ← S + η(E[xzᵀ] − S·E[zzᵀ]). The lemma is about S ← S(I
+//! − ηΛ) + ηQΛ + ηR with Q⁻¹ = D = diag(S₀⁻¹) and Λ = DΔD, Δ = E[xxᵀ]. The remainder is R = (E[xzᵀ] − ΔD) − S(E[zzᵀ] −
+//! Λ), and the lemma requires ‖R‖ ≤ λ_min(Λ)·‖E‖/160.
 
 use std::ops::ControlFlow;
 
@@ -13,29 +13,29 @@ use andnmf::theory::bounds::extreme_singular_values;
 use andnmf::theory::{Decomposition, MatrixError};
 use ndarray::Array2;
 
-use super::outcome::{Disturbance, FollowedLemma, Norms};
+use super::outcome::{Disturbance, LemmaTrace, Norms};
 
-/// What the lemma divides by.
-const ALLOWED: f64 = 1.0 / 160.0;
+/// The constant in the lemma's bound on ‖R‖.
+const BOUND_FACTOR: f64 = 1.0 / 160.0;
 
-/// Follows a run that begins at the start of the dataset.
+/// Observes a run that starts at the start of the dataset.
 #[derive(Debug)]
 pub(super) struct LemmaObserver<'a> {
     data: &'a Dataset,
     before: Array2<f64>,
-    followed: FollowedLemma,
+    trace: LemmaTrace,
 }
 
 impl<'a> LemmaObserver<'a> {
     pub(super) fn new(data: &'a Dataset) -> Result<Self, MatrixError> {
         let start = Decomposition::of(data.init.view(), data.truth.view())?.norms;
-        let followed = FollowedLemma { norms: vec![start.into()], disturbances: vec![] };
-        Ok(Self { data, before: data.init.clone(), followed })
+        let trace = LemmaTrace { norms: vec![start.into()], disturbances: vec![] };
+        Ok(Self { data, before: data.init.clone(), trace })
     }
 
-    /// What was seen, until numbers left their range.
-    pub(super) fn followed(self) -> FollowedLemma {
-        self.followed
+    /// The recorded stages, up to a numeric overflow.
+    pub(super) fn into_trace(self) -> LemmaTrace {
+        self.trace
     }
 }
 
@@ -46,14 +46,14 @@ impl Observer<f64> for LemmaObserver<'_> {
             Decomposition::of(after.view(), self.data.truth.view()).map(|parts| Norms::from(parts.norms));
         let disturbance = disturbance(self.data, &self.before, &after, view.thresholds);
         let (Ok(norms), Some(disturbance)) = (norms, disturbance) else { return ControlFlow::Break(()) };
-        self.followed.norms.push(norms);
-        self.followed.disturbances.push(disturbance);
+        self.trace.norms.push(norms);
+        self.trace.disturbances.push(disturbance);
         self.before = after;
         ControlFlow::Continue(())
     }
 }
 
-/// ‖R‖ of a stage beside what is allowed; nothing where the components cannot be compared or inverted.
+/// ‖R‖ of a stage and its bound; `None` if the components cannot be compared or inverted.
 fn disturbance(
     data: &Dataset,
     before: &Array2<f64>,
@@ -88,7 +88,7 @@ fn disturbance(
         extreme_singular_values(rest.view()).ok().map(|(largest, _)| largest)
     };
     let (_, smallest) = extreme_singular_values(moment.view()).ok()?;
-    Some(Disturbance { size: rest(&first)?.max(rest(&last)?), allowed: ALLOWED * smallest * mixing })
+    Some(Disturbance { size: rest(&first)?.max(rest(&last)?), allowed: BOUND_FACTOR * smallest * mixing })
 }
 
 #[cfg(test)]
@@ -108,13 +108,13 @@ mod tests {
         spec.generate().unwrap()
     }
 
-    /// One step of the update over all samples, as a matrix S → S + η(E[xzᵀ] − S·E[zzᵀ]), against the lemma's form.
+    /// Compares one gradient step S → S + η(E[xzᵀ] − S·E[zzᵀ]) over all samples with the lemma's form.
     #[test]
-    fn what_is_left_over_is_the_difference_between_the_step_and_the_lemmas() {
+    fn the_remainder_is_the_difference_between_the_step_and_the_lemmas_form() {
         let data = data(3);
         let parts = Decomposition::of(data.init.view(), data.truth.view()).unwrap();
         let start = Array2::from_diag(&ndarray::Array1::from(parts.diagonal.clone())) + &parts.off_diagonal;
-        // By the samples themselves: A ← A + η(y − Az)zᵀ, then back to shares of the truth.
+        // From the samples: A ← A + η(y − Az)zᵀ, then decomposed in terms of the truth.
         let decoder = Decoder::new(data.init.view(), false).unwrap();
         let z = data.samples.dot(&decoder.matrix().t()).mapv(|value| if value >= 0.25 { value } else { 0.0 });
         let step = 1e-3;
@@ -128,20 +128,20 @@ mod tests {
         let moment = d.dot(&(data.weights.t().dot(&data.weights) / 500.0)).dot(&d);
         let lemma = start.dot(&(Array2::eye(8) - &moment * step)) + q.dot(&moment) * step;
         let rest = extreme_singular_values(((&moved - &lemma) / step).view()).unwrap().0;
-        let found = disturbance(&data, &data.init, &data.init, &[0.25; 8]).unwrap();
-        assert!((found.size / rest - 1.0).abs() < 1e-6, "{found:?} {rest}");
+        let measured = disturbance(&data, &data.init, &data.init, &[0.25; 8]).unwrap();
+        assert!((measured.size / rest - 1.0).abs() < 1e-6, "{measured:?} {rest}");
         let smallest = extreme_singular_values(moment.view()).unwrap().1;
         let mixing = Decomposition::of(data.init.view(), data.truth.view()).unwrap().norms.mixing_error;
-        assert!((found.allowed / (smallest * mixing / 160.0) - 1.0).abs() < 1e-9);
+        assert!((measured.allowed / (smallest * mixing / 160.0) - 1.0).abs() < 1e-9);
     }
 
     #[test]
     fn one_weight_at_a_time_is_decoded_without_a_disturbance_and_several_are_not() {
         let alone = data(1);
-        let found = disturbance(&alone, &alone.init, &alone.truth, &[0.25; 8]).unwrap();
-        assert!(found.size < 1e-12 && found.allowed > 1e-6, "{found:?}");
+        let measured = disturbance(&alone, &alone.init, &alone.truth, &[0.25; 8]).unwrap();
+        assert!(measured.size < 1e-12 && measured.allowed > 1e-6, "{measured:?}");
         let several = data(3);
-        let found = disturbance(&several, &several.init, &several.truth, &[0.25; 8]).unwrap();
-        assert!(found.size > found.allowed, "{found:?}");
+        let measured = disturbance(&several, &several.init, &several.truth, &[0.25; 8]).unwrap();
+        assert!(measured.size > measured.allowed, "{measured:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! What is kept of a run that sought a truth.
+//! Measurements of a recovery run.
 
 use andnmf::fit::StopReason;
 use andnmf::metrics::{CorrelationError, correlation_error};
@@ -7,20 +7,20 @@ use andnmf::theory::{Decomposition, MatrixError, strongest_correlations};
 use andnmf_program::{ExperimentError, ExperimentOutcome, StageRow};
 use ndarray::Array2;
 
-use super::Course;
-use super::course::StageError;
-use super::outcome::{ComponentErrors, Errors, Recovered, StartMixing, WeightCorrelations};
+use super::ErrorSummary;
+use super::error_summary::StageError;
+use super::outcome::{ComponentErrors, Errors, RecoveryResult, StartMixing, WeightCorrelations};
 use super::quantiles::median;
 use super::thinning::thinned;
 
-/// A run that came to its end.
+/// The result of a finished run.
 pub(super) fn recovered(
     outcome: &ExperimentOutcome,
     data: &Dataset,
     own_start: Option<Errors>,
-) -> Result<Recovered, ExperimentError> {
+) -> Result<RecoveryResult, ExperimentError> {
     let end = correlation_error(outcome.components.view(), data.truth.view())?;
-    Ok(Recovered {
+    Ok(RecoveryResult {
         end: errors(&end),
         components: Some(of_components(&end)),
         solver_seconds: outcome.solver_seconds,
@@ -29,47 +29,47 @@ pub(super) fn recovered(
     })
 }
 
-/// How far a run came that went wrong in the end.
-pub(super) fn broken_off(
+/// The result of a run that failed after some stages.
+pub(super) fn aborted(
     rows: &[StageRow],
     data: &Dataset,
     own_start: Option<Errors>,
     why: String,
-) -> Result<Recovered, ExperimentError> {
-    Ok(Recovered { broken_off: Some(why), ..so_far(rows, data, own_start)? })
+) -> Result<RecoveryResult, ExperimentError> {
+    Ok(RecoveryResult { aborted: Some(why), ..so_far(rows, data, own_start)? })
 }
 
 fn so_far(
     rows: &[StageRow],
     data: &Dataset,
     own_start: Option<Errors>,
-) -> Result<Recovered, ExperimentError> {
+) -> Result<RecoveryResult, ExperimentError> {
     let start = errors(&correlation_error(data.init.view(), data.truth.view())?);
-    let begin = own_start.unwrap_or(start);
+    let start_errors = own_start.unwrap_or(start);
     let stages: Vec<StageError> = rows
         .iter()
         .map(|row| StageError { seconds: row.record.seconds, error: row.correlation_error })
         .collect();
-    let way = thinned(rows);
-    Ok(Recovered {
+    let trace = thinned(rows);
+    Ok(RecoveryResult {
         start,
         own_start,
-        course: Course::of(begin.total, &stages),
-        end: way.last().map_or(begin, |last| last.errors),
-        way,
+        error_summary: ErrorSummary::of(start_errors.total, &stages),
+        end: trace.last().map_or(start_errors, |last| last.errors),
+        trace,
         components: None,
         stages: rows.len(),
         solver_seconds: stages.last().map_or(0.0, |last| last.seconds),
         stop_reason: StopReason::MaxStages,
         weights: weight_correlations(data)?,
         mixing: None,
-        least_without_negatives: least_without_negatives(&data.truth),
+        nonnegative_error_floor: nonnegative_error_floor(&data.truth),
         conditions: None,
-        broken_off: None,
+        aborted: None,
     })
 }
 
-/// Both errors of components.
+/// Total and relative error of components.
 pub(super) fn errors(error: &CorrelationError) -> Errors {
     Errors { total: error.total(), relative: error.relative_total() }
 }
@@ -85,7 +85,7 @@ fn of_components(end: &CorrelationError) -> ComponentErrors {
     }
 }
 
-/// How strongly the weights go together, over all pairs.
+/// Correlations of the weights over all pairs of components.
 fn weight_correlations(data: &Dataset) -> Result<WeightCorrelations, MatrixError> {
     let pairs = strongest_correlations(data.weights.view(), usize::MAX)?;
     let sizes: Vec<f64> = pairs.iter().map(|(_, _, correlation)| correlation.abs()).collect();
@@ -97,16 +97,16 @@ fn weight_correlations(data: &Dataset) -> Result<WeightCorrelations, MatrixError
     })
 }
 
-/// The start in terms of the truth: what of other components is mixed into each, beside its own part.
+/// The start in terms of the truth: the share of other components mixed into each component.
 pub(super) fn mixing(data: &Dataset) -> Result<StartMixing, MatrixError> {
     let parts = Decomposition::of(data.init.view(), data.truth.view())?;
     let mixed = parts.off_diagonal.t().dot(&data.truth);
-    let length = |row: ndarray::ArrayView1<'_, f64>| row.dot(&row).sqrt();
+    let norm = |row: ndarray::ArrayView1<'_, f64>| row.dot(&row).sqrt();
     let ratios: Vec<f64> = mixed
         .outer_iter()
         .zip(data.truth.outer_iter())
         .zip(&parts.diagonal)
-        .map(|((mixed, own), share)| length(mixed) / (share.abs() * length(own)))
+        .map(|((mixed, own), share)| norm(mixed) / (share.abs() * norm(own)))
         .filter(|ratio| ratio.is_finite())
         .collect();
     Ok(StartMixing {
@@ -116,9 +116,9 @@ pub(super) fn mixing(data: &Dataset) -> Result<StartMixing, MatrixError> {
     })
 }
 
-/// The nearest that components without negative entries can come to this truth, up to their length and sign: all that
-/// is lost is the part of the rarer sign.
-fn least_without_negatives(truth: &Array2<f64>) -> Option<f64> {
+/// The smallest error that non-negative components can reach on this truth, up to scale and sign: the norm of the
+/// entries of the smaller sign. `None` if the truth has no negative entries.
+fn nonnegative_error_floor(truth: &Array2<f64>) -> Option<f64> {
     if truth.iter().all(|&value| value >= 0.0) {
         return None;
     }
@@ -135,10 +135,10 @@ mod tests {
     use ndarray::array;
 
     #[test]
-    fn the_rarer_sign_is_what_cannot_be_had_without_negatives() {
+    fn non_negative_components_miss_the_smaller_sign() {
         let truth = array![[3.0, -4.0, 0.0], [-2.0, -1.0, 0.5]];
-        assert_eq!(least_without_negatives(&truth), Some(3.5));
-        assert_eq!(least_without_negatives(&array![[1.0, 0.0]]), None);
+        assert_eq!(nonnegative_error_floor(&truth), Some(3.5));
+        assert_eq!(nonnegative_error_floor(&array![[1.0, 0.0]]), None);
     }
 
     #[test]
@@ -149,29 +149,32 @@ mod tests {
         data.truth = Array2::eye(6);
         data.init = Array2::eye(6) * 0.5;
         data.init[[2, 3]] = 0.4;
-        let found = mixing(&data).unwrap();
-        assert!((found.largest_ratio - 0.8).abs() < 1e-12 && found.typical_ratio < 1e-12, "{found:?}");
-        assert!((found.norm - 0.4).abs() < 1e-12);
+        let measured = mixing(&data).unwrap();
+        assert!(
+            (measured.largest_ratio - 0.8).abs() < 1e-12 && measured.typical_ratio < 1e-12,
+            "{measured:?}"
+        );
+        assert!((measured.norm - 0.4).abs() < 1e-12);
     }
 
     #[test]
-    fn errors_are_spread_and_correlations_counted_by_hand() {
+    fn error_distribution_and_correlations_match_hand_calculations() {
         let error =
             correlation_error(array![[1.0, 1.0], [1.0, 0.0]].view(), array![[1.0, 0.0], [0.0, 1.0]].view());
-        let found = of_components(&error.unwrap());
-        // The first true component is the second fitted one, exactly; the second is missed by 45 degrees.
-        assert!(!found.in_order && (found.worst_tenth - 1.0).abs() < 1e-12, "{found:?}");
-        assert!((found.median - 0.5_f64.sqrt() / 2.0).abs() < 1e-12, "{found:?}");
+        let measured = of_components(&error.unwrap());
+        // The second fitted component equals the first true one; the second true one is missed by 45 degrees.
+        assert!(!measured.in_order && (measured.worst_tenth - 1.0).abs() < 1e-12, "{measured:?}");
+        assert!((measured.median - 0.5_f64.sqrt() / 2.0).abs() < 1e-12, "{measured:?}");
 
         let spec = DatasetSpec { n_features: 8, rank: 3, n_samples: 4, ..DatasetSpec::new(DatasetKind::Dir) };
         let mut data = spec.generate().unwrap();
         data.weights = array![[1.0, 5.0, 0.0], [1.0, 5.0, 0.0], [0.0, 5.0, 2.0], [0.0, 0.0, 2.0]];
         let third = (1.0_f64 / 3.0).sqrt();
-        let found = weight_correlations(&data).unwrap();
+        let measured = weight_correlations(&data).unwrap();
         assert!(
-            (found.largest + 1.0).abs() < 1e-12 && (found.most_positive - third).abs() < 1e-12,
-            "{found:?}"
+            (measured.largest + 1.0).abs() < 1e-12 && (measured.most_positive - third).abs() < 1e-12,
+            "{measured:?}"
         );
-        assert!((found.typical - third).abs() < 1e-12, "{found:?}");
+        assert!((measured.typical - third).abs() < 1e-12, "{measured:?}");
     }
 }

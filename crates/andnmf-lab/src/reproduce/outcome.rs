@@ -1,92 +1,97 @@
-//! What a cell came to.
+//! Results of cells. Serialized names are part of the format of stored results.
 
 use andnmf::fit::StopReason;
 use andnmf::theory::ErrorNorms;
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use super::{Cell, Course};
+use super::{Cell, ErrorSummary};
 
 /// A finished cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CellResult {
-    /// What was done.
+    /// The specification.
     pub cell: Cell,
-    /// Time that the cell took, with making and measuring.
+    /// Wall time, including data generation and measurements.
     pub wall_seconds: f64,
-    /// The state of the source that the program was built from, where it was known.
+    /// The commit that the program was built from, if known.
     #[serde(default)]
     pub commit: Option<String>,
-    /// What came out.
+    /// The outcome.
     pub outcome: CellOutcome,
 }
 
-/// What came out of a cell.
+/// The outcome of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CellOutcome {
-    /// A truth was sought.
-    Recovered(Box<Recovered>),
-    /// The errors of the theory were followed.
-    StageLemma(FollowedLemma),
-    /// Topics were found.
-    Topics(FoundTopics),
-    /// Components of pictures were found.
-    Pictures(FoundPictures),
-    /// It could not be done.
+    /// A recovery run.
+    Recovered(Box<RecoveryResult>),
+    /// The errors of the theory, stage by stage.
+    StageLemma(LemmaTrace),
+    /// Topics of texts.
+    Topics(TopicResult),
+    /// Components of images.
+    #[serde(rename = "pictures")]
+    Images(ImageResult),
+    /// The run failed, with the reason.
     Failed(String),
 }
 
 impl CellOutcome {
-    /// What went wrong, where something did.
+    /// The reason of a failed or aborted run.
     #[must_use]
-    pub fn trouble(&self) -> Option<&str> {
+    pub fn failure(&self) -> Option<&str> {
         match self {
             Self::Failed(reason) => Some(reason),
-            Self::Recovered(recovered) => recovered.broken_off.as_deref(),
+            Self::Recovered(recovered) => recovered.aborted.as_deref(),
             _ => None,
         }
     }
 }
 
-/// How close a method came to the truth, and when.
+/// The errors of a recovery run over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Recovered {
-    /// Errors of the start near the truth, whether the method began there or not.
+pub struct RecoveryResult {
+    /// Errors of the common start near the truth, whether or not the method used it.
     pub start: Errors,
-    /// Errors of the start as the method took it: without its negative entries where it has no place for them. None
-    /// where the method began with the data alone.
+    /// Errors of the method's own start, clipped at zero if the method requires non-negative components. `None` if the
+    /// method started from the data alone.
     pub own_start: Option<Errors>,
-    /// Errors along the way, in the order of time; of many stages a choice that shows as much.
-    pub way: Vec<WayPoint>,
-    /// What all of the way came to.
-    pub course: Course,
-    /// Errors at the end.
+    /// Errors over time, for a selection of stages.
+    #[serde(rename = "way")]
+    pub trace: Vec<TracePoint>,
+    /// Summary of the error over all stages.
+    #[serde(rename = "course")]
+    pub error_summary: ErrorSummary,
+    /// Final errors.
     pub end: Errors,
-    /// How the errors at the end are spread over components, where it came to its end.
+    /// Distribution of the final errors over components, for a finished run.
     pub components: Option<ComponentErrors>,
-    /// Stages done.
+    /// Number of stages.
     pub stages: usize,
-    /// Time in the solver.
+    /// Solver time.
     pub solver_seconds: f64,
-    /// Why it stopped.
+    /// Stop reason.
     pub stop_reason: StopReason,
-    /// How strongly the weights of the samples are correlated.
+    /// Correlations of the samples' weights.
     pub weights: WeightCorrelations,
-    /// How far the start is from the truth, where the method began there.
+    /// Mixing of the start, if the method started near the truth.
     pub mixing: Option<StartMixing>,
-    /// The least error of components without negative entries, where the truth has negative entries.
-    pub least_without_negatives: Option<f64>,
-    /// The conditions of the theorems, where they were asked for.
+    /// The smallest error that non-negative components can reach, if the truth has negative entries.
+    #[serde(rename = "least_without_negatives")]
+    pub nonnegative_error_floor: Option<f64>,
+    /// The conditions of the theorems, if requested.
     pub conditions: Option<Conditions>,
-    /// What ended it before its time, where something went wrong on the way: the rest is how far it came.
-    pub broken_off: Option<String>,
+    /// The reason that aborted the run, if any; the other fields describe the stages before it.
+    #[serde(rename = "broken_off")]
+    pub aborted: Option<String>,
 }
 
-impl Recovered {
-    /// The error that the method began with: its own start's, or that of the start near the truth where it had none.
+impl RecoveryResult {
+    /// The error at the start: the method's own start, or the common start if it has none.
     #[must_use]
-    pub fn begin(&self) -> f64 {
+    pub fn start_error(&self) -> f64 {
         self.own_start.unwrap_or(self.start).total
     }
 }
@@ -94,67 +99,67 @@ impl Recovered {
 /// Errors of single components.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ComponentErrors {
-    /// Whether each true component is nearest to the component of the same number.
+    /// True if each true component is nearest to the component with the same index.
     pub in_order: bool,
-    /// The middle one of the relative errors.
+    /// The median relative error.
     pub median: f64,
-    /// The share of the whole error that the worst tenth of the components has.
+    /// Share of the total error in the worst tenth of the components.
     pub worst_tenth: f64,
 }
 
 /// Correlations between the weights of two components, over all pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WeightCorrelations {
-    /// The largest by size, with its sign.
+    /// The largest by absolute value, with its sign.
     pub largest: f64,
-    /// The largest above zero; the least negative where none is.
+    /// The largest value, with its sign.
     pub most_positive: f64,
-    /// The middle one, by size.
+    /// The median absolute value.
     pub typical: f64,
 }
 
-/// A start in terms of the truth.
+/// The mixing of components in a start.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StartMixing {
-    /// ‖E‖, as the theorems measure it.
+    /// ‖E‖ of the theorems.
     pub norm: f64,
-    /// What is mixed into a component, as long as so many times its own part: the middle one.
+    /// Norm of what is mixed into a component, relative to the component's own part: the median.
     pub typical_ratio: f64,
-    /// The same of the component that has most.
+    /// The same ratio: the largest.
     pub largest_ratio: f64,
 }
 
-/// Distance from the truth.
+/// Errors against the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Errors {
     /// The paper's total correlation error.
     pub total: f64,
-    /// The same for true components of unit length.
+    /// The same with true components scaled to unit norm.
     pub relative: f64,
 }
 
-/// Errors at a time.
+/// Errors at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct WayPoint {
-    /// Stages done, less one.
+pub struct TracePoint {
+    /// Stage index, from 0.
     pub stage: usize,
-    /// Time in the solver.
+    /// Solver time.
     pub seconds: f64,
-    /// Errors then.
+    /// The errors.
     #[serde(flatten)]
     pub errors: Errors,
 }
 
-/// How far weights are from what the theorems ask for.
+/// A condition of the theorems on the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
-    /// m of the weights: how strongly components occur together.
+    /// m of the weights: how often components occur together.
     pub m: f64,
-    /// The largest m of the general theorem, with its constant taken as 1.
+    /// The bound on m of the general theorem, with its constant set to 1.
     pub bound: f64,
 }
 
-/// The three errors of the theory, and the step between them.
+/// The three error norms of the theory.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Norms {
     /// ‖Σ − I‖.
@@ -177,56 +182,56 @@ impl From<Norms> for ErrorNorms {
     }
 }
 
-/// The errors of the theory from stage to stage.
+/// The errors of the theory, stage by stage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FollowedLemma {
-    /// Before the first stage and after every one.
+pub struct LemmaTrace {
+    /// Norms before the first stage and after every stage.
     pub norms: Vec<Norms>,
-    /// What the lemma asks of every stage beside small norms.
+    /// The lemma's condition on the steps, for every stage.
     pub disturbances: Vec<Disturbance>,
 }
 
-/// How far the steps of a stage are from those of the lemma.
+/// Deviation of the steps of a stage from those of the lemma.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Disturbance {
-    /// ‖R‖, the larger one of the first and the last step.
+    /// ‖R‖, the larger value of the first and the last step.
     pub size: f64,
-    /// What the lemma allows: λ_min(Λ)·‖E‖/160.
+    /// The bound of the lemma: λ_min(Λ)·‖E‖/160.
     pub allowed: f64,
 }
 
-/// Topics of texts.
+/// The topics found in texts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FoundTopics {
+pub struct TopicResult {
     /// The top words of each topic, best first.
     pub topics: Vec<Vec<String>>,
-    /// The coherence of each topic, where it has enough words.
+    /// The coherence of each topic, if it has enough words.
     pub coherence: Vec<Option<f64>>,
-    /// Their mean.
+    /// Mean coherence.
     pub mean_coherence: Option<f64>,
-    /// Documents and words.
+    /// Number of documents and of words.
     pub size: (usize, usize),
-    /// Stages done.
+    /// Number of stages.
     pub stages: usize,
-    /// Why it stopped.
+    /// Stop reason.
     pub stop_reason: StopReason,
-    /// Time in the solver.
+    /// Solver time.
     pub solver_seconds: f64,
 }
 
-/// Components of pictures.
+/// The components found in images.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FoundPictures {
+pub struct ImageResult {
     /// One component per row.
     pub components: Array2<f32>,
-    /// What is left of the pictures when the components explain as much as they can, relative to their size.
+    /// Relative residual of the images under non-negative weights.
     pub residual: f64,
-    /// Share of each component that is zero, on average.
+    /// Mean share of zero entries of a component.
     pub zeros: f64,
-    /// Stages done.
+    /// Number of stages.
     pub stages: usize,
-    /// Why it stopped.
+    /// Stop reason.
     pub stop_reason: StopReason,
-    /// Time in the solver.
+    /// Solver time.
     pub solver_seconds: f64,
 }

@@ -1,12 +1,12 @@
-//! What several seeds have in common.
+//! Median and percentiles over seeds.
 
 use serde::Serialize;
 
-/// The middle of several values and the band that holds most of them.
+/// Median, 10th and 90th percentile of several values.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Band {
     /// The median.
-    pub middle: f64,
+    pub median: f64,
     /// The tenth percentile.
     pub low: f64,
     /// The ninetieth percentile.
@@ -14,7 +14,7 @@ pub struct Band {
 }
 
 impl Band {
-    /// The band of some values; `None` where there are none, or one is not a number.
+    /// The band of some values; `None` if there are none, or one is NaN.
     #[must_use]
     pub fn of(values: &[f64]) -> Option<Self> {
         let mut sorted = values.to_vec();
@@ -23,23 +23,23 @@ impl Band {
         }
         sorted.sort_by(f64::total_cmp);
         Some(Self {
-            middle: quantile(&sorted, 0.5),
+            median: quantile(&sorted, 0.5),
             low: quantile(&sorted, 0.1),
             high: quantile(&sorted, 0.9),
         })
     }
 }
 
-/// The median of some values; `None` where there are none, or one is not a number.
+/// The median of some values; `None` if there are none, or one is NaN.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
-    Band::of(values).map(|band| band.middle)
+    Band::of(values).map(|band| band.median)
 }
 
-/// Linear between the values whose ranks are next to it, as numpy has it by default.
+/// Linear interpolation between neighbouring ranks, numpy's default.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let place = share * (sorted.len() - 1) as f64;
-    let (below, between) = (place.floor() as usize, place.fract());
+    let rank = share * (sorted.len() - 1) as f64;
+    let (below, between) = (rank.floor() as usize, rank.fract());
     let low = sorted[below];
     match sorted.get(below + 1) {
         Some(high) if between > 0.0 => low + between * (high - low),
@@ -51,12 +51,12 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The share of a list that lies below its quantile, by counting instead of interpolating.
+    /// A quantile by counting ranks in small steps.
     fn naive(values: &[f64], share: f64) -> f64 {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
         let last = sorted.len() - 1;
-        // Ranks in small steps: the value at each step is a mixture of two neighbours.
+        // The value at each step is a mixture of two neighbours.
         let steps = 1000 * last.max(1);
         let at = (share * steps as f64).round() as usize;
         let (rank, part) = (at * last / steps, (at * last % steps) as f64 / steps as f64);
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_are_those_of_a_naive_count() {
+    fn quantiles_equal_those_of_a_naive_count() {
         let mut state = 7_u64;
         let mut next = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -73,9 +73,12 @@ mod tests {
         for length in 1..25 {
             let values: Vec<f64> = (0..length).map(|_| next()).collect();
             let band = Band::of(&values).unwrap();
-            for (found, share) in [(band.low, 0.1), (band.middle, 0.5), (band.high, 0.9)] {
+            for (quantile_value, share) in [(band.low, 0.1), (band.median, 0.5), (band.high, 0.9)] {
                 let expected = naive(&values, share);
-                assert!((found - expected).abs() <= 1e-6 * expected.abs(), "{length}: {found} {expected}");
+                assert!(
+                    (quantile_value - expected).abs() <= 1e-6 * expected.abs(),
+                    "{length}: {quantile_value} {expected}"
+                );
             }
         }
     }
@@ -84,7 +87,7 @@ mod tests {
     fn known_values_by_hand() {
         // numpy.quantile([5, 1, 4, 2, 3], [.1, .5, .9])
         let band = Band::of(&[5.0, 1.0, 4.0, 2.0, 3.0]).unwrap();
-        assert!((band.low - 1.4).abs() < 1e-12 && band.middle == 3.0 && (band.high - 4.6).abs() < 1e-12);
+        assert!((band.low - 1.4).abs() < 1e-12 && band.median == 3.0 && (band.high - 4.6).abs() < 1e-12);
         assert_eq!(median(&[2.0, 1.0]), Some(1.5));
         assert_eq!(Band::of(&[f64::INFINITY]).unwrap().high, f64::INFINITY);
         assert_eq!((Band::of(&[]), Band::of(&[1.0, f64::NAN])), (None, None));

@@ -1,38 +1,38 @@
-//! Finished cells, sorted for those who ask.
+//! Finished cells, grouped by series.
 
 use andnmf::fit::StopReason;
 
-use super::outcome::{CellOutcome, Recovered};
+use super::outcome::{CellOutcome, RecoveryResult};
 use super::{CellResult, FigureName};
 
-/// What a plan came to.
+/// The results of a plan.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Results {
+pub struct PlanResults {
     /// Finished cells, in the order of the plan.
     pub results: Vec<CellResult>,
-    /// Whether all of the plan is done.
+    /// True if all cells are finished.
     pub complete: bool,
-    /// How many of them were not there before.
+    /// Number of cells that this call ran.
     pub newly_done: usize,
 }
 
 /// The same method on the same samples, with several seeds.
 #[derive(Debug, Clone)]
 pub struct Series<'a> {
-    /// The samples, as the figure calls them.
+    /// Label of the samples.
     pub case: &'a str,
-    /// The method or setting, as the figure calls it.
+    /// Label of the method or setting.
     pub method: &'a str,
-    /// The values that the figure varies.
+    /// The values of the varied parameters.
     pub at: &'a [f64],
-    /// What its cells came to, failed ones too.
+    /// Results of its cells, including failed ones.
     pub cells: Vec<&'a CellResult>,
 }
 
 impl<'a> Series<'a> {
-    /// The runs that were not in vain.
+    /// The runs that did not fail.
     #[must_use]
-    pub fn runs(&self) -> Vec<&'a Recovered> {
+    pub fn runs(&self) -> Vec<&'a RecoveryResult> {
         let recovered = |result: &&'a CellResult| match &result.outcome {
             CellOutcome::Recovered(recovered) => Some(&**recovered),
             _ => None,
@@ -40,8 +40,8 @@ impl<'a> Series<'a> {
         self.cells.iter().filter_map(recovered).collect()
     }
 
-    /// What a reader of a drawing has to know of the runs: that they have no stage, or that time ended them before
-    /// their own end would have come.
+    /// A remark for figures if runs failed, had no stage, or reached the time limit before they ended. `None`
+    /// otherwise.
     #[must_use]
     pub fn remark(&self) -> Option<String> {
         let runs = self.runs();
@@ -57,12 +57,12 @@ impl<'a> Series<'a> {
         match (runs.is_empty(), idle, cut) {
             (true, ..) => Some("failed".to_owned()),
             (_, 0, 0) => None,
-            (_, 0, cut) => Some(format!("cut by time{}", of_all(cut))),
-            (_, idle, _) => Some(format!("no stage in time{}", of_all(idle))),
+            (_, 0, cut) => Some(format!("time limit reached{}", of_all(cut))),
+            (_, idle, _) => Some(format!("no stage within the time limit{}", of_all(idle))),
         }
     }
 
-    /// Why runs stopped, and how many did so for each reason.
+    /// The stop reasons, with counts if they differ.
     #[must_use]
     pub fn stopped_by(&self) -> String {
         let runs = self.runs();
@@ -71,7 +71,7 @@ impl<'a> Series<'a> {
             (StopReason::MaxStages, "last stage"),
             (StopReason::TimeLimit, "time"),
         ];
-        let told = reasons.into_iter().filter_map(|(reason, name)| {
+        let counts = reasons.into_iter().filter_map(|(reason, name)| {
             let count = runs.iter().filter(|run| run.stop_reason == reason).count();
             match count {
                 0 => None,
@@ -79,21 +79,21 @@ impl<'a> Series<'a> {
                 _ => Some(format!("{name} ({count})")),
             }
         });
-        told.collect::<Vec<_>>().join(", ")
+        counts.collect::<Vec<_>>().join(", ")
     }
 
-    /// Why cells failed or broke off, each reason once.
+    /// The distinct reasons of failed and aborted runs.
     #[must_use]
     pub fn failures(&self) -> Vec<&'a str> {
         let mut reasons: Vec<&str> = Vec::new();
         for result in &self.cells {
-            reasons.extend(result.outcome.trouble().filter(|reason| !reasons.contains(reason)));
+            reasons.extend(result.outcome.failure().filter(|reason| !reasons.contains(reason)));
         }
         reasons
     }
 }
 
-impl Results {
+impl PlanResults {
     /// The series of a figure, in the order of the plan.
     #[must_use]
     pub fn series(&self, figure: FigureName) -> Vec<Series<'_>> {
@@ -115,7 +115,7 @@ impl Results {
         series
     }
 
-    /// The states of the source that made these results, in the order in which they first occur.
+    /// The commits of the programs that produced these results, without duplicates.
     #[must_use]
     pub fn commits(&self) -> Vec<&str> {
         let mut commits: Vec<&str> = Vec::new();
@@ -127,7 +127,7 @@ impl Results {
         commits
     }
 
-    /// The number of components that a figure is about.
+    /// The rank of a figure's experiments.
     #[must_use]
     pub fn rank_of(&self, figure: FigureName) -> Option<usize> {
         let first = self.results.iter().find(|result| result.cell.figure == figure);

@@ -1,104 +1,104 @@
-//! Does the cells of a plan, one after the other, and none twice.
+//! Runs the cells of a plan in sequence, each at most once.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 use andnmf_io::FileError;
 
-use super::execute::Executor;
-use super::{Cell, CellResult, CellStore, Plan, Results, Surroundings};
+use super::execute::CellExecutor;
+use super::{Cell, CellResult, CellStore, PlanResults, ReproductionPlan, RunContext};
 
-/// Where no cell of a kind has been done yet, it is taken to need this share of its time limit.
-const GUESSED_SHARE: f64 = 0.3;
-/// What is assumed of a cell without a time limit.
-const GUESSED_SECONDS: f64 = 5.0;
+/// Estimated share of the time limit that a cell takes before any cell of its kind has finished.
+const ESTIMATED_SHARE: f64 = 0.3;
+/// Estimated time of a cell without a time limit.
+const ESTIMATED_SECONDS: f64 = 5.0;
 
-/// How far a plan is.
+/// Progress of a plan.
 #[derive(Debug, Clone, Copy)]
-pub struct Progress<'a> {
-    /// Cells that are finished, found or done.
+pub struct PlanProgress<'a> {
+    /// Finished cells, including those from earlier calls.
     pub done: usize,
-    /// Cells of the plan.
+    /// All cells of the plan.
     pub all: usize,
-    /// What is done next; nothing at the end.
+    /// The next cell; `None` at the end.
     pub next: Option<&'a Cell>,
-    /// Time that the rest will take, by what finished cells took.
+    /// Estimated remaining time, from the times of finished cells.
     pub seconds_left: f64,
 }
 
-/// Why a plan could not go on.
+/// The error of a plan that could not continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// A result could not be kept.
+    /// A result could not be saved.
     #[error(transparent)]
-    Keep(#[from] FileError),
-    /// The folder for results could not be made.
-    #[error("the folder for finished cells cannot be made: {0}")]
+    Save(#[from] FileError),
+    /// The folder for results could not be created.
+    #[error("cannot create the folder for finished runs: {0}")]
     Folder(#[from] std::io::Error),
 }
 
-impl Plan {
-    /// The results that are there already, and nothing else.
+impl ReproductionPlan {
+    /// The stored results of earlier calls; runs nothing.
     #[must_use]
-    pub fn found(&self, store: &CellStore) -> Results {
-        let found: Vec<CellResult> = self.cells.iter().filter_map(|cell| store.find(cell)).collect();
-        Results { complete: found.len() == self.cells.len(), results: found, newly_done: 0 }
+    pub fn stored_results(&self, store: &CellStore) -> PlanResults {
+        let stored: Vec<CellResult> = self.cells.iter().filter_map(|cell| store.load(cell)).collect();
+        PlanResults { complete: stored.len() == self.cells.len(), results: stored, newly_done: 0 }
     }
 
-    /// Does what is not done yet, and keeps every result as soon as it is there. `watch` is told before every cell and
-    /// at the end. A cell that fails is a result too: it says why.
+    /// Runs the missing cells and saves each result immediately. Calls `on_progress` before every cell and at the end.
+    /// The result of a failed cell is its error message.
     ///
     /// # Errors
-    /// Where results cannot be kept.
+    /// Returns an error if a result cannot be saved.
     pub fn run(
         &self,
         store: &CellStore,
-        around: Surroundings<'_>,
-        watch: &mut dyn FnMut(&Progress<'_>),
-    ) -> Result<Results, RunError> {
-        let mut found: Vec<Option<CellResult>> = self.cells.iter().map(|cell| store.find(cell)).collect();
-        let mut pace = Pace::default();
-        found.iter().flatten().for_each(|result| pace.learn(result));
-        let mut executor = Executor::new(around);
+        context: RunContext<'_>,
+        on_progress: &mut dyn FnMut(&PlanProgress<'_>),
+    ) -> Result<PlanResults, RunError> {
+        let mut stored: Vec<Option<CellResult>> = self.cells.iter().map(|cell| store.load(cell)).collect();
+        let mut estimate = TimeEstimate::default();
+        stored.iter().flatten().for_each(|result| estimate.record(result));
+        let mut executor = CellExecutor::new(context);
         let (all, mut newly_done) = (self.cells.len(), 0);
         for (i, cell) in self.cells.iter().enumerate() {
-            if found[i].is_some() {
+            if stored[i].is_some() {
                 continue;
             }
-            let missing = self.cells.iter().zip(&found).filter(|(_, found)| found.is_none());
-            let seconds_left = missing.map(|(cell, _)| pace.expected(cell)).sum();
-            let done = found.iter().flatten().count();
-            watch(&Progress { done, all, next: Some(cell), seconds_left });
-            if around.stopped() {
+            let missing = self.cells.iter().zip(&stored).filter(|(_, stored)| stored.is_none());
+            let seconds_left = missing.map(|(cell, _)| estimate.expected(cell)).sum();
+            let done = stored.iter().flatten().count();
+            on_progress(&PlanProgress { done, all, next: Some(cell), seconds_left });
+            if context.stopped() {
                 break;
             }
-            let begun = Instant::now();
+            let started = Instant::now();
             let Some(outcome) = executor.run(cell) else { break };
-            let wall_seconds = begun.elapsed().as_secs_f64();
-            let commit = around.commit.map(str::to_owned);
+            let wall_seconds = started.elapsed().as_secs_f64();
+            let commit = context.commit.map(str::to_owned);
             let result = CellResult { cell: cell.clone(), wall_seconds, commit, outcome };
-            store.make_room(cell)?;
-            store.keep(&result)?;
-            pace.learn(&result);
-            found[i] = Some(result);
+            store.create_folder(cell)?;
+            store.save(&result)?;
+            estimate.record(&result);
+            stored[i] = Some(result);
             newly_done += 1;
         }
-        let results: Vec<CellResult> = found.into_iter().flatten().collect();
-        watch(&Progress { done: results.len(), all, next: None, seconds_left: 0.0 });
-        Ok(Results { complete: results.len() == all, results, newly_done })
+        let results: Vec<CellResult> = stored.into_iter().flatten().collect();
+        on_progress(&PlanProgress { done: results.len(), all, next: None, seconds_left: 0.0 });
+        Ok(PlanResults { complete: results.len() == all, results, newly_done })
     }
 }
 
-/// How long cells of a kind take.
+/// Estimates the time of cells from finished ones of the same figure and method.
 #[derive(Debug, Default)]
-struct Pace {
-    /// Cells done and their time in all.
+struct TimeEstimate {
+    /// Number of finished cells and their total time.
     seen: BTreeMap<(super::FigureName, &'static str), (usize, f64)>,
 }
 
-impl Pace {
-    fn learn(&mut self, result: &CellResult) {
+impl TimeEstimate {
+    fn record(&mut self, result: &CellResult) {
         let (count, seconds) = self.seen.entry(Self::kind(&result.cell)).or_default();
         *count += 1;
         *seconds += result.wall_seconds;
@@ -110,8 +110,8 @@ impl Pace {
         }
         match time_limit(cell) {
             Some(limit) if !cell.ends_by_itself() => limit,
-            Some(limit) => GUESSED_SHARE * limit,
-            None => GUESSED_SECONDS,
+            Some(limit) => ESTIMATED_SHARE * limit,
+            None => ESTIMATED_SECONDS,
         }
     }
 
@@ -121,6 +121,6 @@ impl Pace {
 }
 
 fn time_limit(cell: &Cell) -> Option<f64> {
-    // Every kind of settings has the limit under the same name.
+    // All methods call their time limit the same.
     serde_json::to_value(cell.settings()).ok()?.get("time_limit")?.as_f64()
 }

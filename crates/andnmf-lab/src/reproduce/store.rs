@@ -1,4 +1,4 @@
-//! Finished cells on disk: one file each, whole or not there.
+//! Finished runs on disk: one file each, written atomically.
 
 use std::fs;
 use std::io;
@@ -8,50 +8,49 @@ use andnmf_io::{FileError, Overwrite, write_atomically};
 
 use super::{Cell, CellResult};
 
-/// The folder in which finished cells are kept.
+/// The folder of finished runs.
 #[derive(Debug, Clone)]
 pub struct CellStore {
     folder: PathBuf,
 }
 
 impl CellStore {
-    /// The cells of a reproduction in this folder; nothing is made or read yet.
+    /// The store in the folder of a reproduction; does not access the disk.
     #[must_use]
     pub fn in_folder(folder: &Path) -> Self {
         Self { folder: folder.join("cells") }
     }
 
-    /// Where the result of a cell is kept.
+    /// The path of a cell's result.
     #[must_use]
     pub fn path(&self, cell: &Cell) -> PathBuf {
         self.folder.join(cell.figure.name()).join(cell.file_name())
     }
 
-    /// The result of a cell, where it is there and whole. A file that holds anything else counts as missing: the cell
-    /// is then done again.
+    /// Loads the result of a cell. A missing, damaged or foreign file gives `None`; the cell then runs again.
     #[must_use]
-    pub fn find(&self, cell: &Cell) -> Option<CellResult> {
+    pub fn load(&self, cell: &Cell) -> Option<CellResult> {
         let bytes = fs::read(self.path(cell)).ok()?;
-        let found: CellResult = serde_json::from_slice(&bytes).ok()?;
-        (found.cell == *cell).then_some(found)
+        let stored: CellResult = serde_json::from_slice(&bytes).ok()?;
+        (stored.cell == *cell).then_some(stored)
     }
 
-    /// Keeps a result, in place of another one of the same cell.
+    /// Saves a result and replaces an earlier one of the same cell.
     ///
     /// # Errors
-    /// Where the folder cannot be written to.
-    pub fn keep(&self, result: &CellResult) -> Result<(), FileError> {
+    /// Returns an error if the file cannot be written.
+    pub fn save(&self, result: &CellResult) -> Result<(), FileError> {
         let path = self.path(&result.cell);
         write_atomically(&path, Overwrite::Yes, |out| {
             serde_json::to_writer(&mut *out, result).map_err(io::Error::from)
         })
     }
 
-    /// Makes the folder for the cells of a plan.
+    /// Creates the folder for the figure of a cell.
     ///
     /// # Errors
-    /// Where it cannot be made.
-    pub fn make_room(&self, cell: &Cell) -> io::Result<()> {
+    /// Returns an error if the folder cannot be created.
+    pub fn create_folder(&self, cell: &Cell) -> io::Result<()> {
         fs::create_dir_all(self.folder.join(cell.figure.name()))
     }
 }

@@ -1,4 +1,4 @@
-//! The runner: what it does, what it does not do again, and what it leaves behind.
+//! Tests of the runner: running, reusing and storing cells.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::cell::tests::tiny;
 use super::*;
 
-fn plan(cells: Vec<Cell>) -> Plan {
-    let params = PlanParams::new(Scale::Quick);
-    Plan { figures: vec![FigureName::Fig1a], params, cells, left_out: vec![] }
+fn plan(cells: Vec<Cell>) -> ReproductionPlan {
+    let params = PlanParams::new(ExperimentScale::Quick);
+    ReproductionPlan { figures: vec![FigureName::Fig1a], params, cells, skipped: vec![] }
 }
 
-fn run(plan: &Plan, store: &CellStore) -> Results {
+fn run(plan: &ReproductionPlan, store: &CellStore) -> PlanResults {
     let sources = Sources::default();
-    let around = Surroundings { sources: &sources, threads: Some(1), stop: None, commit: Some("abc") };
-    plan.run(store, around, &mut |_| ()).unwrap()
+    let context = RunContext { sources: &sources, threads: Some(1), stop: None, commit: Some("abc") };
+    plan.run(store, context, &mut |_| ()).unwrap()
 }
 
 /// A result without its times.
@@ -22,8 +22,8 @@ fn timeless(mut result: CellResult) -> CellResult {
     result.wall_seconds = 0.0;
     if let CellOutcome::Recovered(recovered) = &mut result.outcome {
         recovered.solver_seconds = 0.0;
-        recovered.way.iter_mut().for_each(|point| point.seconds = 0.0);
-        let Course { to_a_tenth, to_a_hundredth, to_a_thousandth, .. } = &mut recovered.course;
+        recovered.trace.iter_mut().for_each(|point| point.seconds = 0.0);
+        let ErrorSummary { to_a_tenth, to_a_hundredth, to_a_thousandth, .. } = &mut recovered.error_summary;
         for moment in [to_a_tenth, to_a_hundredth, to_a_thousandth] {
             moment.iter_mut().for_each(|moment| moment.seconds = 0.0);
         }
@@ -32,7 +32,7 @@ fn timeless(mut result: CellResult) -> CellResult {
 }
 
 #[test]
-fn finished_cells_are_not_done_again_and_give_the_same_results() {
+fn finished_cells_do_not_run_again_and_give_the_same_results() {
     let folder = tempfile::tempdir().unwrap();
     let store = CellStore::in_folder(folder.path());
     let plan = plan(vec![tiny(0), tiny(1)]);
@@ -40,7 +40,7 @@ fn finished_cells_are_not_done_again_and_give_the_same_results() {
     assert_eq!((first.newly_done, first.complete), (2, true));
     let again = run(&plan, &store);
     assert_eq!((again.newly_done, &again.results), (0, &first.results));
-    assert_eq!(plan.found(&store).results, first.results);
+    assert_eq!(plan.stored_results(&store).results, first.results);
     assert_eq!(again.commits(), ["abc"]);
 
     let elsewhere = tempfile::tempdir().unwrap();
@@ -51,51 +51,51 @@ fn finished_cells_are_not_done_again_and_give_the_same_results() {
 }
 
 #[test]
-fn a_torn_file_and_a_changed_specification_are_done_again() {
+fn cells_with_a_damaged_file_or_a_changed_specification_run_again() {
     let folder = tempfile::tempdir().unwrap();
     let store = CellStore::in_folder(folder.path());
     let before = plan(vec![tiny(0), tiny(1)]);
     run(&before, &store);
-    let torn = store.path(&before.cells[0]);
-    let whole = fs::read(&torn).unwrap();
-    fs::write(&torn, &whole[..whole.len() / 2]).unwrap();
-    assert_eq!(before.found(&store).results.len(), 1);
+    let damaged = store.path(&before.cells[0]);
+    let contents = fs::read(&damaged).unwrap();
+    fs::write(&damaged, &contents[..contents.len() / 2]).unwrap();
+    assert_eq!(before.stored_results(&store).results.len(), 1);
     assert_eq!(run(&before, &store).newly_done, 1);
-    assert!(before.found(&store).complete);
+    assert!(before.stored_results(&store).complete);
 
-    // A file that holds the result of another cell is no result either.
-    fs::copy(store.path(&before.cells[1]), &torn).unwrap();
+    // A file with the result of another cell is ignored.
+    fs::copy(store.path(&before.cells[1]), &damaged).unwrap();
     assert_eq!(run(&before, &store).newly_done, 1);
 
     let mut changed = before.cells.clone();
     let Task::Recovery(recovery) = &mut changed[1].task else { unreachable!() };
     recovery.experiment.dataset.n_samples += 1;
     assert_eq!(run(&plan(changed), &store).newly_done, 1);
-    assert!(before.found(&store).complete, "the earlier result stays");
+    assert!(before.stored_results(&store).complete, "the earlier result stays");
 }
 
 #[test]
-fn a_stopped_plan_keeps_what_is_done_and_goes_on_from_there() {
+fn a_cancelled_plan_keeps_finished_cells_and_can_be_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let store = CellStore::in_folder(folder.path());
     let plan = plan(vec![tiny(0), tiny(1), tiny(2)]);
     let (stop, sources) = (AtomicBool::new(false), Sources::default());
-    let around = Surroundings { sources: &sources, threads: Some(1), stop: Some(&stop), commit: None };
-    let mut told = Vec::new();
+    let context = RunContext { sources: &sources, threads: Some(1), stop: Some(&stop), commit: None };
+    let mut reported = Vec::new();
     let results = plan
-        .run(&store, around, &mut |progress| {
-            told.push((progress.done, progress.all, progress.next.map(|cell| cell.seed)));
+        .run(&store, context, &mut |progress| {
+            reported.push((progress.done, progress.all, progress.next.map(|cell| cell.seed)));
             stop.store(progress.done == 1, Ordering::Relaxed);
         })
         .unwrap();
     assert_eq!((results.results.len(), results.complete), (1, false));
-    assert_eq!(told, [(0, 3, Some(0)), (1, 3, Some(1)), (1, 3, None)]);
+    assert_eq!(reported, [(0, 3, Some(0)), (1, 3, Some(1)), (1, 3, None)]);
     let rest = run(&plan, &store);
     assert_eq!((rest.newly_done, rest.complete), (2, true));
 }
 
 #[test]
-fn a_cell_that_fails_says_why_and_the_others_go_on() {
+fn a_failed_cell_gives_its_reason_and_the_others_continue() {
     let folder = tempfile::tempdir().unwrap();
     let store = CellStore::in_folder(folder.path());
     let mut wrong = tiny(0);
@@ -109,7 +109,7 @@ fn a_cell_that_fails_says_why_and_the_others_go_on() {
 }
 
 #[test]
-fn the_time_left_is_what_finished_cells_took() {
+fn the_remaining_time_is_estimated_from_finished_cells() {
     let folder = tempfile::tempdir().unwrap();
     let store = CellStore::in_folder(folder.path());
     let cells: Vec<Cell> = (0..4).map(tiny).collect();
@@ -119,12 +119,12 @@ fn the_time_left_is_what_finished_cells_took() {
         commit: None,
         outcome: CellOutcome::Failed("made up".into()),
     };
-    store.make_room(&cells[0]).unwrap();
-    store.keep(&done).unwrap();
+    store.create_folder(&cells[0]).unwrap();
+    store.save(&done).unwrap();
     let stop = AtomicBool::new(true);
     let sources = Sources::default();
-    let around = Surroundings { sources: &sources, threads: None, stop: Some(&stop), commit: None };
-    let mut left = Vec::new();
-    plan(cells).run(&store, around, &mut |progress| left.push(progress.seconds_left)).unwrap();
-    assert_eq!(left, [21.0, 0.0]);
+    let context = RunContext { sources: &sources, threads: None, stop: Some(&stop), commit: None };
+    let mut remaining = Vec::new();
+    plan(cells).run(&store, context, &mut |progress| remaining.push(progress.seconds_left)).unwrap();
+    assert_eq!(remaining, [21.0, 0.0]);
 }

@@ -1,28 +1,28 @@
-//! Of thousands of stages as many as a drawing can show.
+//! Reduces the thousands of stages of a run to as many as a plot can show.
 
 use andnmf_program::StageRow;
 
-use super::outcome::{Errors, WayPoint};
+use super::outcome::{Errors, TracePoint};
 
-/// Stages that are all kept.
-const FIRST: usize = 40;
-/// Later ones are kept when so many times more stages are done.
-const LATER: f64 = 1.02;
+/// The number of first stages that are all stored.
+const FIRST_STAGES: usize = 40;
+/// A later stage is stored when this many times as many stages are done as at the last stored one.
+const STAGE_RATIO: f64 = 1.02;
 
-/// The stages that differ to the eye: the first ones, then those that are some way apart, and the last. Which they are
-/// is decided by their numbers alone: the same run on a slower machine keeps the same ones.
-pub(super) fn thinned(stages: &[StageRow]) -> Vec<WayPoint> {
-    let mut kept: Vec<WayPoint> = Vec::new();
-    let mut last_kept = 0;
+/// A selection of stages for plotting: the first ones, then ones at growing distances, and the last. It depends only on
+/// the stage numbers, so that the same run on a slower machine gives the same selection.
+pub(super) fn thinned(stages: &[StageRow]) -> Vec<TracePoint> {
+    let mut selected: Vec<TracePoint> = Vec::new();
+    let mut last_selected = 0;
     for (i, row) in stages.iter().enumerate() {
-        let late = (i + 1) as f64 >= LATER * last_kept as f64;
-        if i < FIRST || i + 1 == stages.len() || late {
-            last_kept = i + 1;
+        let late = (i + 1) as f64 >= STAGE_RATIO * last_selected as f64;
+        if i < FIRST_STAGES || i + 1 == stages.len() || late {
+            last_selected = i + 1;
             let errors = Errors { total: row.correlation_error, relative: row.relative_correlation_error };
-            kept.push(WayPoint { stage: row.record.stage, seconds: row.record.seconds, errors });
+            selected.push(TracePoint { stage: row.record.stage, seconds: row.record.seconds, errors });
         }
     }
-    kept
+    selected
 }
 
 #[cfg(test)]
@@ -49,20 +49,21 @@ mod tests {
     }
 
     #[test]
-    fn first_and_last_stay_and_gaps_are_small() {
-        let kept = thinned(&rows(|stage| 0.001 * (stage + 1) as f64));
-        assert!(kept.len() < 400, "{}", kept.len());
-        assert_eq!((kept[0].stage, kept.last().unwrap().stage), (0, 4999));
-        for pair in kept.windows(2) {
+    fn first_and_last_stages_are_selected_and_gaps_are_small() {
+        let selected = thinned(&rows(|stage| 0.001 * (stage + 1) as f64));
+        assert!(selected.len() < 400, "{}", selected.len());
+        assert_eq!((selected[0].stage, selected.last().unwrap().stage), (0, 4999));
+        for pair in selected.windows(2) {
             assert!(pair[1].stage as f64 <= 1.03 * pair[0].stage as f64 + 2.0, "{pair:?}");
         }
-        assert_eq!(kept[7].errors, Errors { total: 0.5 / 8.0, relative: 1.0 / 8.0 });
+        assert_eq!(selected[7].errors, Errors { total: 0.5 / 8.0, relative: 1.0 / 8.0 });
         assert!(thinned(&[]).is_empty());
     }
 
     #[test]
-    fn the_clock_does_not_decide_which_stages_stay() {
-        let numbers = |kept: Vec<WayPoint>| kept.iter().map(|point| point.stage).collect::<Vec<_>>();
+    fn the_selection_of_stages_does_not_depend_on_time() {
+        let numbers =
+            |selected: Vec<TracePoint>| selected.iter().map(|point| point.stage).collect::<Vec<_>>();
         let even = numbers(thinned(&rows(|stage| 0.001 * (stage + 1) as f64)));
         let uneven = numbers(thinned(&rows(|stage| (0.01 * stage as f64).powi(3))));
         assert_eq!(even, uneven);

@@ -1,6 +1,6 @@
-//! The program as a shell sees it, on the built binary.
+//! Runs the built program as a shell does.
 
-// The tests of both programs use the same helpers; not all of them are needed here.
+// Both programs share these test helpers; some are unused here.
 #[allow(dead_code)]
 #[path = "../../../andnmf-cli/tests/it/corpus.rs"]
 mod corpus;

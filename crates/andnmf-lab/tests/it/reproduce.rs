@@ -1,4 +1,4 @@
-//! Figures, verdicts, and runs that continue after Ctrl-C.
+//! Figures, verdicts, and resuming after Ctrl-C.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -8,18 +8,18 @@ use andnmf::synth::topics;
 use crate::corpus::bag;
 use crate::support::{Folder, andnmf as lab, command, files_in, json, read_json, refused, text};
 
-/// A truth of as few components as the paper's step allows for.
+/// A truth with as few components as the paper's step allows.
 fn small_truth(folder: &Folder) -> String {
     folder.write_array("truth.npy", &topics(16, 80, 0).unwrap())
 }
 
-/// A figure of twelve small runs on a small truth.
+/// Arguments for a figure with twelve small runs on a small truth.
 fn small<'a>(truth: &'a str, out: &'a str) -> Vec<&'a str> {
     vec!["fig4", "--quick", "--seeds", "1", "--budget", "2", "--truth", truth, "--out", out]
 }
 
 #[test]
-fn a_figure_is_drawn_listed_judged_and_not_done_twice() {
+fn a_figure_is_drawn_and_judged_and_its_runs_are_reused() {
     let folder = Folder::new();
     let truth = small_truth(&folder);
     let out = folder.arg("made");
@@ -58,14 +58,14 @@ fn a_figure_is_drawn_listed_judged_and_not_done_twice() {
     let again = json(&lab(&[&small(&truth, &out)[..], &["--json"]].concat()));
     assert_eq!((again["cells_done_now"].as_u64(), &again["claims"]), (Some(0), &first["claims"]));
 
-    // Another seed is more work, but not the same work again.
+    // One more seed only adds runs.
     let more = [&small(&truth, &out)[..], &["--json"]].concat();
     let more: Vec<&str> = more.into_iter().map(|word| if word == "1" { "2" } else { word }).collect();
     assert_eq!(json(&lab(&more))["cells_done_now"].as_u64(), Some(12));
 }
 
 #[test]
-fn another_figure_adds_to_the_report_and_another_kind_of_figure_is_refused() {
+fn another_figure_is_added_to_the_report_and_other_settings_are_refused() {
     let folder = Folder::new();
     let truth = small_truth(&folder);
     let out = folder.arg("made");
@@ -89,8 +89,9 @@ fn another_figure_adds_to_the_report_and_another_kind_of_figure_is_refused() {
         ["fig2a", "--quick", "--seeds", "1", "--budget", budget, "--truth", truth, "--out", &out]
             .map(str::to_owned)
     };
-    let refuse =
-        |args: &[String], said: &[&str]| refused(&args.iter().map(String::as_str).collect::<Vec<_>>(), said);
+    let refuse = |args: &[String], expected: &[&str]| {
+        refused(&args.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+    };
     refuse(&with(&truth, "3"), &["--budget was 2 and is 3", "--force"]);
     refuse(&with(&other, "2"), &["the truth was 16 × 80", "--force"]);
     let unchanged = read_json(&folder.path("made/summary.json"));
@@ -100,13 +101,13 @@ fn another_figure_adds_to_the_report_and_another_kind_of_figure_is_refused() {
 }
 
 #[test]
-fn a_run_cut_by_time_is_not_measured_and_everything_says_so() {
+fn a_run_at_the_time_limit_is_not_measured_and_all_outputs_say_so() {
     let folder = Folder::new();
     let out = folder.arg("made");
     let args = ["fig2a", "--quick", "--seeds", "1", "--budget", "0.0001", "--out", &out];
-    let told = lab(&args);
-    assert!(told.status.success(), "{}", text(&told.stderr));
-    assert!(text(&told.stdout).contains("not measured: 1"), "{}", text(&told.stdout));
+    let output = lab(&args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("not measured: 1"), "{}", text(&output.stdout));
     let summary = read_json(&folder.path("made/summary.json"));
     assert_eq!(summary["claims"][0]["verdict"], "not-measured");
     assert!(summary["claims"][0]["measured"].as_str().unwrap().contains("--budget"), "{summary}");
@@ -114,7 +115,7 @@ fn a_run_cut_by_time_is_not_measured_and_everything_says_so() {
     assert!(csv.lines().next().unwrap().contains("stages,stopped by"), "{csv}");
     assert!(csv.lines().skip(1).all(|line| line.contains(",time,")), "{csv}");
     let drawn = text(&std::fs::read(folder.path("made/fig2a.svg")).unwrap());
-    assert!(drawn.contains("in time") || drawn.contains("by time"), "the legend");
+    assert!(drawn.contains("within the time limit") || drawn.contains("time limit reached"), "the legend");
 }
 
 #[test]
@@ -125,11 +126,11 @@ fn results_name_the_commit_of_the_program_and_not_that_of_the_folder() {
     let first = json(&lab(&[&small(&truth, &out)[..], &["--json"]].concat()));
     let cell = files_in(&folder.path("made/cells/fig4")).remove(0);
     let path = folder.path("made/cells/fig4").join(cell);
-    let mut kept = read_json(&path);
-    let built = kept["commit"].as_str().map(str::to_owned);
+    let mut stored = read_json(&path);
+    let built = stored["commit"].as_str().map(str::to_owned);
     assert_eq!(first["commits"], serde_json::json!(built.iter().collect::<Vec<_>>()));
-    kept["commit"] = serde_json::json!("another");
-    std::fs::write(&path, kept.to_string()).unwrap();
+    stored["commit"] = serde_json::json!("another");
+    std::fs::write(&path, stored.to_string()).unwrap();
     assert!(lab(&["--rebuild", "--out", &out, "--title", "Of two programs"]).status.success());
     let document = text(&std::fs::read(folder.path("made/reproduction.md")).unwrap());
     assert!(document.contains("another") && document.contains("# Of two programs"), "{document}");
@@ -139,13 +140,13 @@ fn results_name_the_commit_of_the_program_and_not_that_of_the_folder() {
 }
 
 #[test]
-fn the_page_is_built_again_from_finished_runs_only() {
+fn the_page_is_rebuilt_from_finished_runs_only() {
     let folder = Folder::new();
     let truth = small_truth(&folder);
     let out = folder.arg("made");
-    let told = lab(&small(&truth, &out));
-    assert!(told.status.success(), "{}", text(&told.stderr));
-    assert!(text(&told.stdout).contains("claims"), "{}", text(&told.stdout));
+    let output = lab(&small(&truth, &out));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("claims"), "{}", text(&output.stdout));
     std::fs::remove_file(folder.path("made/report.html")).unwrap();
     std::fs::remove_file(folder.path("made/fig4.svg")).unwrap();
     assert!(lab(&["--rebuild", "--out", &out]).status.success());
@@ -158,23 +159,23 @@ fn the_page_is_built_again_from_finished_runs_only() {
 
 #[cfg(unix)]
 #[test]
-fn a_stopped_reproduction_keeps_its_runs_and_goes_on() {
+fn a_cancelled_reproduction_keeps_its_runs_and_can_be_resumed() {
     let folder = Folder::new();
     let out = folder.arg("made");
-    // Rivals take all of their time: it cannot be over before it is stopped.
+    // Baselines use all of their time, so the program cannot finish before it is cancelled.
     let truth = small_truth(&folder);
     let args = ["fig1a", "--quick", "--seeds", "1", "--budget", "2", "--truth", &truth, "--out", &out];
     let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let cells = folder.path("made/cells/fig1a");
-    let begun = Instant::now();
+    let started = Instant::now();
     while !cells.exists() || files_in(&cells).iter().filter(|name| !name.starts_with('.')).count() < 3 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no runs");
+        assert!(started.elapsed() < Duration::from_secs(60), "no runs");
         std::thread::sleep(Duration::from_millis(5));
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let stopped = child.wait_with_output().unwrap();
     assert_eq!(stopped.status.code(), Some(130), "{}", text(&stopped.stderr));
-    assert!(text(&stopped.stderr).contains("the same command continues"), "{}", text(&stopped.stderr));
+    assert!(text(&stopped.stderr).contains("run the same command again"), "{}", text(&stopped.stderr));
     assert!(!folder.path("made/report.html").exists(), "no page of half the runs");
     let kept = files_in(&cells).len();
     let rest = json(&lab(&[&args[..], &["--json"]].concat()));
@@ -182,31 +183,35 @@ fn a_stopped_reproduction_keeps_its_runs_and_goes_on() {
 }
 
 #[test]
-fn a_corpus_gives_the_truth_and_what_has_no_data_is_left_out_with_a_word() {
+fn a_corpus_gives_the_truth_and_figures_without_data_are_skipped() {
     let folder = Folder::new();
     let (corpus, vocab) = bag(&folder);
     let out = folder.arg("made");
     let mut args = vec!["fig4", "table1", "fig5", "--quick", "--seeds", "1", "--budget", "2"];
     args.extend(["--corpus", &corpus, "--vocab", &vocab, "--topics", "3", "--out", &out, "--json"]);
     let run = command(&args).env_remove("ANDNMF_DATA").output().unwrap();
-    let said = json(&run);
-    assert_eq!(said["settings"]["truth"]["rows"], 3);
-    assert!(said["truth"].as_str().unwrap().contains("anchor words"), "{}", said["truth"]);
-    let left_out: Vec<&str> =
-        said["left_out"].as_array().unwrap().iter().map(|entry| entry["figure"].as_str().unwrap()).collect();
+    let summary = json(&run);
+    assert_eq!(summary["settings"]["truth"]["rows"], 3);
+    assert!(summary["truth"].as_str().unwrap().contains("anchor words"), "{}", summary["truth"]);
+    let left_out: Vec<&str> = summary["left_out"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["figure"].as_str().unwrap())
+        .collect();
     assert_eq!(left_out, ["table1", "fig5"]);
     let page = text(&std::fs::read(folder.path("made/report.html")).unwrap());
-    assert!(page.contains("Not run: the Olivetti faces are not here"));
+    assert!(page.contains("Not run: needs the Olivetti faces"));
 
-    // The truth is not learned again while it is the same, and learned where the file is not the same any more.
-    let kept = folder.path("made/truth.npy");
-    let learned = std::fs::read(&kept).unwrap();
+    // The truth is reused while its file is intact, and learned again if the file is damaged.
+    let truth_file = folder.path("made/truth.npy");
+    let learned = std::fs::read(&truth_file).unwrap();
     let again = command(&args).env_remove("ANDNMF_DATA").output().unwrap();
     assert_eq!(json(&again)["cells_done_now"].as_u64(), Some(0));
-    std::fs::write(&kept, "torn").unwrap();
-    let mended = command(&args).env_remove("ANDNMF_DATA").output().unwrap();
-    assert_eq!(json(&mended)["cells_done_now"].as_u64(), Some(0));
-    assert_eq!(std::fs::read(&kept).unwrap(), learned);
+    std::fs::write(&truth_file, "torn").unwrap();
+    let relearned = command(&args).env_remove("ANDNMF_DATA").output().unwrap();
+    assert_eq!(json(&relearned)["cells_done_now"].as_u64(), Some(0));
+    assert_eq!(std::fs::read(&truth_file).unwrap(), learned);
     let args: Vec<&str> = args.into_iter().map(|word| if word == "3" { "4" } else { word }).collect();
     let other = command(&args).env_remove("ANDNMF_DATA").output().unwrap();
     assert_eq!(other.status.code(), Some(2), "four topics are another truth");
@@ -214,7 +219,7 @@ fn a_corpus_gives_the_truth_and_what_has_no_data_is_left_out_with_a_word() {
 }
 
 #[test]
-fn wrong_requests_say_what_would_be_right_and_leave_nothing_behind() {
+fn invalid_requests_say_what_is_expected_and_write_nothing() {
     let folder = Folder::new();
     let out = folder.arg("made");
     refused(&["fig1d", "--out", &out], &["fig1d", "fig1a"]);

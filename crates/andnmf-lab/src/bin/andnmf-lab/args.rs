@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The command-line options.
 
 use std::path::PathBuf;
 
@@ -8,43 +8,42 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::sources::SourceArgs;
 
-/// Every figure.
+/// The name that stands for every figure.
 const ALL: &str = "all";
+const SIZE_AND_TIME: &str = "Size and time";
+const OUTPUT: &str = "Output";
 
-/// Make the paper's figures and tables, and judge its claims by the results.
+/// Reproduce the paper's figures and tables, and check its claims against the results.
 ///
-/// Example: cargo run --release -p andnmf-lab -- all --quick --out reproduced
+/// Generates samples from a truth (built in, --truth, or learned from --corpus) and runs every method with several
+/// seeds. DIR then contains each figure as .svg, .png and .csv, report.html with everything on one page,
+/// reproduction.md, and summary.json with the verdicts.
 ///
-/// FIGURE is one or more of those below, or all. Samples are made from a truth (built in, --truth, or learned from
-/// --corpus), every method runs with several seeds, and DIR gets each figure as .svg, .png and .csv, report.html with
-/// everything on one page, reproduction.md, and summary.json with the verdicts.
-///
-/// Each run is stored in DIR/cells when it is done: after Ctrl-C the same command continues there, and finished runs
-/// are not repeated. The same seeds give the same results, times apart. Another FIGURE into the same DIR adds to its
-/// report; other sizes, seeds, budgets or sources there need --force.
+/// Every finished run is stored in DIR/cells. After Ctrl-C, the same command continues with the missing runs. The same
+/// seeds give the same results, except for times. Another FIGURE with the same DIR is added to its report; other
+/// sizes, seeds, budgets or sources require --force.
 #[derive(Debug, clap::Parser)]
 #[command(
     name = "andnmf-lab",
     version,
     arg_required_else_help = true,
-    after_help = "Examples:
-  cargo run --release -p andnmf-lab -- all --quick --out reproduced
-  cargo run --release -p andnmf-lab -- fig1a fig1b --seeds 3 --budget 5 --out figure-1
-  cargo run --release -p andnmf-lab -- all --corpus docword.nips.txt.gz --vocab vocab.nips.txt --data real-data
-  cargo run --release -p andnmf-lab -- --rebuild --out reproduced
-
-Figures:
+    after_help = "Figures:
+  all                all of the following
   fig1a fig1b fig1c  convergence of all methods on DIR, CTM, NEG
   fig2a fig2b        decreasing and constant thresholds on DIR, CTM
   fig2c              noise
   fig3a fig3b        starts mixed within the span of the truth, and outside it
-  fig4               ever denser weights
+  fig4               increasingly dense weights
   table1             ten topics of 20 newsgroups (needs --data)
   fig5               six components of faces (needs --data)
-  phase              beyond the paper: where recovery ends"
+  phase              beyond the paper: limits of recovery
+
+Examples:
+  cargo run --release -p andnmf-lab -- all --quick --out reproduced
+  cargo run --release -p andnmf-lab -- all --corpus docword.nips.txt.gz --vocab vocab.nips.txt --data real-data"
 )]
 pub(crate) struct LabArgs {
-    /// What to make
+    /// Figures to make: one or more of those below, or all
     #[arg(
         value_name = "FIGURE",
         required_unless_present = "rebuild",
@@ -52,34 +51,35 @@ pub(crate) struct LabArgs {
         hide_possible_values = true
     )]
     figures: Vec<Requested>,
-    /// The folder for everything
-    #[arg(long, value_name = "DIR", default_value = "reproduced")]
+    /// Folder for all results
+    #[arg(long, value_name = "DIR", default_value = "reproduced", help_heading = OUTPUT)]
     pub(crate) out: PathBuf,
-    /// Small sizes and short budgets: everything in a few minutes
-    #[arg(long)]
+    /// Small sizes and short time limits: all figures in a few minutes
+    #[arg(long, help_heading = SIZE_AND_TIME)]
     pub(crate) quick: bool,
-    /// Seconds in the solver, per method and seed of fig1a to fig1c [default: 10; with --quick 1.5]
+    /// Solver time per method and seed of fig1a to fig1c, in seconds [default: 10; with --quick 1.5]
     ///
     /// Methods that stop by themselves (AND in fig2a to fig4, table1, fig5) may take up to six times as long; runs that
-    /// need longer count as not measured. In phase, AND may take this long, and the others a tenth of it per cell.
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    /// need longer count as not measured. In phase, AND may take this long, and the other methods a tenth of it per run.
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = SIZE_AND_TIME)]
     pub(crate) budget: Option<f64>,
-    /// Runs with different seeds [default: 5; with --quick 2]
-    #[arg(long, value_name = "N")]
+    /// Number of runs with different seeds [default: 5; with --quick 2]
+    #[arg(long, value_name = "N", help_heading = SIZE_AND_TIME)]
     pub(crate) seeds: Option<usize>,
     #[command(flatten)]
     pub(crate) sources: SourceArgs,
-    /// Write into DIR although it holds something else, or figures of other sizes or sources
-    #[arg(long)]
+    /// Write to DIR even if it contains other files, or figures with other sizes or sources
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) force: bool,
-    /// Run nothing: draw everything in DIR again from its finished runs
+    /// Run nothing; draw all figures of DIR again from its finished runs
     #[arg(
         long,
-        conflicts_with_all = ["figures", "quick", "budget", "seeds", "truth", "corpus", "data", "force"]
+        conflicts_with_all = ["figures", "quick", "budget", "seeds", "truth", "corpus", "data", "force"],
+        help_heading = OUTPUT
     )]
     pub(crate) rebuild: bool,
-    /// Heading of the page that --rebuild draws
-    #[arg(long, value_name = "TEXT", conflicts_with = "figures")]
+    /// Title of the page that --rebuild draws
+    #[arg(long, value_name = "TEXT", conflicts_with = "figures", help_heading = OUTPUT)]
     pub(crate) title: Option<String>,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
@@ -96,14 +96,14 @@ impl LabArgs {
     }
 }
 
-/// One figure, or all of them.
+/// One figure, or all figures.
 #[derive(Debug, Clone, Copy)]
 enum Requested {
     All,
     One(FigureName),
 }
 
-/// A parser that answers a wrong name with the nearest right one.
+/// A parser that suggests the nearest valid name for an unknown one.
 fn figures() -> impl TypedValueParser<Value = Requested> {
     let names = FigureName::ALL.map(FigureName::name).into_iter().chain([ALL]);
     PossibleValuesParser::new(names)

@@ -1,9 +1,9 @@
-//! The program `andnmf-lab`: the paper's figures and tables, the map beyond them, and a verdict on each claim.
+//! The program `andnmf-lab`: reproduces the paper's figures and tables, draws phase maps, and judges each claim.
 
-mod about;
 mod args;
-mod folder;
 mod messages;
+mod plan_file;
+mod provenance;
 mod run;
 mod sources;
 

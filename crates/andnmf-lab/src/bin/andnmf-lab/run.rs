@@ -1,42 +1,44 @@
-//! From the plan of the requested figures to their files.
+//! Runs a plan and writes its files.
 
 use andnmf_io::{Overwrite, write_array};
-use andnmf_lab::reproduce::{About, CellStore, Plan, PlanParams, Reproduction, Scale, Sources, Surroundings};
+use andnmf_lab::reproduce::{
+    CellStore, ExperimentScale, PlanParams, Provenance, Reproduction, ReproductionPlan, RunContext, Sources,
+};
 use andnmf_program::{Failure, OutputFolder, Progress, cancel, json, write_failure};
 
-use crate::about::{COMMIT, about};
 use crate::args::LabArgs;
-use crate::folder::{PlanFile, TRUTH, earlier, joined};
 use crate::messages;
-use crate::sources::Taken;
+use crate::plan_file::{PlanFile, TRUTH, earlier_plan, merged_with_earlier};
+use crate::provenance::{COMMIT, provenance};
+use crate::sources::LoadedSources;
 
-/// Does what was typed.
+/// Runs the program with parsed options.
 pub(crate) fn run(args: &LabArgs) -> Result<(), Failure> {
     args.common.set_threads()?;
     if args.rebuild { rebuild(args) } else { reproduce(args) }
 }
 
-/// Runs what is missing, and writes everything.
+/// Runs the missing cells and writes all files.
 fn reproduce(args: &LabArgs) -> Result<(), Failure> {
-    let scale = if args.quick { Scale::Quick } else { Scale::Full };
+    let scale = if args.quick { ExperimentScale::Quick } else { ExperimentScale::Full };
     let mut params = PlanParams::new(scale);
     params.budget = args.budget.unwrap_or(params.budget);
     params.seeds = args.seeds.unwrap_or(params.seeds);
     let figures = args.figures();
-    // A wrong request is refused before anything is read.
-    Plan::new(&figures, &params)?;
+    // Refuse invalid options before reading any data.
+    ReproductionPlan::new(&figures, &params)?;
 
     let folder = OutputFolder::lock(&args.out)?;
-    let before = earlier(&folder, args.force)?;
+    let before = earlier_plan(&folder, args.force)?;
     let progress = Progress::new(&args.common, "reading");
-    let Taken { sources, truth, learned_from } =
+    let LoadedSources { sources, truth, learned_from } =
         args.sources.read(scale, &folder, before.as_ref(), &args.common)?;
     let params = params
         .with_sources(&sources)
-        .map_err(|error| Failure::Request(format!("the texts of --data cannot be read: {error}")))?;
+        .map_err(|error| Failure::Request(format!("--data: cannot read the texts: {error}")))?;
     let store = CellStore::in_folder(folder.path());
-    let (figures, params) = joined(before.as_ref(), figures, params, &store, args.force)?;
-    let plan = Plan::new(&figures, &params)?;
+    let (figures, params) = merged_with_earlier(before.as_ref(), figures, params, &store, args.force)?;
+    let plan = ReproductionPlan::new(&figures, &params)?;
     if let (Some(truth), Some(_)) = (&sources.truth, &learned_from) {
         write_array(&folder.file(TRUTH), truth.view(), Overwrite::Yes).map_err(write_failure)?;
     }
@@ -48,14 +50,14 @@ fn reproduce(args: &LabArgs) -> Result<(), Failure> {
     let file = PlanFile { figures, params, truth, learned_from, commands };
     file.write(&folder)?;
 
-    let around = Surroundings {
+    let context = RunContext {
         sources: &sources,
         threads: args.common.threads.map(std::num::NonZeroUsize::get),
         stop: Some(cancel::flag()),
         commit: COMMIT,
     };
     let results = plan
-        .run(&store, around, &mut |now| {
+        .run(&store, context, &mut |now| {
             let doing = now.next.map_or_else(String::new, |cell| {
                 format!("{}: {}, {}, seed {}", cell.figure, cell.case, cell.method, cell.seed)
             });
@@ -65,26 +67,26 @@ fn reproduce(args: &LabArgs) -> Result<(), Failure> {
     if !results.complete {
         let (done, all) = (results.results.len(), plan.cells.len());
         return Err(Failure::Cancelled(format!(
-            "{done} of {all} runs are done; the same command continues there"
+            "{done} of {all} runs are done; run the same command again to continue"
         )));
     }
     progress.set_message("drawing");
     let reproduction = Reproduction { plan, results };
-    let about = about(&file);
-    write(&folder, &reproduction, &about, &sources)?;
+    let provenance = provenance(&file);
+    write(&folder, &reproduction, &provenance, &sources)?;
     drop(progress);
-    print(args, &reproduction, &about, &folder)
+    print(args, &reproduction, &provenance, &folder)
 }
 
-/// Draws everything again from the finished runs of a folder.
+/// Draws all figures again from the finished runs of a folder.
 fn rebuild(args: &LabArgs) -> Result<(), Failure> {
     let known = PlanFile::read(&args.out)?;
-    let plan = Plan::new(&known.figures, &known.params)?;
+    let plan = ReproductionPlan::new(&known.figures, &known.params)?;
     let folder = OutputFolder::lock(&args.out)?;
-    let results = plan.found(&CellStore::in_folder(folder.path()));
+    let results = plan.stored_results(&CellStore::in_folder(folder.path()));
     if !results.complete {
         return Err(Failure::Request(format!(
-            "{}: {} of {} runs are done; first do the rest: {}",
+            "{}: only {} of {} runs are done; finish them first: {}",
             args.out.display(),
             results.results.len(),
             plan.cells.len(),
@@ -92,34 +94,34 @@ fn rebuild(args: &LabArgs) -> Result<(), Failure> {
         )));
     }
     let reproduction = Reproduction { plan, results };
-    let about = About { title: args.title.clone(), ..about(&known) };
-    write(&folder, &reproduction, &about, &Sources::default())?;
-    print(args, &reproduction, &about, &folder)
+    let provenance = Provenance { title: args.title.clone(), ..provenance(&known) };
+    write(&folder, &reproduction, &provenance, &Sources::default())?;
+    print(args, &reproduction, &provenance, &folder)
 }
 
-/// Prints the results, for programs or for people.
+/// Prints the results, as JSON or as text.
 fn print(
     args: &LabArgs,
     reproduction: &Reproduction,
-    about: &About,
+    provenance: &Provenance,
     folder: &OutputFolder,
 ) -> Result<(), Failure> {
     if args.common.json {
-        return json::print(&reproduction.summary(about));
+        return json::print(&reproduction.summary(provenance));
     }
     messages::print(&args.common, reproduction, folder)
 }
 
-/// Writes all files that the results give.
+/// Writes all output files.
 fn write(
     folder: &OutputFolder,
     reproduction: &Reproduction,
-    about: &About,
+    provenance: &Provenance,
     sources: &Sources,
 ) -> Result<(), Failure> {
     let files = reproduction
-        .files(about, sources)
-        .map_err(|error| Failure::Other(format!("the figures cannot be drawn: {error}")))?;
+        .files(provenance, sources)
+        .map_err(|error| Failure::Other(format!("cannot draw the figures: {error}")))?;
     let mut staged = folder.stage()?;
     for (name, bytes) in files {
         staged.write_bytes(&name, &bytes)?;

@@ -1,59 +1,63 @@
-//! Section 7.1: AND converges, at which rate, and in which order.
+//! Section 7.1: convergence of AND, its rate, and the order of its components.
 
-use super::super::evidence::{left, second_half, still_falls, straightness};
+use super::super::format::{format_number, format_percent};
 use super::super::plan::labels::{AND_PAPER, CTM, CTM_RELEASED, DIR, NEG, NEG_RELEASED};
-use super::super::spoken::{percent, spoken};
-use super::super::{FigureName, Recovered, median};
-use super::runs::{known, to_the_end};
+use super::super::seed_medians::{r_squared, remaining_share, second_half_ratio, still_decreasing};
+use super::super::{FigureName, RecoveryResult, median};
+use super::runs::{completed_runs, require};
 use super::{Claim, Finding};
 
-/// Samples on which components are not negative.
+/// Cases with non-negative components.
 pub(super) const TOPICS: [(FigureName, &str); 3] =
     [(FigureName::Fig1a, DIR), (FigureName::Fig1b, CTM), (FigureName::Fig1b, CTM_RELEASED)];
-/// Samples on which they are.
+/// Cases with components that have negative entries.
 pub(super) const SIGNED_CASES: [(FigureName, &str); 2] =
     [(FigureName::Fig1c, NEG), (FigureName::Fig1c, NEG_RELEASED)];
 
 pub(super) fn claims() -> Vec<Claim> {
     let all = || TOPICS.into_iter().chain(SIGNED_CASES);
-    all().map(linear_rate).chain(all().map(order_is_kept)).collect()
+    all().map(linear_rate).chain(all().map(same_order)).collect()
 }
 
 fn linear_rate((figure, case): (FigureName, &'static str)) -> Claim {
     Claim {
         figure,
-        about: case.into(),
+        subject: case.into(),
         paper: "AND converges to the truth at a linear rate.",
-        rule: "Holds where at most 1e-6 of the start's error is left and a straight line explains 97 % of its logarithm \
-               over the stages of the way down (until the error is within ten times its smallest); with a difference \
-               where at most 1e-2 is left.",
+        rule: "Holds if at most 1e-6 of the start's error remains and a linear fit to the logarithm of the error has \
+               an R² of at least 97 % over the descent (the stages until the error is within ten times its minimum). \
+               Holds with a difference if at most 1e-2 remains.",
         judge: Box::new(move |results| {
-            let runs = to_the_end(results, figure, case, AND_PAPER)?;
-            let (left, (straight, way)) = (known(left(&runs))?, known(straightness(&runs))?);
-            let stages = known(median(&runs.iter().map(|run| run.stages as f64).collect::<Vec<_>>()))?;
+            let runs = completed_runs(results, figure, case, AND_PAPER)?;
+            let (remaining, (fit, descent)) = (require(remaining_share(&runs))?, require(r_squared(&runs))?);
+            let stages = require(median(&runs.iter().map(|run| run.stages as f64).collect::<Vec<_>>()))?;
             let measured = format!(
-                "{} of the start's error is left; straight to {} over the first {way:.0} of {stages:.0} stages",
-                spoken(left),
-                percent(straight)
+                "{} of the start's error remains; R² of the linear fit {} over the first {descent:.0} of {stages:.0} \
+                 stages",
+                format_number(remaining),
+                format_percent(fit)
             );
             let parts = [
-                (left <= 1e-6, where_it_stays(&runs)),
-                (straight >= 0.97, format!("a line explains {} of the way down", percent(straight))),
+                (remaining <= 1e-6, trend_and_spread(&runs)),
+                (fit >= 0.97, format!("the R² of the linear fit is only {}", format_percent(fit))),
             ];
-            Ok(Finding::of(parts, left <= 1e-2, measured))
+            Ok(Finding::of(parts, remaining <= 1e-2, measured))
         }),
     }
 }
 
-/// What keeps an error from falling, as far as the numbers tell.
-fn where_it_stays(runs: &[&Recovered]) -> String {
-    let ratio = second_half(runs).unwrap_or(f64::NAN);
-    let fall = if still_falls(runs) {
-        format!("the error still falls when the stages end (the second half leaves {} of it)", spoken(ratio))
+/// The trend of the error, and its distribution over components.
+fn trend_and_spread(runs: &[&RecoveryResult]) -> String {
+    let ratio = second_half_ratio(runs).unwrap_or(f64::NAN);
+    let trend = if still_decreasing(runs) {
+        format!(
+            "the error is still decreasing at the last stage (the second half of the stages multiplies it by {})",
+            format_number(ratio)
+        )
     } else {
         format!(
-            "the error has stopped falling (the second half of the stages leaves {} of it)",
-            spoken(ratio)
+            "the error has stopped decreasing (the second half of the stages multiplies it by {})",
+            format_number(ratio)
         )
     };
     let spread: Vec<_> = runs.iter().filter_map(|run| run.components).collect();
@@ -61,35 +65,38 @@ fn where_it_stays(runs: &[&Recovered]) -> String {
         median(&spread.iter().map(value).collect::<Vec<_>>())
     };
     match (of(|components| components.median), of(|components| components.worst_tenth)) {
-        (Some(middle), Some(worst)) => format!(
-            "{fall}; half of the components are off by {} or less, and the worst tenth have {} of the error",
-            spoken(middle),
-            percent(worst)
+        (Some(typical), Some(worst)) => format!(
+            "{trend}; the median relative error of a component is {}, and the worst tenth of the components account \
+             for {} of the error",
+            format_number(typical),
+            format_percent(worst)
         ),
-        _ => fall,
+        _ => trend,
     }
 }
 
-fn order_is_kept((figure, case): (FigureName, &'static str)) -> Claim {
+fn same_order((figure, case): (FigureName, &'static str)) -> Claim {
     Claim {
         figure,
-        about: format!("{case}: order"),
+        subject: format!("{case}: order"),
         paper: "The components of AND correspond to the true ones without permutation.",
-        rule: "Judged on runs whose error fell to a tenth or less, as before that the order is only the start's. Holds \
-               where in all of them each true component is nearest to the component of its own number; with a difference \
-               where that is so in half of them.",
+        rule: "Judged on runs whose error fell to a tenth of the start's or less; before that, the order is only that \
+               of the start. Holds if in all of them each true component is nearest to the component with the same \
+               index; holds with a difference if that is true in at least half of them.",
         judge: Box::new(move |results| {
-            let runs = to_the_end(results, figure, case, AND_PAPER)?;
-            let came_near: Vec<&Recovered> =
-                runs.iter().copied().filter(|run| run.end.total <= 0.1 * run.begin()).collect();
+            let runs = completed_runs(results, figure, case, AND_PAPER)?;
+            let came_near: Vec<&RecoveryResult> =
+                runs.iter().copied().filter(|run| run.end.total <= 0.1 * run.start_error()).collect();
             if came_near.is_empty() {
-                return Err("no run came to a tenth of its start's error".to_owned());
+                return Err("no run reduced its error to a tenth of the start's".to_owned());
             }
-            let in_order = |run: &&&Recovered| run.components.is_some_and(|components| components.in_order);
-            let (kept, all) = (came_near.iter().filter(in_order).count(), came_near.len());
-            let measured = format!("in order in {kept} of {all} runs that came near the truth");
-            let part = format!("{} of {all} runs ended in another order", all - kept);
-            Ok(Finding::of([(kept == all, part)], 2 * kept >= all, measured))
+            let in_order =
+                |run: &&&RecoveryResult| run.components.is_some_and(|components| components.in_order);
+            let (same, all) = (came_near.iter().filter(in_order).count(), came_near.len());
+            let measured =
+                format!("components in the true order in {same} of {all} runs that came near the truth");
+            let part = format!("{} of {all} runs ended in a different order", all - same);
+            Ok(Finding::of([(same == all, part)], 2 * same >= all, measured))
         }),
     }
 }

@@ -1,14 +1,13 @@
-//! What the paper says of its figures, and whether it came out so.
+//! The paper's claims about its figures, and verdicts on them.
 //!
-//! A verdict is computed from the numbers by the rule that stands beside the claim. Where there are no numbers to judge
-//! by (a run failed, had no stage, or was cut by time before the end that the claim is about) there is none, and the
-//! reason stands in its place.
+//! A verdict is computed from the results by the rule given with the claim. A claim is not measured if a run failed,
+//! had no stage, or reached the time limit before the end that the claim is about; the reason is then given instead.
 
+mod baselines;
 mod convergence;
 mod generators;
 mod noise;
-mod real;
-mod rivals;
+mod real_data;
 mod runs;
 mod starts;
 mod sweeps;
@@ -18,29 +17,29 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{FigureName, Results};
+use super::{FigureName, PlanResults};
 
-/// Whether a claim holds.
+/// The verdict on a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// As the paper says.
+pub enum ClaimVerdict {
+    /// The claim holds as stated.
     Holds,
-    /// In the main, but not in all that the paper says.
+    /// The claim holds in the main, but not in every part.
     HoldsWithADifference,
-    /// It came out otherwise.
+    /// The results contradict the claim.
     DoesNotHold,
-    /// There are no numbers to judge by.
+    /// The results do not allow a verdict.
     NotMeasured,
 }
 
-impl Verdict {
-    /// All of them, best first.
+impl ClaimVerdict {
+    /// All verdicts, best first.
     pub const ALL: [Self; 4] =
         [Self::Holds, Self::HoldsWithADifference, Self::DoesNotHold, Self::NotMeasured];
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for ClaimVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Holds => "holds",
@@ -53,72 +52,74 @@ impl fmt::Display for Verdict {
 
 /// A claim with its verdict.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Judged {
-    /// The figure it is about.
+pub struct JudgedClaim {
+    /// The figure of the claim.
     pub figure: FigureName,
-    /// The part of it, where it has several.
-    pub about: String,
-    /// What the paper says, in our words.
+    /// Case and method of the claim.
+    #[serde(rename = "about")]
+    pub subject: String,
+    /// The claim of the paper, paraphrased.
     pub paper: &'static str,
-    /// What was measured, or why nothing was.
+    /// The measurements, or the reason that there are none.
     pub measured: String,
-    /// Whether it holds.
-    pub verdict: Verdict,
-    /// How the verdict comes from the numbers.
+    /// The verdict.
+    pub verdict: ClaimVerdict,
+    /// The rule that gives the verdict.
     pub rule: &'static str,
-    /// What makes the difference, by the numbers, where there is one.
+    /// The parts of the claim that do not hold, if any, with numbers.
     pub why: Option<String>,
 }
 
-/// A claim before it is judged.
+/// A claim without its verdict.
 struct Claim {
     figure: FigureName,
-    about: String,
+    subject: String,
     paper: &'static str,
     rule: &'static str,
     judge: Judge,
 }
 
-/// A verdict with the numbers behind it, or why there is none.
-type Judge = Box<dyn Fn(&Results) -> Result<Finding, String>>;
+/// Computes a finding from results, or the reason that there is none.
+type Judge = Box<dyn Fn(&PlanResults) -> Result<Finding, String>>;
 
-/// What a rule finds.
+/// A verdict with the measurements behind it.
 struct Finding {
-    verdict: Verdict,
+    verdict: ClaimVerdict,
     measured: String,
     why: Option<String>,
 }
 
 impl Finding {
-    /// Holds where all parts of the claim are true; otherwise the parts that are not say why, and it holds with a
-    /// difference where `nearly`.
+    /// Holds if all parts are true. Otherwise the false parts give the reason, and it holds with a difference if
+    /// `nearly`.
     fn of(parts: impl IntoIterator<Item = (bool, String)>, nearly: bool, measured: String) -> Self {
-        let wrong: Vec<String> = parts.into_iter().filter(|(true_, _)| !true_).map(|(_, why)| why).collect();
-        let verdict = match (wrong.is_empty(), nearly) {
-            (true, _) => Verdict::Holds,
-            (false, true) => Verdict::HoldsWithADifference,
-            (false, false) => Verdict::DoesNotHold,
+        let violated: Vec<String> =
+            parts.into_iter().filter(|(holds, _)| !holds).map(|(_, why)| why).collect();
+        let verdict = match (violated.is_empty(), nearly) {
+            (true, _) => ClaimVerdict::Holds,
+            (false, true) => ClaimVerdict::HoldsWithADifference,
+            (false, false) => ClaimVerdict::DoesNotHold,
         };
-        let why = (!wrong.is_empty()).then(|| sentence(&wrong.join("; ")));
+        let why = (!violated.is_empty()).then(|| sentence(&violated.join("; ")));
         Self { verdict, measured, why }
     }
 }
 
-/// With a capital and a full stop.
+/// Capitalizes the text and adds a full stop.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }
 
 impl Claim {
-    fn judged(self, results: &Results) -> Judged {
+    fn judged(self, results: &PlanResults) -> JudgedClaim {
         let (verdict, measured, why) = match (self.judge)(results) {
             Ok(Finding { verdict, measured, why }) => (verdict, measured, why),
-            Err(reason) => (Verdict::NotMeasured, reason, None),
+            Err(reason) => (ClaimVerdict::NotMeasured, reason, None),
         };
-        Judged {
+        JudgedClaim {
             figure: self.figure,
-            about: self.about,
+            subject: self.subject,
             paper: self.paper,
             measured,
             verdict,
@@ -128,20 +129,20 @@ impl Claim {
     }
 }
 
-/// The claims about some figures, judged, in the order of the paper.
+/// The claims about some figures with their verdicts, in the order of the paper.
 #[must_use]
-pub fn judge(figures: &[FigureName], results: &Results) -> Vec<Judged> {
+pub fn judge(figures: &[FigureName], results: &PlanResults) -> Vec<JudgedClaim> {
     let mut claims = generators::claims();
     claims.extend(convergence::claims());
-    claims.extend(rivals::claims());
+    claims.extend(baselines::claims());
     claims.extend(sweeps::claims());
     claims.extend(noise::claims());
     claims.extend(starts::claims());
-    claims.extend(real::claims());
+    claims.extend(real_data::claims());
     claims.extend(theory::claims());
     claims.sort_by_key(|claim| claim.figure);
-    let wanted = claims.into_iter().filter(|claim| figures.contains(&claim.figure));
-    wanted.map(|claim| claim.judged(results)).collect()
+    let selected = claims.into_iter().filter(|claim| figures.contains(&claim.figure));
+    selected.map(|claim| claim.judged(results)).collect()
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
-//! Appendix B.1: starts mixed within the span of the truth, and outside it.
+//! Appendix B.1: starts mixed within the span of the truth, and starts outside it.
 
-use super::super::evidence::{left, stages_to, straightness, thousandth};
+use super::super::format::{format_number, format_percent, join_list};
 use super::super::plan::labels::{CTM, CTM_RELEASED, DIR};
-use super::super::spoken::{listed, percent, spoken};
-use super::super::{FigureName, Recovered, median};
-use super::runs::{at, ended, known, of_case, value};
+use super::super::seed_medians::{r_squared, remaining_share, stages_to, thousandth};
+use super::super::{FigureName, RecoveryResult, median};
+use super::runs::{completed, completed_at, require, series_of_case, varied_value};
 use super::{Claim, Finding};
 
-/// What the stage lemma asks of the start's ‖E‖.
-const ASSUMED: f64 = 1.0 / 8.0;
-/// More stages than so many times those of a clean start are more than hardly any.
-const HARDLY: f64 = 1.25;
+/// The stage lemma requires ‖E‖ of the start below this.
+const MIXING_BOUND: f64 = 1.0 / 8.0;
+/// Convergence is hardly affected up to this many times the stages of a start without noise.
+const MAX_SLOWDOWN: f64 = 1.25;
 
 pub(super) fn claims() -> Vec<Claim> {
     let cases = [DIR, CTM, CTM_RELEASED];
@@ -20,7 +20,7 @@ pub(super) fn claims() -> Vec<Claim> {
     claims
 }
 
-/// Stages until a thousandth is left, in words.
+/// The number of stages as text.
 fn stages(count: f64) -> String {
     if count.is_finite() { format!("after {count:.0} stages") } else { "never".to_owned() }
 }
@@ -29,22 +29,28 @@ fn beyond_the_assumptions() -> Claim {
     const FIGURE: FigureName = FigureName::Fig3a;
     Claim {
         figure: FIGURE,
-        about: format!("{DIR}: r_l = 1"),
+        subject: format!("{DIR}: r_l = 1"),
         paper: "At r_l = 1 the mixing of the start is already beyond the assumptions of the analysis.",
-        rule: "Holds where ‖E‖ of the start at r_l = 1 is 1/8 or more, which the stage lemma asks it to be below; with a \
-               difference where that is so at r_l = 2.",
+        rule: "Holds if ‖E‖ of the start at r_l = 1 is at least 1/8 (the stage lemma requires less than 1/8); holds \
+               with a difference if that is true at r_l = 2.",
         judge: Box::new(|results| {
-            let series = of_case(results, FIGURE, DIR)?;
+            let series = series_of_case(results, FIGURE, DIR)?;
             let norm = |r_l: f64| {
-                let norms: Vec<f64> =
-                    at(&series, r_l)?.iter().filter_map(|run| run.mixing).map(|mixing| mixing.norm).collect();
-                median(&norms).ok_or_else(|| "the start was not measured".to_owned())
+                let norms: Vec<f64> = completed_at(&series, r_l)?
+                    .iter()
+                    .filter_map(|run| run.mixing)
+                    .map(|mixing| mixing.norm)
+                    .collect();
+                median(&norms).ok_or_else(|| "the mixing of the start was not measured".to_owned())
             };
             let (one, two) = (norm(1.0)?, norm(2.0)?);
-            let measured =
-                format!("‖E‖ of the start is {} at r_l = 1, {} at r_l = 2", spoken(one), spoken(two));
-            let part = format!("‖E‖ is {} at r_l = 1, below 1/8", spoken(one));
-            Ok(Finding::of([(one >= ASSUMED, part)], two >= ASSUMED, measured))
+            let measured = format!(
+                "‖E‖ of the start is {} at r_l = 1, {} at r_l = 2",
+                format_number(one),
+                format_number(two)
+            );
+            let part = format!("‖E‖ is {} at r_l = 1, below 1/8", format_number(one));
+            Ok(Finding::of([(one >= MIXING_BOUND, part)], two >= MIXING_BOUND, measured))
         }),
     }
 }
@@ -53,39 +59,41 @@ fn mixed_start(case: &'static str) -> Claim {
     const FIGURE: FigureName = FigureName::Fig3a;
     Claim {
         figure: FIGURE,
-        about: case.into(),
+        subject: case.into(),
         paper: "Even at r_l = 2 the truth is recovered, more slowly but at an exponential rate.",
-        rule: "Holds where at r_l = 2 at most 1e-3 of the start's error is left, on a way down that is straight to 90 %, \
-               and a thousandth takes more stages than at r_l = 1; with a difference where at most 0.1 is left.",
+        rule: "Holds if at r_l = 2 at most 1e-3 of the start's error remains, a linear fit to the logarithm of the \
+               error has an R² of at least 90 % over the descent, and reaching a thousandth takes more stages than at \
+               r_l = 1; holds with a difference if at most 0.1 remains.",
         judge: Box::new(move |results| {
-            let series = of_case(results, FIGURE, case)?;
-            let (one, two) = (at(&series, 1.0)?, at(&series, 2.0)?);
-            let (rest, (straight, _)) = (known(left(&two))?, known(straightness(&two))?);
-            let until = |runs: &[&Recovered]| known(stages_to(runs, thousandth));
+            let series = series_of_case(results, FIGURE, case)?;
+            let (one, two) = (completed_at(&series, 1.0)?, completed_at(&series, 2.0)?);
+            let (remaining, (fit, _)) = (require(remaining_share(&two))?, require(r_squared(&two))?);
+            let until = |runs: &[&RecoveryResult]| require(stages_to(runs, thousandth));
             let (once, twice) = (until(&one)?, until(&two)?);
             let measured = format!(
-                "{} of the start's error is left at r_l = 2, straight to {}; a thousandth {}, at r_l = 1 {}",
-                spoken(rest),
-                percent(straight),
+                "{} of the start's error remains at r_l = 2, R² of the linear fit {}; a thousandth is reached {}, at \
+                 r_l = 1 {}",
+                format_number(remaining),
+                format_percent(fit),
                 stages(twice),
                 stages(once)
             );
             let parts = [
                 (
-                    rest <= 1e-3,
+                    remaining <= 1e-3,
                     format!(
-                        "{} of the error is left from r_l = 2, {} from r_l = 1",
-                        spoken(rest),
-                        spoken(known(left(&one))?)
+                        "{} of the start's error remains at r_l = 2, {} at r_l = 1",
+                        format_number(remaining),
+                        format_number(require(remaining_share(&one))?)
                     ),
                 ),
-                (straight >= 0.9, format!("a line explains {} of the way down", percent(straight))),
+                (fit >= 0.9, format!("the R² of the linear fit is only {}", format_percent(fit))),
                 (
                     twice > once,
-                    format!("a thousandth is reached {}, from r_l = 1 {}", stages(twice), stages(once)),
+                    format!("a thousandth is reached {}, at r_l = 1 {}", stages(twice), stages(once)),
                 ),
             ];
-            Ok(Finding::of(parts, rest <= 0.1, measured))
+            Ok(Finding::of(parts, remaining <= 0.1, measured))
         }),
     }
 }
@@ -94,47 +102,50 @@ fn start_off_span(case: &'static str) -> Claim {
     const FIGURE: FigureName = FigureName::Fig3b;
     Claim {
         figure: FIGURE,
-        about: case.into(),
-        paper: "Noise in the start that is as long as the components, or longer, hardly affects the convergence.",
-        rule: "Holds where with noise as long as the components and longer at most 1e-3 of the start's error is left, after \
-               at most 1.25 times the stages that it takes without noise; with a difference where at most 1e-3 is left with \
-               noise of half that length.",
+        subject: case.into(),
+        paper: "Noise in the start with the norm of the components, or a larger one, hardly affects convergence.",
+        rule: "Holds if, with noise of at least the norm of the components, at most 1e-3 of the start's error remains \
+               and is reached after at most 1.25 times the stages needed without noise; holds with a difference if at \
+               most 1e-3 remains with noise of half that norm.",
         judge: Box::new(move |results| {
-            let series = of_case(results, FIGURE, case)?;
-            let clean = known(stages_to(&at(&series, 0.0)?, thousandth))?;
+            let series = series_of_case(results, FIGURE, case)?;
+            let clean = require(stages_to(&completed_at(&series, 0.0)?, thousandth))?;
             let (mut parts, mut reached, mut half) = (Vec::new(), Vec::new(), false);
             for one in &series {
-                let runs = ended(one)?;
-                let (share, rest, count) =
-                    (value(one), known(left(&runs))?, known(stages_to(&runs, thousandth))?);
-                if rest <= 1e-3 {
+                let runs = completed(one)?;
+                let (share, remaining, count) = (
+                    varied_value(one),
+                    require(remaining_share(&runs))?,
+                    require(stages_to(&runs, thousandth))?,
+                );
+                if remaining <= 1e-3 {
                     reached.push(format!("{share} ({count:.0} stages)"));
                 }
-                half |= share == 0.5 && rest <= 1e-3;
+                half |= share == 0.5 && remaining <= 1e-3;
                 if share >= 1.0 {
                     parts.push((
-                        rest <= 1e-3,
+                        remaining <= 1e-3,
                         format!(
-                            "with noise of {share} times the length {} of the error is left",
-                            spoken(rest)
+                            "with noise of {share} times the norm, {} of the start's error remains",
+                            format_number(remaining)
                         ),
                     ));
                     let slow = format!(
-                        "with noise of {share} times the length a thousandth is reached {}, without {}",
+                        "with noise of {share} times the norm, a thousandth is reached {}, without noise {}",
                         stages(count),
                         stages(clean)
                     );
-                    parts.push((rest > 1e-3 || count <= HARDLY * clean, slow));
+                    parts.push((remaining > 1e-3 || count <= MAX_SLOWDOWN * clean, slow));
                 }
             }
             if parts.is_empty() {
-                return Err("there are no starts with so much noise".into());
+                return Err("no start has noise of at least the norm of the components".into());
             }
             let measured = match reached.is_empty() {
-                true => "a thousandth of the start's error is reached at no length".to_owned(),
+                true => "no start reaches a thousandth of its error".to_owned(),
                 false => format!(
-                    "a thousandth of the start's error is reached with noise of {} times the length",
-                    listed(&reached)
+                    "a thousandth of the start's error is reached with noise of {} times the norm of the components",
+                    join_list(&reached)
                 ),
             };
             Ok(Finding::of(parts, half, measured))

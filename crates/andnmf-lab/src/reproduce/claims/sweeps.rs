@@ -1,10 +1,13 @@
-//! Section 7.2 and appendix B.2: thresholds, and ever denser weights.
+//! Section 7.2 and appendix B.2: thresholds, and dense weights.
 
-use super::super::evidence::{end, has_settled, left, per_component, second_half, still_falls, straightness};
+use super::super::format::{format_number, format_percent, join_list};
 use super::super::plan::labels::{CTM, CTM_RELEASED, DECREASING, DIR};
-use super::super::spoken::{listed, percent, spoken};
-use super::super::{FigureName, Recovered};
-use super::runs::{at, ended, known, of_case, value};
+use super::super::seed_medians::{
+    final_error, has_settled, mean_relative_error, r_squared, remaining_share, second_half_ratio,
+    still_decreasing,
+};
+use super::super::{FigureName, RecoveryResult};
+use super::runs::{completed, completed_at, require, series_of_case, varied_value};
 use super::{Claim, Finding};
 
 pub(super) fn claims() -> Vec<Claim> {
@@ -17,48 +20,65 @@ pub(super) fn claims() -> Vec<Claim> {
 fn constant_thresholds_stall((figure, case): (FigureName, &'static str)) -> Claim {
     Claim {
         figure,
-        about: case.into(),
-        paper: "With a constant threshold the error falls in the first few steps and then no longer; with decreasing \
-                thresholds it goes on falling.",
-        rule: "Holds where with every constant threshold the error is below the start's at some time and no longer falls \
-               in the second half of its stages (by less than a tenth), and the decreasing one ends below a thousandth of \
-               the best of them; with a difference where the decreasing one ends lowest.",
+        subject: case.into(),
+        paper: "With a constant threshold the error decreases in the first few steps and then stops; with decreasing \
+                thresholds it keeps decreasing.",
+        rule: "Holds if with every constant threshold the error falls below 0.9 of the start's and then stops \
+               decreasing (by less than a tenth in the second half of the stages), and decreasing thresholds end at \
+               no more than a thousandth of the best of them; holds with a difference if decreasing thresholds end \
+               lowest.",
         judge: Box::new(move |results| {
-            let (mut rising, mut falling) = (Vec::new(), Vec::new());
+            let (mut never_falling, mut still_falling) = (Vec::new(), Vec::new());
             let (mut best, mut decreasing) = (f64::INFINITY, None);
-            for series in of_case(results, figure, case)? {
-                let runs = ended(&series)?;
-                let error = known(end(&runs))?;
+            for series in series_of_case(results, figure, case)? {
+                let runs = completed(&series)?;
+                let error = require(final_error(&runs))?;
                 if series.method == DECREASING {
                     decreasing = Some(error);
                     continue;
                 }
                 best = best.min(error);
-                if still_falls(&runs) {
-                    let ratio = second_half(&runs).unwrap_or(f64::NAN);
-                    falling.push(format!("{} (to {} in the second half)", series.method, spoken(ratio)));
+                if still_decreasing(&runs) {
+                    let ratio = second_half_ratio(&runs).unwrap_or(f64::NAN);
+                    still_falling.push(format!(
+                        "{} (by a factor of {} in the second half of the stages)",
+                        series.method,
+                        format_number(ratio)
+                    ));
                 }
-                if runs.iter().any(|run| run.course.smallest >= 0.9 * run.begin()) {
-                    rising.push(series.method.to_owned());
+                if runs.iter().any(|run| run.error_summary.smallest >= 0.9 * run.start_error()) {
+                    never_falling.push(series.method.to_owned());
                 }
             }
             let decreasing = decreasing.ok_or("decreasing thresholds were not run")?;
-            let stall = if falling.is_empty() {
-                "all constant ones have stopped"
+            let stall = if still_falling.is_empty() {
+                "with all constant thresholds the error has stopped decreasing"
             } else {
-                "not all constant ones stop"
+                "with some constant thresholds the error is still decreasing"
             };
-            let measured =
-                format!("decreasing {}, best constant {}; {stall}", spoken(decreasing), spoken(best));
+            let measured = format!(
+                "final error {} with decreasing thresholds, {} with the best constant one; {stall}",
+                format_number(decreasing),
+                format_number(best)
+            );
             let parts = [
-                (falling.is_empty(), format!("the error still falls with {}", listed(&falling))),
-                (rising.is_empty(), format!("it never falls with {}", listed(&rising))),
+                (
+                    still_falling.is_empty(),
+                    format!("the error is still decreasing with {}", join_list(&still_falling)),
+                ),
+                (
+                    never_falling.is_empty(),
+                    format!(
+                        "the error does not fall below 0.9 of the start's with {}",
+                        join_list(&never_falling)
+                    ),
+                ),
                 (
                     decreasing <= 1e-3 * best,
                     format!(
-                        "the decreasing thresholds end at {}, the best constant one at {}",
-                        spoken(decreasing),
-                        spoken(best)
+                        "the error ends at {} with decreasing thresholds, at {} with the best constant one",
+                        format_number(decreasing),
+                        format_number(best)
                     ),
                 ),
             ];
@@ -67,42 +87,48 @@ fn constant_thresholds_stall((figure, case): (FigureName, &'static str)) -> Clai
     }
 }
 
-/// How a run at some concentration ended.
-fn how(alpha: f64, runs: &[&Recovered], left: f64) -> String {
-    let fall = match (still_falls(runs), has_settled(runs)) {
-        (true, _) => "and still falls",
-        (_, true) => "and no longer falls",
-        _ => "and rises",
+/// The result at a concentration, as text.
+fn result_text(alpha: f64, runs: &[&RecoveryResult], remaining: f64) -> String {
+    let trend = match (still_decreasing(runs), has_settled(runs)) {
+        (true, _) => "still decreasing",
+        (_, true) => "no longer decreasing",
+        _ => "increasing",
     };
-    format!("at α = {alpha} {} of the start's error is left {fall}", spoken(left))
+    format!("at α = {alpha}, {} of the start's error remains, {trend}", format_number(remaining))
 }
 
 fn sparse_up_to_twenty() -> Claim {
     const FIGURE: FigureName = FigureName::Fig4;
     Claim {
         figure: FIGURE,
-        about: "α up to 20".into(),
+        subject: "α up to 20".into(),
         paper: "For α as large as 20 the error converges to zero at an exponential rate.",
-        rule: "Holds where for every α up to 20 at most 1e-3 of the start's error is left, on a way down that is straight \
-               to 90 %; with a difference where at most 0.1 is left.",
+        rule: "Holds if for every α up to 20 at most 1e-3 of the start's error remains and a linear fit to the \
+               logarithm of the error has an R² of at least 90 % over the descent; holds with a difference if at most \
+               0.1 remains.",
         judge: Box::new(move |results| {
-            let (mut worst, mut crooked, mut parts) = (0.0_f64, 1.0_f64, Vec::new());
-            for series in of_case(results, FIGURE, DIR)?.iter().filter(|series| value(series) <= 20.0) {
-                let runs = ended(series)?;
-                let (left, (straight, _)) = (known(left(&runs))?, known(straightness(&runs))?);
-                (worst, crooked) = (worst.max(left), crooked.min(straight));
-                parts.push((left <= 1e-3, how(value(series), &runs, left)));
-                let line =
-                    format!("at α = {} a line explains {} of the way down", value(series), percent(straight));
-                parts.push((straight >= 0.9, line));
+            let (mut worst, mut smallest_fit, mut parts) = (0.0_f64, 1.0_f64, Vec::new());
+            for series in
+                series_of_case(results, FIGURE, DIR)?.iter().filter(|series| varied_value(series) <= 20.0)
+            {
+                let runs = completed(series)?;
+                let (remaining, (fit, _)) = (require(remaining_share(&runs))?, require(r_squared(&runs))?);
+                (worst, smallest_fit) = (worst.max(remaining), smallest_fit.min(fit));
+                parts.push((remaining <= 1e-3, result_text(varied_value(series), &runs, remaining)));
+                let line = format!(
+                    "at α = {}, the R² of the linear fit is only {}",
+                    varied_value(series),
+                    format_percent(fit)
+                );
+                parts.push((fit >= 0.9, line));
             }
             if parts.is_empty() {
-                return Err("there are no runs up to 20".into());
+                return Err("no runs with α up to 20".into());
             }
             let measured = format!(
-                "at most {} of the start's error is left, straight to {} or more",
-                spoken(worst),
-                percent(crooked)
+                "at most {} of the start's error remains; R² of the linear fit at least {}",
+                format_number(worst),
+                format_percent(smallest_fit)
             );
             Ok(Finding::of(parts, worst <= 0.1, measured))
         }),
@@ -113,30 +139,35 @@ fn dense_weights() -> Claim {
     const FIGURE: FigureName = FigureName::Fig4;
     Claim {
         figure: FIGURE,
-        about: "α = 80".into(),
+        subject: "α = 80".into(),
         paper: "At α = 80, with almost full support, the error settles at a small relative value.",
-        rule: "Holds where the mean relative error of a component ends at 0.1 or less and neither falls nor rises by a \
-               tenth in the second half of the stages; with a difference where half of the start's error is gone.",
+        rule: "Holds if the mean relative error of a component ends at 0.1 or less and changes by less than a tenth \
+               in the second half of the stages; holds with a difference if at most half of the start's error \
+               remains.",
         judge: Box::new(move |results| {
-            let runs = at(&of_case(results, FIGURE, DIR)?, 80.0)?;
-            let rank = known(results.rank_of(FIGURE))?;
-            let (mean, left) = (known(per_component(&runs, rank))?, known(left(&runs))?);
-            let ratio = known(second_half(&runs))?;
+            let runs = completed_at(&series_of_case(results, FIGURE, DIR)?, 80.0)?;
+            let rank = require(results.rank_of(FIGURE))?;
+            let (mean, remaining) =
+                (require(mean_relative_error(&runs, rank))?, require(remaining_share(&runs))?);
+            let ratio = require(second_half_ratio(&runs))?;
             let measured = format!(
-                "{} per component; {} of the start's error is left, and the second half of the stages leaves {} of what the \
-                 first came to",
-                spoken(mean),
-                spoken(left),
-                spoken(ratio)
+                "mean relative error of a component {}; {} of the start's error remains; the second half of the \
+                 stages multiplies the error by {}",
+                format_number(mean),
+                format_number(remaining),
+                format_number(ratio)
             );
             let parts = [
-                (mean <= 0.1, format!("a component is off by {} of its length", spoken(mean))),
+                (mean <= 0.1, format!("the mean relative error of a component is {}", format_number(mean))),
                 (
                     has_settled(&runs),
-                    format!("the error has not settled: the second half leaves {} of it", spoken(ratio)),
+                    format!(
+                        "the error has not settled: the second half of the stages multiplies it by {}",
+                        format_number(ratio)
+                    ),
                 ),
             ];
-            Ok(Finding::of(parts, left <= 0.5, measured))
+            Ok(Finding::of(parts, remaining <= 0.5, measured))
         }),
     }
 }

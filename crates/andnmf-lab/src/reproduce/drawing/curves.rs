@@ -1,31 +1,31 @@
 //! Figures 1 to 4: error against time.
 
-use crate::figure::{Axis, Chart, Line, Marks, Panel, Point, Scale};
+use crate::figure::{Axis, AxisScale, Chart, Marks, Panel, PlotLine, Point};
 
 use super::super::curves::{CurvePoint, Spacing, curve};
+use super::super::format::format_number;
 use super::super::plan::labels::{AND_PAPER, DIR, FEWER_STEPS, FLOORED, SIGNED};
-use super::super::spoken::spoken;
-use super::super::{FigureName, Results, Series};
+use super::super::{FigureName, PlanResults, Series};
 
-/// A line of a figure.
+/// A curve of a figure.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::reproduce) struct Curve {
-    /// The samples.
+    /// The case (kind of samples).
     pub(in crate::reproduce) case: String,
-    /// The title of its panel.
+    /// Title of its panel.
     pub(in crate::reproduce) panel: String,
-    /// The method, as the legend has it.
+    /// Name of the method in the legend.
     pub(in crate::reproduce) method: String,
-    /// Whether times are drawn by their logarithms.
+    /// True if the time axis is logarithmic.
     pub(in crate::reproduce) log_time: bool,
     pub(in crate::reproduce) points: Vec<CurvePoint>,
 }
 
-/// How much of the time is shown in the panels in which AND can be seen: so many times what AND took.
+/// Time range of the panels that focus on AND, in multiples of the time of AND.
 const BESIDE_AND: f64 = 1.3;
 
 /// The curves of a figure, panel by panel.
-pub(in crate::reproduce) fn curves(figure: FigureName, results: &Results) -> Vec<Curve> {
+pub(in crate::reproduce) fn curves(figure: FigureName, results: &PlanResults) -> Vec<Curve> {
     let series = results.series(figure);
     let mut cases: Vec<&str> = Vec::new();
     for one in &series {
@@ -36,8 +36,8 @@ pub(in crate::reproduce) fn curves(figure: FigureName, results: &Results) -> Vec
     let mut curves = Vec::new();
     for case in cases {
         let of: Vec<&Series<'_>> = series.iter().filter(|one| one.case == case).collect();
-        let longest = |wanted: &dyn Fn(&Series<'_>) -> bool| {
-            let runs = of.iter().filter(|one| wanted(one)).flat_map(|one| one.runs());
+        let longest = |selected: &dyn Fn(&Series<'_>) -> bool| {
+            let runs = of.iter().filter(|one| selected(one)).flat_map(|one| one.runs());
             runs.map(|run| run.solver_seconds).fold(0.0, f64::max)
         };
         let all = longest(&|_| true);
@@ -57,8 +57,8 @@ pub(in crate::reproduce) fn curves(figure: FigureName, results: &Results) -> Vec
         if compares_methods(figure) {
             let and = longest(&|one| one.method == AND_PAPER);
             let near = if and > 0.0 { (BESIDE_AND * and).min(all) } else { all };
-            panel(Some(format!("{case}: the first {} s", spoken(near))), near, false);
-            panel(Some(format!("{case}: all of the time")), all, true);
+            panel(Some(format!("{case}: the first {} s", format_number(near))), near, false);
+            panel(Some(format!("{case}: full time")), all, true);
         } else {
             panel(None, all, false);
         }
@@ -66,29 +66,30 @@ pub(in crate::reproduce) fn curves(figure: FigureName, results: &Results) -> Vec
     curves
 }
 
-/// Figure 1 has methods of very different speed: an even axis shows what is straight, a logarithmic one shows them all.
+/// Figure 1 compares methods of very different speed: a linear axis shows the rates, a logarithmic one shows all
+/// methods.
 fn compares_methods(figure: FigureName) -> bool {
     matches!(figure, FigureName::Fig1a | FigureName::Fig1b | FigureName::Fig1c)
 }
 
-/// The figure: a panel for each kind of samples, and two where methods are compared.
-pub(super) fn chart(figure: FigureName, results: &Results) -> Chart {
+/// The figure: one panel per case, or two if methods are compared.
+pub(super) fn chart(figure: FigureName, results: &PlanResults) -> Chart {
     let mut panels: Vec<Panel> = Vec::new();
     for Curve { panel: title, method, log_time, points, .. } in curves(figure, results) {
         let points = points.iter().map(|point| Point {
             x: point.seconds,
-            middle: point.error.middle,
+            y: point.error.median,
             low: point.error.low,
             high: point.error.high,
         });
         let dashed = figure == FigureName::Fig1c && method.contains(SIGNED);
-        let line = Line { points: points.collect(), dashed, name: method };
+        let line = PlotLine { points: points.collect(), dashed, name: method };
         if !panels.iter().any(|panel| panel.title == title) {
-            let scale = if log_time { Scale::Log10 } else { Scale::Linear };
+            let scale = if log_time { AxisScale::Log10 } else { AxisScale::Linear };
             panels.push(Panel {
                 title: title.clone(),
-                x: Axis { label: "time in the solver (s)".into(), scale },
-                y: Axis { label: "total correlation error".into(), scale: Scale::Log10 },
+                x: Axis { label: "solver time (s)".into(), scale },
+                y: Axis { label: "total correlation error".into(), scale: AxisScale::Log10 },
                 marks: Marks::Lines(Vec::new()),
             });
         }
@@ -100,8 +101,8 @@ pub(super) fn chart(figure: FigureName, results: &Results) -> Chart {
     Chart { title: figure.title().into(), panels, note: note(results, figure) }
 }
 
-/// Under which title and name a line is drawn: settings that differ in more than what is varied have panels of their
-/// own, in which each value looks as it does in the others. The name says where there is less to see than there should.
+/// Title of the panel and legend name of a series. Settings that differ in more than the varied value have their own
+/// panels, with the same colour for the same value. The name includes a remark if runs are incomplete.
 fn shown(figure: FigureName, series: &Series<'_>) -> (String, String) {
     let Series { case, method, .. } = series;
     let (panel, name) = match figure {
@@ -119,18 +120,18 @@ fn shown(figure: FigureName, series: &Series<'_>) -> (String, String) {
     }
 }
 
-/// Which runs have no curve, or end before their time, and why.
-fn note(results: &Results, figure: FigureName) -> Option<String> {
-    let mut said: Vec<String> = Vec::new();
+/// The runs without a curve or with an early end, with reasons.
+fn note(results: &PlanResults, figure: FigureName) -> Option<String> {
+    let mut notes: Vec<String> = Vec::new();
     for series in results.series(figure) {
         for reason in series.failures() {
-            said.push(format!("{}, {}: {reason}", series.case, series.method));
+            notes.push(format!("{}, {}: {reason}", series.case, series.method));
         }
     }
-    let more = said.len().saturating_sub(3);
-    said.truncate(3);
+    let more = notes.len().saturating_sub(3);
+    notes.truncate(3);
     if more > 0 {
-        said.push(format!("{more} more in the table"));
+        notes.push(format!("{more} more in the table"));
     }
-    (!said.is_empty()).then(|| said.join(". ") + ".")
+    (!notes.is_empty()).then(|| notes.join(". ") + ".")
 }

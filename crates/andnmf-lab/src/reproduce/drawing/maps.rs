@@ -1,29 +1,29 @@
-//! The maps beyond the paper, and the stage lemma.
+//! The phase maps and the stage lemma.
 
 use andnmf::theory::{ErrorNorms, StageLemmaReport};
 use ndarray::Array2;
 use serde_json::json;
 
-use crate::figure::{Axis, Chart, Heat, Line, Marks, Panel, Point, Scale};
+use crate::figure::{Axis, AxisScale, Chart, Heatmap, Marks, Panel, PlotLine, Point};
 
-use super::super::numbers::{Table, number};
-use super::super::plan::{LEMMA_CASES, MAPS, Map};
-use super::super::{CellOutcome, FigureName, FollowedLemma, Results, Series, median};
+use super::super::plan::{LEMMA_CASES, MAPS, PhaseMap};
+use super::super::tables::{DataTable, json_number};
+use super::super::{CellOutcome, FigureName, LemmaTrace, PlanResults, Series, median};
 
-/// Mixing errors at or below this are rounding.
+/// Mixing errors at or below this are rounding errors.
 const ROUNDING: f64 = 1e-12;
-/// So many lines of the bound are drawn at most.
+/// The largest number of contour lines of the bound.
 const MOST_LEVELS: usize = 3;
 
-/// The charts with their names in files.
-pub(super) fn charts(results: &Results) -> Vec<(&'static str, Chart)> {
+/// The charts with their file names.
+pub(super) fn charts(results: &PlanResults) -> Vec<(&'static str, Chart)> {
     let mut charts: Vec<(&'static str, Chart)> =
         MAPS.iter().filter_map(|map| Some((map.name, map_chart(map, results)?))).collect();
     charts.extend(lemma_chart(results).map(|chart| ("phase-lemma", chart)));
     charts
 }
 
-/// Distinct values in order.
+/// The distinct values of a coordinate, sorted.
 fn values_at(series: &[&Series<'_>], side: usize) -> Vec<f64> {
     let mut values: Vec<f64> = series.iter().filter_map(|series| series.at.get(side).copied()).collect();
     values.sort_by(f64::total_cmp);
@@ -31,84 +31,85 @@ fn values_at(series: &[&Series<'_>], side: usize) -> Vec<f64> {
     values
 }
 
-/// Where the places of a map are, and how far beyond the theorem's bound each of them is, in powers of ten.
-struct Ground<'a> {
+/// The coordinates of a map, and at each point log10 of m over the theorem's bound.
+struct MapGrid<'a> {
     series: Vec<&'a Series<'a>>,
     x: Vec<f64>,
     y: Vec<f64>,
-    beyond: Array2<f64>,
+    log_ratio: Array2<f64>,
 }
 
-impl<'a> Ground<'a> {
-    fn of(map: &Map, all: &'a [Series<'a>]) -> Self {
+impl<'a> MapGrid<'a> {
+    fn of(map: &PhaseMap, all: &'a [Series<'a>]) -> Self {
         let series: Vec<&Series<'_>> = all.iter().filter(|series| series.case == map.case).collect();
         let (x, y) = (values_at(&series, 0), values_at(&series, 1));
-        let beyond = Array2::from_elem((y.len(), x.len()), f64::NAN);
-        let mut ground = Self { series, x, y, beyond };
-        for i in 0..ground.series.len() {
-            let one = ground.series[i];
+        let log_ratio = Array2::from_elem((y.len(), x.len()), f64::NAN);
+        let mut grid = Self { series, x, y, log_ratio };
+        for i in 0..grid.series.len() {
+            let one = grid.series[i];
             let ratios: Vec<f64> = one
                 .runs()
                 .iter()
                 .filter_map(|run| run.conditions)
                 .map(|conditions| (conditions.m / conditions.bound).log10())
                 .collect();
-            if let (Some(place), Some(ratio)) = (ground.place(one.at), median(&ratios)) {
-                ground.beyond[place] = ratio;
+            if let (Some(index), Some(ratio)) = (grid.index_of(one.at), median(&ratios)) {
+                grid.log_ratio[index] = ratio;
             }
         }
-        ground
+        grid
     }
 
-    fn place(&self, at: &[f64]) -> Option<[usize; 2]> {
+    fn index_of(&self, at: &[f64]) -> Option<[usize; 2]> {
         let column = self.x.iter().position(|value| at.first() == Some(value))?;
         let row = self.y.iter().position(|value| at.get(1) == Some(value))?;
         Some([row, column])
     }
 
-    /// Lines along which the m of the weights is a power of ten times the bound.
+    /// Contour lines along which m is a power of ten times the bound.
     fn lines(&self) -> Vec<(i32, Vec<Point>)> {
-        let lines = levels(&self.beyond).into_iter();
+        let lines = levels(&self.log_ratio).into_iter();
         lines
-            .map(|level| (level, contour(&self.beyond, level, &self.x, &self.y)))
+            .map(|level| (level, contour(&self.log_ratio, level, &self.x, &self.y)))
             .filter(|(_, points)| points.len() > 1)
             .collect()
     }
 }
 
-/// The lines of m over the maps, and m over the bound at every place.
-pub(in crate::reproduce) fn bound_table(results: &Results) -> Table {
+/// The contour lines of m over the bound, and its value at every point.
+pub(in crate::reproduce) fn bound_table(results: &PlanResults) -> DataTable {
     let all = results.series(FigureName::Phase);
-    let mut table = Table::new(&["map", "what", "co-occurrence", "other side", "log10 of m over the bound"]);
+    let mut table =
+        DataTable::new(&["map", "what", "co-occurrence", "other side", "log10 of m over the bound"]);
     for map in &MAPS {
-        let ground = Ground::of(map, &all);
-        for ((row, column), &value) in ground.beyond.indexed_iter() {
-            let place = [ground.x[column], ground.y[row], value].map(|value| number(Some(value)));
-            table.rows.push([vec![json!(map.case), json!("place")], place.to_vec()].concat());
+        let grid = MapGrid::of(map, &all);
+        for ((row, column), &value) in grid.log_ratio.indexed_iter() {
+            let row_values = [grid.x[column], grid.y[row], value].map(|value| json_number(Some(value)));
+            table.rows.push([vec![json!(map.case), json!("place")], row_values.to_vec()].concat());
         }
-        for (level, points) in ground.lines() {
+        for (level, points) in grid.lines() {
             for point in points {
-                let place = [point.x, point.middle, f64::from(level)].map(|value| number(Some(value)));
-                table.rows.push([vec![json!(map.case), json!("line")], place.to_vec()].concat());
+                let row_values = [point.x, point.y, f64::from(level)].map(|value| json_number(Some(value)));
+                table.rows.push([vec![json!(map.case), json!("line")], row_values.to_vec()].concat());
             }
         }
     }
     table
 }
 
-fn map_chart(map: &Map, results: &Results) -> Option<Chart> {
+fn map_chart(map: &PhaseMap, results: &PlanResults) -> Option<Chart> {
     let all = results.series(FigureName::Phase);
-    let ground = Ground::of(map, &all);
+    let grid = MapGrid::of(map, &all);
     let rank = results.rank_of(FigureName::Phase)? as f64;
-    let overlay: Vec<Line> = ground
+    let overlay: Vec<PlotLine> = grid
         .lines()
         .into_iter()
         .map(|(level, points)| {
             let name = format!("m = 10{} × the theorem's bound", raised(level));
-            Line { name, points, dashed: true }
+            PlotLine { name, points, dashed: true }
         })
         .collect();
-    let Ground { series, x, y, .. } = &ground;
+    let MapGrid { series, x, y, .. } = &grid;
     let mut methods: Vec<&str> = Vec::new();
     series.iter().for_each(|one| {
         if !methods.contains(&one.method) {
@@ -119,15 +120,18 @@ fn map_chart(map: &Map, results: &Results) -> Option<Chart> {
         let mut values = Array2::from_elem((y.len(), x.len()), f64::NAN);
         for one in series.iter().filter(|one| one.method == method) {
             let ends: Vec<f64> = one.runs().iter().map(|run| run.end.relative / rank).collect();
-            if let (Some(place), Some(end)) = (ground.place(one.at), median(&ends)) {
-                values[place] = end;
+            if let (Some(index), Some(end)) = (grid.index_of(one.at), median(&ends)) {
+                values[index] = end;
             }
         }
         Panel {
             title: method.into(),
-            x: Axis { label: "co-occurrence in a pair".into(), scale: Scale::Linear },
-            y: Axis { label: map.y_label.into(), scale: if map.log { Scale::Log10 } else { Scale::Linear } },
-            marks: Marks::Heat(Heat {
+            x: Axis { label: "co-occurrence in a pair".into(), scale: AxisScale::Linear },
+            y: Axis {
+                label: map.y_label.into(),
+                scale: if map.log { AxisScale::Log10 } else { AxisScale::Linear },
+            },
+            marks: Marks::Heatmap(Heatmap {
                 x_values: x.clone(),
                 y_values: y.clone(),
                 values,
@@ -136,7 +140,7 @@ fn map_chart(map: &Map, results: &Results) -> Option<Chart> {
             }),
         }
     });
-    let note = bound_note(&ground.beyond);
+    let note = bound_note(&grid.log_ratio);
     (!series.is_empty()).then(|| Chart {
         title: format!("Recovery: {}", map.case),
         panels: panels.collect(),
@@ -144,7 +148,7 @@ fn map_chart(map: &Map, results: &Results) -> Option<Chart> {
     })
 }
 
-/// A whole number as an exponent.
+/// An integer in superscript digits.
 fn raised(number: i32) -> String {
     let digit = |c: char| match c {
         '-' => '⁻',
@@ -157,16 +161,16 @@ fn raised(number: i32) -> String {
     number.to_string().chars().map(digit).collect()
 }
 
-fn bound_note(beyond: &Array2<f64>) -> Option<String> {
-    let finite = || beyond.iter().copied().filter(|value| value.is_finite());
+fn bound_note(log_ratio: &Array2<f64>) -> Option<String> {
+    let finite = || log_ratio.iter().copied().filter(|value| value.is_finite());
     let (least, most) = (finite().reduce(f64::min)?, finite().reduce(f64::max)?);
     let (least, most) = (raised(least.round() as i32), raised(most.round() as i32));
     Some(format!(
-        "The m of the weights is about 10{least} to 10{most} times the theorem's bound (its constant taken as 1)."
+        "The m of the weights is about 10{least} to 10{most} times the theorem's bound, with its constant set to 1."
     ))
 }
 
-/// Whole powers of ten between the smallest and the largest value, a few of them.
+/// A few integer powers of ten between the smallest and the largest value.
 fn levels(values: &Array2<f64>) -> Vec<i32> {
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     let (Some(least), Some(most)) = (finite().reduce(f64::min), finite().reduce(f64::max)) else {
@@ -177,12 +181,12 @@ fn levels(values: &Array2<f64>) -> Vec<i32> {
     all.into_iter().skip(apart / 2).step_by(apart).collect()
 }
 
-/// Where a map crosses a level: between neighbours in rows or in columns, whichever it does more often.
+/// The points at which a map crosses a level, along rows or along columns, whichever gives more points.
 fn contour(values: &Array2<f64>, level: i32, x: &[f64], y: &[f64]) -> Vec<Point> {
     let level = f64::from(level);
-    let between = |ends: (f64, f64), places: (f64, f64)| {
+    let between = |ends: (f64, f64), positions: (f64, f64)| {
         let crossed = (ends.0 - level) * (ends.1 - level) <= 0.0 && ends.0 != ends.1;
-        crossed.then(|| places.0 + (level - ends.0) / (ends.1 - ends.0) * (places.1 - places.0))
+        crossed.then(|| positions.0 + (level - ends.0) / (ends.1 - ends.0) * (positions.1 - positions.0))
     };
     let in_rows = values.outer_iter().zip(y).filter_map(|(row, &y)| {
         let crossing = (1..row.len()).find_map(|j| between((row[j - 1], row[j]), (x[j - 1], x[j])))?;
@@ -197,28 +201,29 @@ fn contour(values: &Array2<f64>, level: i32, x: &[f64], y: &[f64]) -> Vec<Point>
     if in_rows.len() >= in_columns.len() { in_rows } else { in_columns }
 }
 
-fn lemma_chart(results: &Results) -> Option<Chart> {
+fn lemma_chart(results: &PlanResults) -> Option<Chart> {
     let panels: Vec<Panel> = LEMMA_CASES.iter().filter_map(|case| lemma_panel(case, results)).collect();
-    let note = "Dashed: what the stage lemma predicts for the end of a stage from how it began. It does so only where ‖R‖, what \
-                decoding adds to the steps, is at most what it allows (a ratio of 1)."
-        .to_owned();
+    let note =
+        "Dashed: the values that the stage lemma predicts for the end of a stage. They are guaranteed only \
+                where ‖R‖, the decoding error of the steps, is within its bound (a ratio of at most 1)."
+            .to_owned();
     (!panels.is_empty()).then(|| Chart {
-        title: "The errors of the theory, stage by stage".into(),
+        title: "Errors of the theory, stage by stage".into(),
         panels,
         note: Some(note),
     })
 }
 
-fn followed<'a>(case: &str, results: &'a Results) -> Option<&'a FollowedLemma> {
+fn lemma_trace<'a>(case: &str, results: &'a PlanResults) -> Option<&'a LemmaTrace> {
     results.results.iter().find_map(|result| match &result.outcome {
-        CellOutcome::StageLemma(followed) if result.cell.case == case => Some(followed),
+        CellOutcome::StageLemma(trace) if result.cell.case == case => Some(trace),
         _ => None,
     })
 }
 
-/// The errors of the theory and the lemma's premises and predictions, stage by stage.
-pub(in crate::reproduce) fn lemma_table(results: &Results) -> Table {
-    let mut table = Table::new(&[
+/// The errors of the theory with the premises and predictions of the lemma, stage by stage.
+pub(in crate::reproduce) fn lemma_table(results: &PlanResults) -> DataTable {
+    let mut table = DataTable::new(&[
         "samples",
         "stages done",
         "‖E‖",
@@ -230,14 +235,14 @@ pub(in crate::reproduce) fn lemma_table(results: &Results) -> Table {
         "‖R‖ allowed",
     ]);
     for case in LEMMA_CASES {
-        let Some(followed) = followed(case, results) else { continue };
-        let errors: Vec<ErrorNorms> = followed.norms.iter().map(|&norms| norms.into()).collect();
+        let Some(trace) = lemma_trace(case, results) else { continue };
+        let errors: Vec<ErrorNorms> = trace.norms.iter().map(|&norms| norms.into()).collect();
         let checks = StageLemmaReport::from_norms(&errors).stages;
-        for (stage, norms) in followed.norms.iter().enumerate() {
-            // The start was predicted by nothing.
+        for (stage, norms) in trace.norms.iter().enumerate() {
+            // There is no prediction for the start.
             let before = stage.checked_sub(1);
             let check = before.and_then(|before| checks.get(before));
-            let disturbance = before.and_then(|before| followed.disturbances.get(before));
+            let disturbance = before.and_then(|before| trace.disturbances.get(before));
             let values = [
                 Some(norms.mixing),
                 Some(norms.scale),
@@ -247,17 +252,17 @@ pub(in crate::reproduce) fn lemma_table(results: &Results) -> Table {
                 disturbance.map(|disturbance| disturbance.size),
                 disturbance.map(|disturbance| disturbance.allowed),
             ];
-            table.rows.push([vec![json!(case), json!(stage)], values.map(number).to_vec()].concat());
+            table.rows.push([vec![json!(case), json!(stage)], values.map(json_number).to_vec()].concat());
         }
     }
     table
 }
 
-fn lemma_panel(case: &str, results: &Results) -> Option<Panel> {
-    let FollowedLemma { norms, disturbances } = followed(case, results)?;
+fn lemma_panel(case: &str, results: &PlanResults) -> Option<Panel> {
+    let LemmaTrace { norms, disturbances } = lemma_trace(case, results)?;
     let line = |name: &str, dashed: bool, values: Vec<(usize, f64)>| {
         let points = values.into_iter().map(|(stage, value)| Point::exact(stage as f64, value)).collect();
-        Line { name: name.into(), points, dashed }
+        PlotLine { name: name.into(), points, dashed }
     };
     let measured = |value: fn(&super::super::Norms) -> f64| norms.iter().map(value).enumerate().collect();
     let errors: Vec<ErrorNorms> = norms.iter().map(|&norms| norms.into()).collect();
@@ -265,7 +270,7 @@ fn lemma_panel(case: &str, results: &Results) -> Option<Panel> {
     let predictions = |value: fn(&andnmf::theory::StageCheck) -> f64| {
         predicted.stages.iter().enumerate().map(|(stage, check)| (stage + 1, value(check))).collect()
     };
-    // Below that there is nothing left to disturb.
+    // Below rounding error the ratio has no meaning.
     let above_rounding = norms.iter().map(|before| before.mixing > ROUNDING);
     let excess = disturbances.iter().zip(above_rounding).enumerate().filter(|(_, (_, above))| *above);
     let excess = excess.map(|(stage, (rest, _))| (stage + 1, rest.size / rest.allowed)).collect();
@@ -275,13 +280,13 @@ fn lemma_panel(case: &str, results: &Results) -> Option<Panel> {
         line("‖N‖, outside", false, measured(|norms| norms.outside)),
         line("‖E‖ predicted", true, predictions(|check| check.predicted_mixing_error)),
         line("‖Σ − I‖ predicted", true, predictions(|check| check.predicted_scale_error)),
-        line("‖R‖ by what is allowed", false, excess),
+        line("‖R‖ / its bound", false, excess),
     ];
     let title = case.strip_prefix("stage lemma: ").unwrap_or(case).to_owned();
     Some(Panel {
         title,
-        x: Axis { label: "stages done".into(), scale: Scale::Linear },
-        y: Axis { label: "spectral norm".into(), scale: Scale::Log10 },
+        x: Axis { label: "stages done".into(), scale: AxisScale::Linear },
+        y: Axis { label: "spectral norm".into(), scale: AxisScale::Log10 },
         marks: Marks::Lines(lines),
     })
 }

@@ -4,10 +4,10 @@ use andnmf::synth::{DatasetKind, Weights};
 
 use super::labels::{CTM, CTM_RELEASED, DIR, NEG, NEG_RELEASED};
 use super::methods::{alternating, ours, topic_models};
-use super::{Line, PlanParams};
+use super::{PlanParams, RecoverySpec};
 use crate::reproduce::{Cell, FigureName};
 
-/// The cells of one of the three parts.
+/// The cells of Figure 1a, 1b or 1c.
 pub(super) fn cells(figure: FigureName, params: &PlanParams) -> Vec<Cell> {
     let ctm = DatasetKind::Ctm.default_weights();
     let cases: &[(&str, DatasetKind, Weights)] = &match figure {
@@ -25,7 +25,7 @@ pub(super) fn cells(figure: FigureName, params: &PlanParams) -> Vec<Cell> {
     let mut contenders = ours(rank);
     contenders.extend(alternating(rank, false));
     contenders.extend(match figure {
-        // The rivals' sign constraint is tried on and off; topic models cannot take negative samples at all.
+        // The baselines run with and without their sign constraint; topic models do not accept negative samples.
         FigureName::Fig1c => alternating(rank, true),
         _ => topic_models(rank),
     });
@@ -34,7 +34,7 @@ pub(super) fn cells(figure: FigureName, params: &PlanParams) -> Vec<Cell> {
         for seed in 0..params.seeds as u64 {
             for (method, settings, from) in contenders.clone() {
                 let (dataset, truth) = params.samples(kind, weights, seed);
-                let line = Line {
+                let line = RecoverySpec {
                     case,
                     method,
                     at: vec![],

@@ -1,4 +1,4 @@
-//! Names of samples and methods, as figures show them and claims ask for them.
+//! Labels of cases and methods, used in figures and claims. They are part of the identity of stored results.
 
 pub(in crate::reproduce) const DIR: &str = "DIR";
 pub(in crate::reproduce) const CTM: &str = "CTM, one covariance";
@@ -18,11 +18,11 @@ pub(in crate::reproduce) const MU: &str = "MU";
 pub(in crate::reproduce) const LDA: &str = "LDA";
 pub(in crate::reproduce) const MIN_VOLUME: &str = "min-volume";
 pub(in crate::reproduce) const ANCHOR_WORDS: &str = "anchor words";
-/// What follows the name of a method whose components may be negative.
+/// Suffix of a method whose components may be negative.
 pub(in crate::reproduce) const SIGNED: &str = ", signed";
 
 pub(in crate::reproduce) const DECREASING: &str = "decreasing";
-/// What follows the noise level where thresholds have a floor from the data.
+/// Suffix of the noise level if thresholds have a floor from the data.
 pub(in crate::reproduce) const FLOORED: &str = ", floored";
-/// What follows the noise level where a stage has as many steps as elsewhere in the paper.
+/// Suffix of the noise level if a stage has 50 steps, as elsewhere in the paper.
 pub(in crate::reproduce) const FEWER_STEPS: &str = ", T = 50";

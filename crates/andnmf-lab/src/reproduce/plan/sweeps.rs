@@ -1,4 +1,4 @@
-//! Figures 2 to 4: AND alone, with one thing varied.
+//! Figures 2 to 4: AND alone, with one parameter varied.
 
 use andnmf::MethodParams;
 use andnmf::and::{AndParams, Schedule, StepsPerStage, ThresholdParams};
@@ -9,26 +9,27 @@ use super::labels::{
     CTM, CTM_RELEASED, DECREASING, DIR, DIR_AUTO, FEWER_STEPS, FLOORED, NOISE, NOISE_RELEASED,
 };
 use super::methods::paper;
-use super::{Line, PlanParams};
+use super::{PlanParams, RecoverySpec};
 use crate::reproduce::{Cell, FigureName};
 
-/// These runs end with their last stage: the limit, so many budgets, is only for machines that are busy with others.
-const PATIENCE: f64 = 6.0;
-/// Constant thresholds beside the decreasing one. The paper does not say which it tried.
+/// The time limit in budgets. These runs normally end at their last stage; the limit is for busy machines.
+const TIME_LIMIT_FACTOR: f64 = 6.0;
+/// Constant thresholds to compare with the decreasing one. The paper does not say which it used.
 const CONSTANT_THRESHOLDS: [f64; 5] = [0.1, 0.03, 0.01, 0.003, 0.001];
-/// Levels of noise: about the norm of what is added to a sample.
+/// Noise levels γ: about the norm of the noise added to a sample.
 const NOISE_LEVELS: [f64; 3] = [0.001, 0.01, 0.03];
-/// The level at which the paper's two numbers of steps are compared; at the others it would be the same picture again.
+/// The noise level at which the paper's two numbers of steps are compared; other levels give the same picture.
 const STEPS_COMPARED_AT: f64 = 0.01;
-/// By then the threshold is far below the smallest noise.
+/// By this stage the threshold is far below the smallest noise level.
 const NOISE_STAGES: usize = 100;
-/// No threshold below so many times the root mean square of negative decoded weights.
+/// The floor of floored thresholds, in root mean squares of the negative decoded weights.
 const FLOOR: f64 = 2.0;
-/// Noise fills all dimensions, so that these runs are long: they need fewer seeds for the same picture.
+/// Noise fills all dimensions, which makes these runs slow; fewer seeds are enough.
 const NOISE_SEEDS: usize = 3;
-/// The start's mixing of components, r_l.
+/// The mixing r_l of the components in the start.
 const MIXINGS: [f64; 5] = [0.5, 1.0, 1.5, 2.0, 3.0];
-/// Length of what the start has outside the span, as a share of the true components: "comparable or even larger".
+/// Norm of the part of the start outside the span of the truth, relative to the true components: "comparable or even
+/// larger".
 const OFF_SPAN: [f64; 6] = [0.0, 0.25, 0.5, 0.75, 1.0, 1.5];
 /// Total concentration of the Dirichlet distribution.
 const CONCENTRATIONS: [f64; 6] = [1.0, 5.0, 10.0, 20.0, 40.0, 80.0];
@@ -47,8 +48,8 @@ fn released() -> Case {
     (CTM_RELEASED, DatasetKind::CtmReleased, Weights::LogisticNormalReleased)
 }
 
-/// One value of what is varied: its name, the value, the settings, and what it does to the samples.
-struct Setting {
+/// One value of the varied parameter: its label, its settings, and its effect on the samples.
+struct SweepSetting {
     name: String,
     value: f64,
     settings: MethodParams,
@@ -58,21 +59,22 @@ struct Setting {
     from: StartFrom,
 }
 
-impl Setting {
+impl SweepSetting {
     fn new(name: String, value: f64, settings: MethodParams) -> Self {
         let from = StartFrom::MixedTruth;
         Self { name, value, settings, noise: 0.0, in_span: 1.0, off_span: None, from }
     }
 }
 
-/// All settings on all samples with all seeds. Settings that share their samples stand next to each other.
-fn sweep(figure: FigureName, params: &PlanParams, cases: &[Case], settings: &[Setting]) -> Vec<Cell> {
+/// All settings on all cases with all seeds. Settings that share their samples are adjacent, so that samples are
+/// reused.
+fn sweep(figure: FigureName, params: &PlanParams, cases: &[Case], settings: &[SweepSetting]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for &(case, kind, weights) in cases {
         for seed in 0..params.seeds as u64 {
             for setting in settings {
                 let (dataset, truth) = params.samples(kind, weights, seed);
-                let line = Line {
+                let line = RecoverySpec {
                     case,
                     method: setting.name.clone(),
                     at: vec![setting.value],
@@ -82,22 +84,22 @@ fn sweep(figure: FigureName, params: &PlanParams, cases: &[Case], settings: &[Se
                     from: setting.from,
                     out_of_span_share: setting.off_span,
                 };
-                cells.push(line.cell(figure, PATIENCE * params.budget));
+                cells.push(line.cell(figure, TIME_LIMIT_FACTOR * params.budget));
             }
         }
     }
     cells
 }
 
-/// Decreasing against constant thresholds.
+/// Decreasing and constant thresholds.
 pub(super) fn thresholds(figure: FigureName, params: &PlanParams) -> Vec<Cell> {
     let rank = params.truth_size().0;
     let constant = |value: f64| {
         let threshold = Schedule::Constant(value).into();
         let and = AndParams { threshold, tolerance: 0.0, ..AndParams::paper(rank) };
-        Setting::new(format!("constant {value}"), value, MethodParams::And(and))
+        SweepSetting::new(format!("constant {value}"), value, MethodParams::And(and))
     };
-    let mut settings = vec![Setting::new(DECREASING.into(), 0.0, paper(rank))];
+    let mut settings = vec![SweepSetting::new(DECREASING.into(), 0.0, paper(rank))];
     settings.extend(CONSTANT_THRESHOLDS.map(constant));
     let cases = match figure {
         FigureName::Fig2a => vec![dir(params)],
@@ -106,7 +108,7 @@ pub(super) fn thresholds(figure: FigureName, params: &PlanParams) -> Vec<Cell> {
     sweep(figure, params, &cases, &settings)
 }
 
-/// Noise at several levels, with the paper's plain thresholds and with a floor from the data.
+/// Several noise levels, with the paper's thresholds and with thresholds that have a floor from the data.
 pub(super) fn noise(params: &PlanParams) -> Vec<Cell> {
     let rank = params.truth_size().0;
     let mut settings = Vec::new();
@@ -118,8 +120,8 @@ pub(super) fn noise(params: &PlanParams) -> Vec<Cell> {
             max_stages: NOISE_STAGES,
             ..AndParams::paper(rank)
         };
-        let setting = Setting::new(format!("γ = {level}{note}"), level, MethodParams::And(and));
-        settings.push(Setting { noise: level, ..setting });
+        let setting = SweepSetting::new(format!("γ = {level}{note}"), level, MethodParams::And(and));
+        settings.push(SweepSetting { noise: level, ..setting });
     };
     for level in NOISE_LEVELS {
         add(level, "", 100, None);
@@ -136,23 +138,23 @@ pub(super) fn noise(params: &PlanParams) -> Vec<Cell> {
 pub(super) fn mixed_starts(params: &PlanParams) -> Vec<Cell> {
     let rank = params.truth_size().0;
     let setting = |r_l: f64| {
-        let setting = Setting::new(format!("r_l = {r_l}"), r_l, paper(rank));
-        Setting { in_span: r_l, ..setting }
+        let setting = SweepSetting::new(format!("r_l = {r_l}"), r_l, paper(rank));
+        SweepSetting { in_span: r_l, ..setting }
     };
     sweep(FigureName::Fig3a, params, &[dir(params), ctm(), released()], &MIXINGS.map(setting))
 }
 
-/// Starts that leave the span of the truth.
+/// Starts with a part outside the span of the truth.
 pub(super) fn starts_off_span(params: &PlanParams) -> Vec<Cell> {
     let rank = params.truth_size().0;
     let setting = |share: f64| {
-        let setting = Setting::new(format!("noise/signal = {share}"), share, paper(rank));
-        Setting { off_span: Some(share), ..setting }
+        let setting = SweepSetting::new(format!("noise/signal = {share}"), share, paper(rank));
+        SweepSetting { off_span: Some(share), ..setting }
     };
     sweep(FigureName::Fig3b, params, &[dir(params), ctm(), released()], &OFF_SPAN.map(setting))
 }
 
-/// Weights with ever more components in each sample.
+/// Weights with more and more active components per sample.
 pub(super) fn sparsity(params: &PlanParams) -> Vec<Cell> {
     let rank = params.truth_size().0;
     let auto = MethodParams::And(AndParams::new(rank));
@@ -163,7 +165,7 @@ pub(super) fn sparsity(params: &PlanParams) -> Vec<Cell> {
         for concentration in CONCENTRATIONS {
             let weights = Weights::Dirichlet { concentration };
             let name = format!("α = {concentration}");
-            let setting = Setting { from, ..Setting::new(name, concentration, settings.clone()) };
+            let setting = SweepSetting { from, ..SweepSetting::new(name, concentration, settings.clone()) };
             let case = (case, DatasetKind::Dir, weights);
             cells.extend(sweep(FigureName::Fig4, params, &[case], &[setting]));
         }

@@ -3,16 +3,16 @@ use std::collections::BTreeSet;
 use super::*;
 use andnmf::Method;
 
-fn plan(figures: &[FigureName], scale: Scale) -> Plan {
+fn plan(figures: &[FigureName], scale: ExperimentScale) -> ReproductionPlan {
     let mut params = PlanParams::new(scale);
     params.texts = Some("t".into());
-    params.pictures = Some(KnownMatrix { rows: 4, columns: 9, print: "p".into() });
-    Plan::new(figures, &params).unwrap()
+    params.images = Some(MatrixFingerprint { rows: 4, columns: 9, fingerprint: "p".into() });
+    ReproductionPlan::new(figures, &params).unwrap()
 }
 
 #[test]
-fn every_cell_of_every_figure_has_a_file_of_its_own_and_comes_back_from_json() {
-    for scale in [Scale::Quick, Scale::Full] {
+fn every_cell_has_its_own_file_name_and_round_trips_through_json() {
+    for scale in [ExperimentScale::Quick, ExperimentScale::Full] {
         let plan = plan(&FigureName::ALL, scale);
         let files: BTreeSet<(FigureName, String)> =
             plan.cells.iter().map(|cell| (cell.figure, cell.file_name())).collect();
@@ -22,23 +22,28 @@ fn every_cell_of_every_figure_has_a_file_of_its_own_and_comes_back_from_json() {
         }
         let text = serde_json::to_string(&plan.cells).unwrap();
         assert_eq!(serde_json::from_str::<Vec<Cell>>(&text).unwrap(), plan.cells);
-        assert!(plan.left_out.is_empty());
+        assert!(plan.skipped.is_empty());
     }
 }
 
 #[test]
-fn what_is_not_there_is_left_out_with_a_reason() {
-    let plan = Plan::new(&[FigureName::Table1, FigureName::Fig5], &PlanParams::new(Scale::Quick)).unwrap();
+fn figures_without_data_are_skipped_with_a_reason() {
+    let plan = ReproductionPlan::new(
+        &[FigureName::Table1, FigureName::Fig5],
+        &PlanParams::new(ExperimentScale::Quick),
+    )
+    .unwrap();
     assert!(plan.cells.is_empty());
-    let said: Vec<&str> = plan.left_out.iter().map(|(_, why)| why.as_str()).collect();
-    assert!(said[0].contains("newsgroups") && said[1].contains("faces"), "{said:?}");
+    let reasons: Vec<&str> = plan.skipped.iter().map(|(_, why)| why.as_str()).collect();
+    assert!(reasons[0].contains("newsgroups") && reasons[1].contains("faces"), "{reasons:?}");
 }
 
 #[test]
-fn a_given_truth_sets_the_sizes_of_all_but_the_signed_and_the_small() {
-    let mut params = PlanParams::new(Scale::Full);
-    params.truth = Some(KnownMatrix { rows: 70, columns: 900, print: "abc".into() });
-    let plan = Plan::new(&[FigureName::Fig1a, FigureName::Fig1c, FigureName::Phase], &params).unwrap();
+fn a_given_truth_sets_the_sizes_of_all_figures_but_phase_and_is_not_used_on_neg() {
+    let mut params = PlanParams::new(ExperimentScale::Full);
+    params.truth = Some(MatrixFingerprint { rows: 70, columns: 900, fingerprint: "abc".into() });
+    let plan =
+        ReproductionPlan::new(&[FigureName::Fig1a, FigureName::Fig1c, FigureName::Phase], &params).unwrap();
     for cell in &plan.cells {
         let (Task::Recovery(recovery) | Task::StageLemma(recovery)) = &cell.task else { unreachable!() };
         let DatasetSpec { rank, n_features, .. } = recovery.experiment.dataset;
@@ -55,10 +60,12 @@ fn a_given_truth_sets_the_sizes_of_all_but_the_signed_and_the_small() {
 }
 
 #[test]
-fn both_readings_of_the_correlated_weights_are_run_and_named() {
-    let starts = plan(&[FigureName::Fig3a, FigureName::Fig3b], Scale::Quick);
-    let plan =
-        plan(&[FigureName::Fig1b, FigureName::Fig1c, FigureName::Fig2b, FigureName::Fig2c], Scale::Quick);
+fn both_versions_of_the_correlated_weights_are_run_and_labelled() {
+    let starts = plan(&[FigureName::Fig3a, FigureName::Fig3b], ExperimentScale::Quick);
+    let plan = plan(
+        &[FigureName::Fig1b, FigureName::Fig1c, FigureName::Fig2b, FigureName::Fig2c],
+        ExperimentScale::Quick,
+    );
     for figure in &starts.figures {
         let of = starts.cells.iter().filter(|cell| cell.figure == *figure);
         let cases: BTreeSet<&str> = of.map(|cell| cell.case.as_str()).collect();
@@ -80,8 +87,8 @@ fn both_readings_of_the_correlated_weights_are_run_and_named() {
 }
 
 #[test]
-fn on_signed_components_rivals_run_with_their_constraint_and_without() {
-    let plan = plan(&[FigureName::Fig1c], Scale::Quick);
+fn on_signed_components_baselines_run_with_and_without_their_constraint() {
+    let plan = plan(&[FigureName::Fig1c], ExperimentScale::Quick);
     let of = |method: &str| plan.cells.iter().filter(|cell| cell.method == method).count();
     for method in ["HALS", "ANLS", "MU", "min-volume"] {
         assert_eq!((of(method), of(&format!("{method}, signed"))), (4, 4), "{method}");
@@ -90,9 +97,9 @@ fn on_signed_components_rivals_run_with_their_constraint_and_without() {
 }
 
 #[test]
-fn seeds_cannot_be_zero_and_a_budget_must_be_some_time() {
-    let wrong = |params: PlanParams| Plan::new(&[FigureName::Fig1a], &params).unwrap_err().name;
-    let usual = PlanParams::new(Scale::Quick);
+fn seeds_cannot_be_zero_and_the_budget_must_be_positive() {
+    let wrong = |params: PlanParams| ReproductionPlan::new(&[FigureName::Fig1a], &params).unwrap_err().name;
+    let usual = PlanParams::new(ExperimentScale::Quick);
     assert_eq!(wrong(PlanParams { seeds: 0, ..usual.clone() }), "seeds");
     for budget in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(wrong(PlanParams { budget, ..usual.clone() }), "budget");

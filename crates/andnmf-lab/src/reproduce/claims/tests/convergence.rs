@@ -3,9 +3,9 @@
 use super::*;
 
 #[test]
-fn a_linear_rate_is_a_straight_line_to_nothing() {
+fn a_linear_rate_is_a_straight_line_down_to_zero() {
     let verdict = |run| {
-        Book::default().run(FigureName::Fig1a, DIR, AND_PAPER, run).verdict(
+        SyntheticResults::default().run(FigureName::Fig1a, DIR, AND_PAPER, run).verdict(
             FigureName::Fig1a,
             DIR,
             "linear rate",
@@ -14,33 +14,33 @@ fn a_linear_rate_is_a_straight_line_to_nothing() {
     assert_eq!(verdict(falling(0.8, 100)), Holds);
     assert_eq!(verdict(stalling(0.05, 100)), HoldsWithADifference);
     assert_eq!(verdict(stalling(1.0, 100)), DoesNotHold);
-    // All of the way in the last stage is no rate.
+    // A sudden drop in the last stage is not a linear rate.
     let mut late = vec![10.0; 99];
     late.push(1e-8);
     assert_eq!(verdict(made_up(10.0, &late)), HoldsWithADifference);
 }
 
 #[test]
-fn reasons_say_what_the_numbers_say() {
+fn reasons_agree_with_the_results() {
     let why = |run| {
-        let book = Book::default().run(FigureName::Fig1a, DIR, AND_PAPER, run);
+        let book = SyntheticResults::default().run(FigureName::Fig1a, DIR, AND_PAPER, run);
         book.judged(FigureName::Fig1a, DIR, "linear rate").why.unwrap()
     };
     let components = Some(ComponentErrors { in_order: true, median: 2e-5, worst_tenth: 0.876 });
-    let stalled = why(Recovered { components, ..stalling(0.05, 100) });
+    let stalled = why(RecoveryResult { components, ..stalling(0.05, 100) });
     assert!(
-        stalled.contains("stopped falling") && stalled.contains("2.0e-5") && stalled.contains("87.6 %"),
+        stalled.contains("stopped decreasing") && stalled.contains("2.0e-5") && stalled.contains("87.6 %"),
         "{stalled}"
     );
-    assert!(why(falling(0.9, 60)).contains("still falls"));
-    // Straight enough is no reason.
-    assert!(!why(falling(0.9, 60)).contains("line"));
+    assert!(why(falling(0.9, 60)).contains("still decreasing"));
+    // A good linear fit is not listed as a reason.
+    assert!(!why(falling(0.9, 60)).contains("linear fit"));
 }
 
 #[test]
 fn hals_has_to_converge_and_to_be_slower() {
     let verdict = |and, hals| {
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig1a, DIR, AND_PAPER, and)
             .run(FigureName::Fig1a, DIR, HALS, hals)
             .verdict(FigureName::Fig1a, "DIR: HALS", "slower")
@@ -55,10 +55,10 @@ fn hals_has_to_converge_and_to_be_slower() {
 fn oscillation_is_counted_in_stages_above_the_smallest_error() {
     let verdict = |rises| {
         let mut run = falling(0.9, 100);
-        run.course.rises = rises;
-        Book::default().run(FigureName::Fig1b, CTM, HALS, run).verdict(
+        run.error_summary.rises = rises;
+        SyntheticResults::default().run(FigureName::Fig1b, CTM, HALS, run).verdict(
             FigureName::Fig1b,
-            "CTM, one covariance: HALS, steadiness",
+            "CTM, one covariance: HALS, oscillation",
             "oscillates",
         )
     };
@@ -66,10 +66,10 @@ fn oscillation_is_counted_in_stages_above_the_smallest_error() {
 }
 
 #[test]
-fn rivals_must_fail_on_negative_components_with_and_without_their_constraint() {
-    let judged = |signed: &str, word: &str, hals: Recovered, anls: Recovered| {
-        let and = Recovered { least_without_negatives: Some(3.25), ..falling(0.8, 100) };
-        Book::default()
+fn baselines_must_fail_on_negative_components_with_and_without_their_constraint() {
+    let judged = |signed: &str, word: &str, hals: RecoveryResult, anls: RecoveryResult| {
+        let and = RecoveryResult { nonnegative_error_floor: Some(3.25), ..falling(0.8, 100) };
+        SyntheticResults::default()
             .run(FigureName::Fig1c, NEG, AND_PAPER, and)
             .run(FigureName::Fig1c, NEG, &format!("{HALS}{signed}"), hals)
             .run(FigureName::Fig1c, NEG, &format!("{ANLS}{signed}"), anls)
@@ -80,7 +80,7 @@ fn rivals_must_fail_on_negative_components_with_and_without_their_constraint() {
     assert_eq!(constrained(5.0, 0.3).verdict, HoldsWithADifference);
     assert_eq!(constrained(0.01, 5.0).verdict, DoesNotHold);
     assert!(
-        constrained(5.0, 3.0).measured.contains("cannot come below an error of 3.2"),
+        constrained(5.0, 3.0).measured.contains("cannot reach an error below 3.2"),
         "{:?}",
         constrained(5.0, 3.0)
     );
@@ -91,11 +91,11 @@ fn rivals_must_fail_on_negative_components_with_and_without_their_constraint() {
 }
 
 #[test]
-fn what_is_left_is_a_share_of_the_own_start() {
+fn the_remaining_share_is_relative_to_the_methods_own_start() {
     let own = Errors { total: 2.0, relative: 2.0 };
-    let clipped = Recovered { own_start: Some(own), ..stalling(0.15, 40) };
-    let verdict = |run: Recovered| {
-        Book::default()
+    let clipped = RecoveryResult { own_start: Some(own), ..stalling(0.15, 40) };
+    let verdict = |run: RecoveryResult| {
+        SyntheticResults::default()
             .run(FigureName::Fig1c, NEG, AND_PAPER, falling(0.8, 100))
             .run(FigureName::Fig1c, NEG, HALS, run.clone())
             .run(FigureName::Fig1c, NEG, ANLS, run)
@@ -104,7 +104,7 @@ fn what_is_left_is_a_share_of_the_own_start() {
     assert_eq!(
         (
             verdict(stalling(0.15, 40)),
-            verdict(Recovered { own_start: Some(Errors { total: 1.0, ..own }), ..clipped })
+            verdict(RecoveryResult { own_start: Some(Errors { total: 1.0, ..own }), ..clipped })
         ),
         (HoldsWithADifference, Holds)
     );
@@ -112,8 +112,8 @@ fn what_is_left_is_a_share_of_the_own_start() {
 
 #[test]
 fn anls_falls_very_slowly() {
-    let judged = |anls: Recovered, hals: Recovered| {
-        Book::default()
+    let judged = |anls: RecoveryResult, hals: RecoveryResult| {
+        SyntheticResults::default()
             .run(FigureName::Fig1a, DIR, AND_PAPER, falling(0.2, 60))
             .run(FigureName::Fig1a, DIR, ANLS, anls)
             .run(FigureName::Fig1a, DIR, HALS, hals)
@@ -121,7 +121,7 @@ fn anls_falls_very_slowly() {
     };
     let hals = || falling(0.7, 60);
     assert_eq!(judged(slower(falling(0.9, 60), 3.0), hals()).verdict, Holds);
-    // Behind HALS by a little is not slow.
+    // Slightly slower than HALS is not slow.
     let little = judged(falling(0.68, 60), hals());
     assert_eq!(little.verdict, HoldsWithADifference);
     assert!(little.why.unwrap().contains("an iteration takes only 1.0 times"));
@@ -129,39 +129,39 @@ fn anls_falls_very_slowly() {
 }
 
 #[test]
-fn whether_others_converge_does_not_follow_their_time() {
-    let judged = |mu: Recovered| {
-        Book::default()
+fn the_verdict_on_convergence_does_not_depend_on_the_time_limit() {
+    let judged = |mu: RecoveryResult| {
+        SyntheticResults::default()
             .run(FigureName::Fig1a, DIR, AND_PAPER, falling(0.8, 100))
             .run(FigureName::Fig1a, DIR, MU, cut(mu))
             .judged(FigureName::Fig1a, "DIR: MU", "other methods")
     };
     assert_eq!(judged(stalling(3.0, 40)).verdict, Holds);
-    // The same slow fall, with less and with more time.
+    // The same slow descent, with less and with more time.
     for stages in [60, 200, 400] {
         let claim = judged(falling(0.98, stages));
         assert_eq!(claim.verdict, HoldsWithADifference, "{stages}");
-        assert!(claim.measured.contains("still falling"), "{}", claim.measured);
+        assert!(claim.measured.contains("still decreasing"), "{}", claim.measured);
     }
     assert_eq!(judged(falling(0.8, 95)).verdict, DoesNotHold);
     assert_eq!(judged(stalling(1e-3, 40)).verdict, DoesNotHold);
 }
 
 #[test]
-fn the_order_is_that_of_the_start_where_the_run_came_near() {
+fn order_is_judged_only_on_runs_that_came_near_the_truth() {
     let run = |in_order: bool| {
         let components = Some(ComponentErrors { in_order, median: 0.0, worst_tenth: 0.1 });
-        Recovered { components, ..falling(0.8, 50) }
+        RecoveryResult { components, ..falling(0.8, 50) }
     };
-    let verdict = |runs: &[Recovered]| {
-        let book = runs
-            .iter()
-            .fold(Book::default(), |book, one| book.run(FigureName::Fig1a, DIR, AND_PAPER, one.clone()));
+    let verdict = |runs: &[RecoveryResult]| {
+        let book = runs.iter().fold(SyntheticResults::default(), |book, one| {
+            book.run(FigureName::Fig1a, DIR, AND_PAPER, one.clone())
+        });
         book.verdict(FigureName::Fig1a, "DIR: order", "permutation")
     };
     assert_eq!(verdict(&[run(true), run(true)]), Holds);
     assert_eq!(verdict(&[run(true), run(false)]), HoldsWithADifference);
     assert_eq!(verdict(&[run(false), run(false), run(true)]), DoesNotHold);
-    // A run that stays at its start keeps its order for no reason of its own.
+    // A run that stays at its start keeps the order trivially.
     assert_eq!(verdict(&[stalling(9.0, 20)]), NotMeasured);
 }

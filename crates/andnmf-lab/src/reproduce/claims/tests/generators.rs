@@ -1,15 +1,15 @@
-//! What samples and starts are like.
+//! Claims about samples and starts.
 
 use super::*;
 
 #[test]
-fn weights_are_correlated_where_a_pair_comes_together_often() {
+fn weights_are_correlated_if_a_pair_often_occurs_together() {
     let run = |positive: f64, largest: f64| {
         let weights = WeightCorrelations { largest, most_positive: positive, typical: 0.01 };
-        Recovered { weights, ..falling(0.8, 20) }
+        RecoveryResult { weights, ..falling(0.8, 20) }
     };
     let ctm = |positive: f64| {
-        Book::default().run(FigureName::Fig1b, CTM, AND_PAPER, run(positive, -0.9)).verdict(
+        SyntheticResults::default().run(FigureName::Fig1b, CTM, AND_PAPER, run(positive, -0.9)).verdict(
             FigureName::Fig1b,
             "CTM, one covariance: weights",
             "strongly correlated",
@@ -17,23 +17,26 @@ fn weights_are_correlated_where_a_pair_comes_together_often() {
     };
     assert_eq!((ctm(0.7), ctm(0.3), ctm(0.1)), (Holds, HoldsWithADifference, DoesNotHold));
     let dir = |largest: f64| {
-        Book::default().run(FigureName::Fig1a, DIR, AND_PAPER, run(0.0, largest)).verdict(
+        SyntheticResults::default().run(FigureName::Fig1a, DIR, AND_PAPER, run(0.0, largest)).verdict(
             FigureName::Fig1a,
             "DIR: weights",
-            "have none",
+            "no strong correlations",
         )
     };
     assert_eq!((dir(-0.05), dir(-0.3), dir(0.6)), (Holds, HoldsWithADifference, DoesNotHold));
 }
 
-fn mixed(norm: f64, largest_ratio: f64) -> Recovered {
-    Recovered { mixing: Some(StartMixing { norm, typical_ratio: 0.1, largest_ratio }), ..falling(0.8, 80) }
+fn mixed(norm: f64, largest_ratio: f64) -> RecoveryResult {
+    RecoveryResult {
+        mixing: Some(StartMixing { norm, typical_ratio: 0.1, largest_ratio }),
+        ..falling(0.8, 80)
+    }
 }
 
 #[test]
-fn a_weak_start_has_more_mixed_in_than_of_its_own() {
+fn a_weak_start_has_more_mixed_in_than_its_own_part() {
     let verdict = |ratios: [f64; 2]| {
-        let book = ratios.into_iter().fold(Book::default(), |book, ratio| {
+        let book = ratios.into_iter().fold(SyntheticResults::default(), |book, ratio| {
             book.run(FigureName::Fig1a, DIR, AND_PAPER, mixed(0.5, ratio))
         });
         book.verdict(FigureName::Fig1a, "DIR: start", "very weak")
@@ -47,7 +50,7 @@ fn a_weak_start_has_more_mixed_in_than_of_its_own() {
 #[test]
 fn the_assumptions_are_those_on_the_norm_of_the_mixing() {
     let verdict = |one: f64, two: f64| {
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig3a, DIR, "r_l = 1", mixed(one, 1.0))
             .at(1.0)
             .run(FigureName::Fig3a, DIR, "r_l = 2", mixed(two, 2.0))

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn constant_thresholds_stall_and_the_decreasing_one_does_not() {
     let verdict = |decreasing, constant| {
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig2a, DIR, DECREASING, decreasing)
             .run(FigureName::Fig2a, DIR, "constant 0.1", constant)
             .verdict(FigureName::Fig2a, DIR, "constant threshold")
@@ -16,9 +16,9 @@ fn constant_thresholds_stall_and_the_decreasing_one_does_not() {
     assert_eq!(verdict(stalling(1.0, 100), stalling(0.5, 100)), DoesNotHold);
 }
 
-/// Noise at two levels, with plain thresholds and with floored ones.
-fn noise(plain: [Recovered; 2], floored: [Recovered; 2]) -> Book {
-    let mut book = Book::default();
+/// Runs at two noise levels, with the paper's thresholds and with floored ones.
+fn noise(plain: [RecoveryResult; 2], floored: [RecoveryResult; 2]) -> SyntheticResults {
+    let mut book = SyntheticResults::default();
     for ((level, plain), floored) in [0.01, 0.1].into_iter().zip(plain).zip(floored) {
         book = book.run(FigureName::Fig2c, NOISE, &format!("γ = {level}"), plain).at(level);
         let name = format!("γ = {level}{FLOORED}");
@@ -32,14 +32,14 @@ fn noise_settles_at_its_own_level_or_with_a_floor_only() {
     let rising = || made_up(10.0, &[1.0, 0.2, 0.1, 0.2, 0.3]);
     let good = || [stalling(0.1, 40), stalling(0.3, 40)];
     let judged = |plain, floored| noise(plain, floored).judged(FigureName::Fig2c, NOISE, "noise level");
-    // The made-up cells have four components: 0.4 is a tenth of each.
+    // The synthetic cells have rank 4, so a total error of 0.4 is 0.1 per component.
     assert_eq!(judged(good(), good()).verdict, Holds);
     let risen = judged([stalling(0.1, 40), rising()], good());
     assert_eq!(risen.verdict, HoldsWithADifference);
-    assert!(risen.why.unwrap().contains("At γ = 0.1 the error rises again, to 3.0 times"));
-    let broken = Recovered { broken_off: Some("too large".into()), ..stalling(0.3, 40) };
+    assert!(risen.why.unwrap().contains("At γ = 0.1, the error rises again, to 3.0 times"));
+    let broken = RecoveryResult { aborted: Some("too large".into()), ..stalling(0.3, 40) };
     assert_eq!(judged([stalling(0.1, 40), broken], good()).verdict, HoldsWithADifference);
-    // No fall, no good accuracy, and an end that does not go with the noise.
+    // No descent, low accuracy, and a final error that does not increase with the noise.
     let inaccurate = [stalling(0.1, 40), stalling(1.0, 40)];
     assert_eq!(judged(inaccurate.clone(), inaccurate).verdict, DoesNotHold);
     let flat = || [made_up(0.3, &[0.29; 20]), made_up(0.35, &[0.34; 20])];
@@ -49,7 +49,7 @@ fn noise_settles_at_its_own_level_or_with_a_floor_only() {
 }
 
 #[test]
-fn runs_that_could_not_be_done_are_no_result_under_noise() {
+fn failed_runs_under_noise_are_not_measured() {
     let mut book = noise([stalling(0.1, 40), stalling(0.3, 40)], [stalling(0.1, 40), stalling(0.3, 40)]);
     book.0[2].outcome = failed();
     let claim = book.judged(FigureName::Fig2c, NOISE, "noise level");
@@ -58,8 +58,8 @@ fn runs_that_could_not_be_done_are_no_result_under_noise() {
 }
 
 #[test]
-fn more_steps_have_to_lead_lower_and_to_end_lower() {
-    let verdict = |fewer: Recovered| {
+fn more_steps_must_give_a_smaller_minimum_and_final_error() {
+    let verdict = |fewer: RecoveryResult| {
         noise([stalling(0.1, 40), stalling(0.3, 40)], [stalling(0.1, 40), stalling(0.3, 40)])
             .run(FigureName::Fig2c, NOISE, &format!("γ = 0.1{FEWER_STEPS}"), fewer)
             .at(0.1)
@@ -72,9 +72,9 @@ fn more_steps_have_to_lead_lower_and_to_end_lower() {
 }
 
 #[test]
-fn a_start_mixed_twice_as_much_takes_longer_and_arrives_at_a_rate() {
+fn a_start_with_twice_the_mixing_takes_longer_and_converges_at_a_rate() {
     let judged = |one, two| {
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig3a, DIR, "r_l = 1", one)
             .at(1.0)
             .run(FigureName::Fig3a, DIR, "r_l = 2", two)
@@ -87,17 +87,17 @@ fn a_start_mixed_twice_as_much_takes_longer_and_arrives_at_a_rate() {
     assert_eq!(verdict(falling(0.7, 80), stalling(5.0, 80)), DoesNotHold);
     let same = judged(falling(0.7, 80), falling(0.7, 80));
     assert_eq!(same.verdict, HoldsWithADifference);
-    assert!(same.why.unwrap().contains("after 20 stages, from r_l = 1 after 20 stages"));
-    // Nothing for long, and then everything at once, is no rate.
+    assert!(same.why.unwrap().contains("after 20 stages, at r_l = 1 after 20 stages"));
+    // A late, sudden drop is not an exponential rate.
     let mut late = vec![9.0; 60];
     late.extend([1e-3, 1e-5]);
     assert_eq!(verdict(falling(0.7, 80), made_up(10.0, &late)), HoldsWithADifference);
 }
 
 #[test]
-fn starts_off_the_span_are_judged_at_the_length_of_the_components_and_by_their_speed() {
+fn starts_off_the_span_are_judged_at_the_norm_of_the_components_and_by_speed() {
     let book = |half: CellOutcome, whole: CellOutcome| {
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig3b, DIR, "noise/signal = 0", falling(0.7, 80))
             .at(0.0)
             .add(FigureName::Fig3b, DIR, "noise/signal = 0.5", half)
@@ -121,7 +121,7 @@ fn starts_off_the_span_are_judged_at_the_length_of_the_components_and_by_their_s
 #[test]
 fn dense_weights_are_judged_up_to_twenty_and_at_eighty() {
     let book = |twenty, eighty| {
-        Book::default()
+        SyntheticResults::default()
             .run(FigureName::Fig4, DIR, "α = 5", falling(0.8, 60))
             .at(5.0)
             .run(FigureName::Fig4, DIR, "α = 20", twenty)
@@ -133,9 +133,9 @@ fn dense_weights_are_judged_up_to_twenty_and_at_eighty() {
     assert_eq!(twenty(falling(0.85, 60)).verdict, Holds);
     let flat = twenty(stalling(0.5, 60));
     assert_eq!(flat.verdict, HoldsWithADifference);
-    assert!(flat.why.unwrap().contains("At α = 20 0.05 of the start's error is left and no longer falls"));
+    assert!(flat.why.unwrap().contains("At α = 20, 0.05 of the start's error remains, no longer decreasing"));
     assert_eq!(twenty(stalling(5.0, 60)).verdict, DoesNotHold);
-    // The made-up cells have four components.
+    // The synthetic cells have rank 4.
     let eighty = |run| book(falling(0.8, 60), run).verdict(FigureName::Fig4, "α = 80", "small relative");
     assert_eq!(eighty(stalling(0.3, 60)), Holds);
     assert_eq!(eighty(falling(0.8, 60)), HoldsWithADifference, "it has not settled");

@@ -1,17 +1,17 @@
-//! Where and by what a reproduction was made.
+//! The origin of a reproduction: program, machine, commands.
 
 use std::fs;
 
-use andnmf_lab::reproduce::About;
+use andnmf_lab::reproduce::Provenance;
 
-use crate::folder::PlanFile;
+use crate::plan_file::PlanFile;
 
-/// The state of the source that this program was built from, where it was built in a checkout.
+/// The commit that this program was built from, if it was built in a checkout.
 pub(crate) const COMMIT: Option<&str> = option_env!("ANDNMF_COMMIT");
 
-/// What is to be said beside the results.
-pub(crate) fn about(plan: &PlanFile) -> About {
-    About {
+/// The origin of the results, for the report.
+pub(crate) fn provenance(plan: &PlanFile) -> Provenance {
+    Provenance {
         program: concat!("andnmf-lab ", env!("CARGO_PKG_VERSION")).to_owned(),
         title: None,
         machine: machine(),
@@ -20,7 +20,7 @@ pub(crate) fn about(plan: &PlanFile) -> About {
     }
 }
 
-/// Processor, threads and system, as far as they are known.
+/// Processor, threads and operating system, as far as known.
 fn machine() -> String {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -3,23 +3,27 @@
 use andnmf_report::{Figure, Report, Section};
 use serde_json::{Value, json};
 
-use super::claims::Judged;
+use super::claims::JudgedClaim;
 use super::drawing::Drawing;
-use super::markdown::{About, caption, facts, tally};
-use super::numbers::table;
+use super::markdown::{Provenance, caption, facts, tally};
+use super::tables::table;
 use super::{FigureName, Reproduction};
 
-/// The page, as one document that needs nothing but a browser.
-pub(super) fn html(
+/// The page as one self-contained HTML document.
+pub(super) fn render(
     reproduction: &Reproduction,
-    claims: &[Judged],
+    claims: &[JudgedClaim],
     drawings: &[Drawing],
-    about: &About,
+    provenance: &Provenance,
 ) -> String {
-    let mut report = Report::new(about.title(), Value::Null).with_section(Section {
+    let mut report = Report::new(provenance.title(), Value::Null).with_section(Section {
         title: "Claims".into(),
-        // On a page, what was typed needs no marks around it.
-        text: format!("{}\n\n{}", tally(claims), facts(reproduction, about).join("\n\n").replace('`', "")),
+        // The backticks are Markdown.
+        text: format!(
+            "{}\n\n{}",
+            tally(claims),
+            facts(reproduction, provenance).join("\n\n").replace('`', "")
+        ),
         figures: vec![overview(claims)],
     });
     for &figure in &reproduction.plan.figures {
@@ -31,20 +35,20 @@ pub(super) fn html(
 fn section(
     figure: FigureName,
     reproduction: &Reproduction,
-    claims: &[Judged],
+    claims: &[JudgedClaim],
     drawings: &[Drawing],
 ) -> Section {
     let title = figure.title().to_owned();
-    if let Some((_, why)) = reproduction.plan.left_out.iter().find(|(name, _)| *name == figure) {
+    if let Some((_, why)) = reproduction.plan.skipped.iter().find(|(name, _)| *name == figure) {
         return Section { title, text: format!("Not run: {why}."), figures: vec![] };
     }
     let drawn = drawings.iter().filter(|drawing| drawing.figure == figure);
     let mut figures: Vec<Figure> = drawn.map(|drawing| Figure::Svg(drawing.svg.clone())).collect();
-    let of: Vec<&Judged> = claims.iter().filter(|claim| claim.figure == figure).collect();
+    let of: Vec<&JudgedClaim> = claims.iter().filter(|claim| claim.figure == figure).collect();
     if !of.is_empty() {
         figures.push(judged(&of));
     }
-    // A map has hundreds of rows, and its file has them all.
+    // A map has hundreds of rows; they are in its CSV file.
     if figure != FigureName::Phase {
         let numbers = table(figure, &reproduction.results);
         figures.push(Figure::table(numbers.header, numbers.rows));
@@ -52,13 +56,13 @@ fn section(
     Section { title, text: caption(figure).into(), figures }
 }
 
-/// All claims at a glance.
-fn overview(claims: &[Judged]) -> Figure {
-    let header = ["figure", "about", "the paper says", "verdict"];
+/// An overview of all claims.
+fn overview(claims: &[JudgedClaim]) -> Figure {
+    let header = ["figure", "subject", "claim of the paper", "verdict"];
     let rows = claims.iter().map(|claim| {
         vec![
             json!(claim.figure.name()),
-            json!(claim.about),
+            json!(claim.subject),
             json!(claim.paper),
             json!(claim.verdict.to_string()),
         ]
@@ -66,12 +70,12 @@ fn overview(claims: &[Judged]) -> Figure {
     Figure::table(header.map(String::from).to_vec(), rows.collect())
 }
 
-/// The claims of one figure with everything behind them.
-fn judged(claims: &[&Judged]) -> Figure {
-    let header = ["about", "the paper says", "measured", "verdict", "rule", "why"];
+/// The claims of one figure with all details.
+fn judged(claims: &[&JudgedClaim]) -> Figure {
+    let header = ["subject", "claim of the paper", "measured", "verdict", "rule", "why"];
     let rows = claims.iter().map(|claim| {
         vec![
-            json!(claim.about),
+            json!(claim.subject),
             json!(claim.paper),
             json!(claim.measured),
             json!(claim.verdict.to_string()),

@@ -1,5 +1,5 @@
-//! The hot kernels on small problems, so many rounds each: what a round costs in instructions is the difference between
-//! runs of few and of many rounds, free of everything around.
+//! Hot kernels on small problems, for counting instructions: the cost of a round is the difference between runs of few
+//! and of many rounds.
 
 use std::error::Error;
 use std::str::FromStr;
@@ -18,7 +18,7 @@ use crate::problem;
 
 const RANK: usize = 20;
 
-/// A kernel that is guarded.
+/// A kernel whose number of instructions `bench/instructions` monitors.
 #[derive(Clone, Copy)]
 pub(crate) enum Kernel {
     DenseStage,

@@ -3,7 +3,7 @@
 use super::*;
 
 fn topics(mean: f64, stop_reason: StopReason) -> CellOutcome {
-    CellOutcome::Topics(FoundTopics {
+    CellOutcome::Topics(TopicResult {
         topics: vec![],
         coherence: vec![Some(mean), Some(0.01), None],
         mean_coherence: Some(mean),
@@ -17,7 +17,7 @@ fn topics(mean: f64, stop_reason: StopReason) -> CellOutcome {
 #[test]
 fn topics_are_judged_by_coherence() {
     let coherent = |ours: CellOutcome| {
-        Book::default()
+        SyntheticResults::default()
             .add(FigureName::Table1, "", HALS, topics(0.2, StopReason::Converged))
             .add(FigureName::Table1, "", LDA, topics(0.1, StopReason::MaxStages))
             .add(FigureName::Table1, "", AND_SAFE, ours)
@@ -31,11 +31,11 @@ fn topics_are_judged_by_coherence() {
 }
 
 #[test]
-fn faces_are_judged_in_the_papers_setting_and_beside_it() {
-    let pictures = |residual: f64, stages: usize| {
+fn faces_are_judged_in_the_papers_setting_and_by_default() {
+    let images = |residual: f64, stages: usize| {
         let components = ndarray::Array2::zeros((1, 4));
         let stop_reason = if stages == 0 { StopReason::TimeLimit } else { StopReason::Converged };
-        CellOutcome::Pictures(FoundPictures {
+        CellOutcome::Images(ImageResult {
             components,
             residual,
             zeros: 0.0,
@@ -44,21 +44,21 @@ fn faces_are_judged_in_the_papers_setting_and_beside_it() {
             solver_seconds: 1.0,
         })
     };
-    for method in [AND_SAFE, AND_OWN] {
+    for method in [AND_SAFE, AND_DEFAULT] {
         let book = |ours: CellOutcome, nmf: CellOutcome| {
-            Book::default()
+            SyntheticResults::default()
                 .add(FigureName::Fig5, "", HALS, nmf)
                 .add(FigureName::Fig5, "", AND_PAPER, failed())
                 .add(FigureName::Fig5, "", method, ours)
                 .judged(FigureName::Fig5, &format!("{method} and NMF"), "meaningful")
         };
-        let faces = |ours: f64| book(pictures(ours, 9), pictures(0.1, 9));
+        let faces = |ours: f64| book(images(ours, 9), images(0.1, 9));
         let verdicts = [0.105, 0.14, 0.2].map(|ours| faces(ours).verdict);
         assert_eq!(verdicts, [Holds, HoldsWithADifference, DoesNotHold]);
         let measured = faces(0.105).measured;
         assert!(measured.contains("AND (paper) failed: the step is too long"), "{measured}");
-        // A start is no result, whoever has it.
-        assert_eq!(book(pictures(0.1, 0), pictures(0.1, 9)).verdict, NotMeasured);
-        assert_eq!(book(pictures(0.1, 9), pictures(0.1, 0)).verdict, NotMeasured);
+        // A start is no result.
+        assert_eq!(book(images(0.1, 0), images(0.1, 9)).verdict, NotMeasured);
+        assert_eq!(book(images(0.1, 9), images(0.1, 0)).verdict, NotMeasured);
     }
 }

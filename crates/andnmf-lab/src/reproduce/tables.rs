@@ -1,26 +1,26 @@
-//! The numbers of a figure as a table: for the page, for CSV, for Markdown.
+//! The results of a figure as a table, for the page and for CSV files.
 
 use serde_json::{Value, json};
 
 use super::drawing::Curve;
-use super::evidence::{hundredth, seconds_to};
-use super::outcome::{CellOutcome, Recovered};
+use super::outcome::{CellOutcome, RecoveryResult};
 use super::quantiles::Band;
-use super::{FigureName, Results, Series};
+use super::seed_medians::{hundredth, seconds_to};
+use super::{FigureName, PlanResults, Series};
 
 /// A table of text and numbers.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Table {
+pub(super) struct DataTable {
     pub(super) header: Vec<String>,
     pub(super) rows: Vec<Vec<Value>>,
 }
 
-impl Table {
+impl DataTable {
     pub(super) fn new(header: &[&str]) -> Self {
         Self { header: header.iter().map(|&name| name.to_owned()).collect(), rows: Vec::new() }
     }
 
-    /// The table as comma-separated values. Numbers keep all their digits.
+    /// The table as CSV, with all digits of numbers.
     pub(super) fn csv(&self) -> String {
         let cell = |value: &Value| match value {
             Value::Null => String::new(),
@@ -37,21 +37,21 @@ impl Table {
 }
 
 /// The table of a figure.
-pub(super) fn table(figure: FigureName, results: &Results) -> Table {
+pub(super) fn table(figure: FigureName, results: &PlanResults) -> DataTable {
     match figure {
         FigureName::Table1 => topics(results),
-        FigureName::Fig5 => pictures(results),
+        FigureName::Fig5 => images(results),
         _ => recoveries(&results.series(figure)),
     }
 }
 
-/// A number that JSON can hold, or nothing.
-pub(super) fn number(value: Option<f64>) -> Value {
+/// A JSON number; null if the value is missing or not finite.
+pub(super) fn json_number(value: Option<f64>) -> Value {
     value.filter(|value| value.is_finite()).map_or(Value::Null, |value| json!(value))
 }
 
-fn recoveries(series: &[Series<'_>]) -> Table {
-    let mut table = Table::new(&[
+fn recoveries(series: &[Series<'_>]) -> DataTable {
+    let mut table = DataTable::new(&[
         "samples",
         "method",
         "at",
@@ -71,18 +71,19 @@ fn recoveries(series: &[Series<'_>]) -> Table {
         "remark",
     ]);
     for one in series {
-        // The stage lemma has its own drawing and no error to list.
+        // The stage lemma has its own table.
         if one.cells.iter().any(|result| matches!(result.outcome, CellOutcome::StageLemma(_))) {
             continue;
         }
         let runs = one.runs();
-        let over = |value: &dyn Fn(&Recovered) -> f64| {
+        let over = |value: &dyn Fn(&RecoveryResult) -> f64| {
             Band::of(&runs.iter().map(|run| value(run)).collect::<Vec<_>>())
         };
-        let middle = |value: &dyn Fn(&Recovered) -> f64| number(over(value).map(|band| band.middle));
+        let middle =
+            |value: &dyn Fn(&RecoveryResult) -> f64| json_number(over(value).map(|band| band.median));
         let end = over(&|run| run.end.total);
         let rank = one.cells.first().map_or(1, |result| result.cell.settings().rank()) as f64;
-        // Failures say more than that they are failures.
+        // A failure message makes the remark redundant.
         let remark = one.remark().filter(|_| !runs.is_empty());
         let remarks: Vec<String> =
             remark.into_iter().chain(one.failures().into_iter().map(str::to_owned)).collect();
@@ -93,12 +94,12 @@ fn recoveries(series: &[Series<'_>]) -> Table {
             if at.is_empty() { Value::Null } else { json!(at.join(" × ")) },
             json!(runs.len()),
             middle(&|run| run.start.total),
-            number(own_start(&runs)),
-            number(end.map(|band| band.middle)),
-            number(end.map(|band| band.low)),
-            number(end.map(|band| band.high)),
+            json_number(own_start(&runs)),
+            json_number(end.map(|band| band.median)),
+            json_number(end.map(|band| band.low)),
+            json_number(end.map(|band| band.high)),
             middle(&|run| run.end.relative / rank),
-            number(seconds_to(&runs, hundredth)),
+            json_number(seconds_to(&runs, hundredth)),
             middle(&|run| run.solver_seconds),
             middle(&|run| run.stages as f64),
             json!(one.stopped_by()),
@@ -110,28 +111,28 @@ fn recoveries(series: &[Series<'_>]) -> Table {
     table
 }
 
-/// The error that a method began with, where it began with one: the median.
-fn own_start(runs: &[&Recovered]) -> Option<f64> {
+/// Median error of the methods' own starts; `None` if a run had no start.
+fn own_start(runs: &[&RecoveryResult]) -> Option<f64> {
     let starts: Option<Vec<f64>> = runs.iter().map(|run| run.own_start.map(|start| start.total)).collect();
-    Band::of(&starts?).map(|band| band.middle)
+    Band::of(&starts?).map(|band| band.median)
 }
 
-fn topics(results: &Results) -> Table {
+fn topics(results: &PlanResults) -> DataTable {
     let mut table =
-        Table::new(&["method", "seed", "stages", "stopped by", "topic", "coherence", "top words"]);
+        DataTable::new(&["method", "seed", "stages", "stopped by", "topic", "coherence", "top words"]);
     for result in results.results.iter().filter(|result| result.cell.figure == FigureName::Table1) {
         let cell = &result.cell;
         match &result.outcome {
-            CellOutcome::Topics(found) => {
-                for (topic, (words, score)) in found.topics.iter().zip(&found.coherence).enumerate() {
+            CellOutcome::Topics(fit) => {
+                for (topic, (words, score)) in fit.topics.iter().zip(&fit.coherence).enumerate() {
                     let words = words.join(" ");
                     table.rows.push(vec![
                         json!(cell.method),
                         json!(cell.seed),
-                        json!(found.stages),
-                        json!(found.stop_reason),
+                        json!(fit.stages),
+                        json!(fit.stop_reason),
                         json!(topic),
-                        number(*score),
+                        json_number(*score),
                         json!(words),
                     ]);
                 }
@@ -153,8 +154,8 @@ fn topics(results: &Results) -> Table {
     table
 }
 
-fn pictures(results: &Results) -> Table {
-    let mut table = Table::new(&[
+fn images(results: &PlanResults) -> DataTable {
+    let mut table = DataTable::new(&[
         "method",
         "relative residual",
         "share of zeros",
@@ -166,11 +167,11 @@ fn pictures(results: &Results) -> Table {
     for result in results.results.iter().filter(|result| result.cell.figure == FigureName::Fig5) {
         let method = json!(result.cell.method);
         match &result.outcome {
-            CellOutcome::Pictures(found) => {
-                let numbers = [found.residual, found.zeros, found.solver_seconds].map(|v| number(Some(v)));
+            CellOutcome::Images(fit) => {
+                let numbers = [fit.residual, fit.zeros, fit.solver_seconds].map(|v| json_number(Some(v)));
                 let mut row = vec![method];
                 row.extend(numbers);
-                row.extend([json!(found.stages), json!(found.stop_reason), json!("")]);
+                row.extend([json!(fit.stages), json!(fit.stop_reason), json!("")]);
                 table.rows.push(row);
             }
             CellOutcome::Failed(why) => {
@@ -185,9 +186,9 @@ fn pictures(results: &Results) -> Table {
     table
 }
 
-/// The drawn points of curves, in the order of the drawing.
-pub(super) fn curve_table(curves: &[Curve]) -> Table {
-    let mut table = Table::new(&[
+/// The points of the drawn curves, in drawing order.
+pub(super) fn curve_table(curves: &[Curve]) -> DataTable {
+    let mut table = DataTable::new(&[
         "samples",
         "panel",
         "method",
@@ -198,9 +199,9 @@ pub(super) fn curve_table(curves: &[Curve]) -> Table {
     ]);
     for curve in curves {
         for point in &curve.points {
-            let Band { middle, low, high } = point.error;
+            let Band { median, low, high } = point.error;
             let mut row = vec![json!(curve.case), json!(curve.panel), json!(curve.method)];
-            row.extend([point.seconds, middle, low, high].map(|value| number(Some(value))));
+            row.extend([point.seconds, median, low, high].map(|value| json_number(Some(value))));
             table.rows.push(row);
         }
     }
@@ -213,7 +214,7 @@ mod tests {
 
     #[test]
     fn cells_with_commas_and_quotes_are_one_cell_of_csv() {
-        let mut table = Table::new(&["a", "b, c"]);
+        let mut table = DataTable::new(&["a", "b, c"]);
         table.rows.push(vec![json!("he said \"x\""), json!(0.1)]);
         table.rows.push(vec![Value::Null, json!(3)]);
         assert_eq!(table.csv(), "a,\"b, c\"\n\"he said \"\"x\"\"\",0.1\n,3\n");

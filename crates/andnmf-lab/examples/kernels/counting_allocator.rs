@@ -1,4 +1,4 @@
-//! An allocator that counts: how often memory is asked for, how much is held, and the most that ever was.
+//! An allocator that counts allocations, allocated bytes and peak memory.
 
 #![allow(
     unsafe_code,
@@ -9,52 +9,52 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 static REQUESTS: AtomicUsize = AtomicUsize::new(0);
 static REQUESTED: AtomicUsize = AtomicUsize::new(0);
 static HELD: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
-struct Counting;
+struct CountingAllocator;
 
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        took(layout.size());
+        record(layout.size());
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        took(layout.size());
+        record(layout.size());
         unsafe { System.alloc_zeroed(layout) }
     }
 
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         HELD.fetch_sub(layout.size(), Relaxed);
-        unsafe { System.dealloc(place, layout) }
+        unsafe { System.dealloc(pointer, layout) }
     }
 
-    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         HELD.fetch_sub(layout.size(), Relaxed);
-        took(size);
-        unsafe { System.realloc(place, layout, size) }
+        record(size);
+        unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
-fn took(bytes: usize) {
+fn record(bytes: usize) {
     REQUESTS.fetch_add(1, Relaxed);
     REQUESTED.fetch_add(bytes, Relaxed);
     let held = HELD.fetch_add(bytes, Relaxed) + bytes;
     MOST.fetch_max(held, Relaxed);
 }
 
-/// How often memory was asked for so far, and for how many bytes in all.
+/// Number of allocations so far, and their total bytes.
 pub(crate) fn requests() -> (usize, usize) {
     (REQUESTS.load(Relaxed), REQUESTED.load(Relaxed))
 }
 
-/// The most bytes that were held at once during `work`, beyond those held before.
-pub(crate) fn most_during<R>(work: impl FnOnce() -> R) -> (R, usize) {
+/// Peak memory during `work`, in bytes beyond those allocated before.
+pub(crate) fn peak_during<R>(work: impl FnOnce() -> R) -> (R, usize) {
     let before = HELD.load(Relaxed);
     MOST.store(before, Relaxed);
     let result = work();

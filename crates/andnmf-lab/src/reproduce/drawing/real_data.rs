@@ -3,16 +3,16 @@
 use andnmf::fit::StopReason;
 use ndarray::{Array2, ArrayView2};
 
-use crate::figure::{Pictures, WordTable};
+use crate::figure::{ImageGrid, WordTable};
 
-use super::super::{CellOutcome, FigureName, Results, Sources};
+use super::super::{CellOutcome, FigureName, PlanResults, Sources};
 
-/// Of the pictures themselves, every so-manieth is shown: the usual file has ten of each person.
+/// Distance between the sample images shown; the usual file has ten images of each person.
 const EXAMPLES_APART: usize = 67;
 const EXAMPLES: usize = 6;
 
 /// The topics of the first seed of every method, one column each.
-pub(super) fn topics(results: &Results) -> WordTable {
+pub(super) fn topics(results: &PlanResults) -> WordTable {
     let mut columns: Vec<(String, Vec<String>)> = Vec::new();
     let mut size = None;
     for result in &results.results {
@@ -21,11 +21,11 @@ pub(super) fn topics(results: &Results) -> WordTable {
             continue;
         }
         match &result.outcome {
-            CellOutcome::Topics(found) => {
-                size = Some(found.size);
+            CellOutcome::Topics(fit) => {
+                size = Some(fit.size);
                 let score =
-                    found.mean_coherence.map_or_else(String::new, |mean| format!(": coherence {mean:.3}"));
-                let topics = found.topics.iter().map(|words| words.join(" ")).collect();
+                    fit.mean_coherence.map_or_else(String::new, |mean| format!(": coherence {mean:.3}"));
+                let topics = fit.topics.iter().map(|words| words.join(" ")).collect();
                 columns.push((format!("{}{score}", cell.method), topics));
             }
             CellOutcome::Failed(why) => columns.push((cell.method.clone(), vec![format!("failed: {why}")])),
@@ -33,27 +33,30 @@ pub(super) fn topics(results: &Results) -> WordTable {
         }
     }
     let foot = size.map(|(documents, words)| {
-        format!("{documents} documents, {words} words. Topics are in no order; seeds other than the first are in the CSV.")
+        format!(
+            "{documents} documents, {words} words. The order of topics has no meaning; the CSV file has all \
+                 seeds."
+        )
     });
     WordTable { title: FigureName::Table1.title().into(), columns, foot }
 }
 
-/// The components of every method in a row each, below some of the pictures where they are at hand.
-pub(super) fn pictures(results: &Results, sources: &Sources) -> Pictures {
+/// The components of every method, one row each, below some of the images if they are available.
+pub(super) fn images(results: &PlanResults, sources: &Sources) -> ImageGrid {
     let mut rows = Vec::new();
-    if let Some(pictures) = &sources.pictures {
-        let some = (0..pictures.nrows()).step_by(EXAMPLES_APART).take(EXAMPLES);
-        rows.push(("some of the pictures".to_owned(), some.map(|i| square(pictures.view(), i)).collect()));
+    if let Some(images) = &sources.images {
+        let some = (0..images.nrows()).step_by(EXAMPLES_APART).take(EXAMPLES);
+        rows.push(("sample images".to_owned(), some.map(|i| square(images.view(), i)).collect()));
     }
     for result in results.results.iter().filter(|result| result.cell.figure == FigureName::Fig5) {
         let method = &result.cell.method;
         match &result.outcome {
-            CellOutcome::Pictures(found) => {
-                let components = found.components.mapv(f64::from);
+            CellOutcome::Images(fit) => {
+                let components = fit.components.mapv(f64::from);
                 let drawn = (0..components.nrows()).map(|i| square(components.view(), i)).collect();
-                let name = match (found.stages, found.stop_reason) {
-                    (0, _) => format!("{method} (no stage in time)"),
-                    (_, StopReason::TimeLimit) => format!("{method} (cut by time)"),
+                let name = match (fit.stages, fit.stop_reason) {
+                    (0, _) => format!("{method} (no stage within the time limit)"),
+                    (_, StopReason::TimeLimit) => format!("{method} (time limit reached)"),
                     _ => method.clone(),
                 };
                 rows.push((name, drawn));
@@ -62,10 +65,10 @@ pub(super) fn pictures(results: &Results, sources: &Sources) -> Pictures {
             _ => {}
         }
     }
-    Pictures { title: FigureName::Fig5.title().into(), rows }
+    ImageGrid { title: FigureName::Fig5.title().into(), rows }
 }
 
-/// A row of pixels as the square that it is; as one line of pixels where it is none.
+/// A row of pixels as a square image; as one row if its length is not a square number.
 fn square(rows: ArrayView2<'_, f64>, row: usize) -> Array2<f64> {
     let pixels = rows.row(row);
     let side = pixels.len().isqrt();

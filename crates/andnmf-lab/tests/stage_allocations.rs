@@ -1,13 +1,13 @@
-//! Stages ask for no memory once the first few have made room: held against an allocator that counts, for the methods and
-//! settings listed below. (Others still do: thresholds by the theory, mini-batches, minimum volume, the divergence of
-//! MU, and moments that are all but singular.)
+//! Stages allocate no memory once the first few have allocated workspaces, for the methods and settings below.
+//! (Exceptions: thresholds by the theory, mini-batches, minimum volume, the divergence of MU, and nearly singular
+//! moments.)
 //!
-//! A program of its own, since other tests that ran beside these would be counted too; and one test, for the same reason.
+//! A test program with a single test, since the allocator would also count tests that run at the same time.
 
-// The allocator that the benchmarks count with.
-#[path = "../examples/kernels/counting.rs"]
+// The allocator of the benchmarks.
+#[path = "../examples/kernels/counting_allocator.rs"]
 #[allow(dead_code, reason = "what is held is for the benchmarks alone")]
-mod counting;
+mod counting_allocator;
 
 use std::ops::ControlFlow;
 
@@ -18,18 +18,18 @@ use andnmf::fit::{Run, StageView, Start};
 use andnmf::samples::{CsrSamples, DenseSamples, Samples};
 use ndarray::Array2;
 
-use counting::requests;
+use counting_allocator::requests;
 
 const RANK: usize = 6;
 const SAMPLES: usize = 700;
 const FEATURES: usize = 60;
-/// Stages between which requests are counted.
+/// Allocations are counted between these stages.
 const SETTLED: usize = 10;
 const LAST: usize = 30;
-/// The record of all stages grows now and then.
+/// The trace of all stages grows occasionally.
 const FEW: usize = 2;
 
-/// Values between zero and one that look random.
+/// Pseudo-random values between 0 and 1.
 fn values(rows: usize, columns: usize, seed: u64) -> Array2<f64> {
     let mut state = seed;
     Array2::from_shape_simple_fn((rows, columns), || {
@@ -56,8 +56,8 @@ fn requests_of(method: MethodParams, samples: &dyn Samples<f64>, start: &Array2<
 }
 
 #[test]
-fn stages_ask_for_no_memory_once_they_have_settled() {
-    // Weights of which a third is zero, and a little that no component explains.
+fn stages_allocate_no_memory_after_the_first_few() {
+    // A third of the weights are zero, and there is some noise.
     let weights = values(SAMPLES, RANK, 1).mapv(|v| (v - 0.33).max(0.0));
     let truth = values(RANK, FEATURES, 2).mapv(|v| if v < 0.5 { 0.0 } else { v });
     let data = weights.dot(&truth) + values(SAMPLES, FEATURES, 3) * 0.01;

@@ -1,5 +1,5 @@
-//! What a table costs that lies in some cache: the floor under products with sparse samples, which take a row of it for
-//! every stored value.
+//! Read and update rates of a table in cache: a lower bound for products with sparse samples, which access a row of it
+//! for every stored value.
 
 use std::hint::black_box;
 
@@ -7,18 +7,18 @@ use rayon::prelude::*;
 
 use crate::timing::shortest;
 
-/// Times that a table is gone through in a round.
+/// Passes over a table per measurement.
 const ROUNDS: usize = 16;
-/// Vectors of sums side by side: none waits for another.
+/// Number of independent vectors of sums.
 const SUMS: usize = 8;
-/// Values in so many of the widest vectors.
+/// Values in `SUMS` of the widest vectors.
 const CHUNK: usize = 64;
 
-/// Bytes in a second that all threads together move from and to tables of so many bytes, each thread with its own, and
-/// each from end to end: no order is faster.
+/// Bytes per second that all threads move from and to tables of a given size, each thread with its own table and in
+/// sequential order, which is the fastest.
 pub(crate) struct TableRates {
     pub(crate) read: f64,
-    /// Read and written back: bytes of the table, counted once.
+    /// Read and written back; each byte counts once.
     pub(crate) update: f64,
 }
 
@@ -26,21 +26,22 @@ pub(crate) fn table_rates(bytes: usize) -> TableRates {
     let threads = rayon::current_num_threads();
     let values = (bytes / 8).next_multiple_of(CHUNK);
     let mut tables = vec![vec![1.0; values]; threads];
-    let read =
-        shortest(|| tables.par_iter().map(|table| pulp::Arch::new().dispatch(Read { table })).sum::<f64>());
+    let read = shortest(|| {
+        tables.par_iter().map(|table| pulp::Arch::new().dispatch(ReadTable { table })).sum::<f64>()
+    });
     let update = shortest(|| {
-        tables.par_iter_mut().for_each(|table| pulp::Arch::new().dispatch(Update { table }));
+        tables.par_iter_mut().for_each(|table| pulp::Arch::new().dispatch(UpdateTable { table }));
         black_box(&tables);
     });
     let moved = (threads * ROUNDS * values * 8) as f64;
     TableRates { read: moved / read, update: moved / update }
 }
 
-struct Read<'a> {
+struct ReadTable<'a> {
     table: &'a [f64],
 }
 
-impl pulp::WithSimd for Read<'_> {
+impl pulp::WithSimd for ReadTable<'_> {
     type Output = f64;
 
     #[inline(always)]
@@ -58,11 +59,11 @@ impl pulp::WithSimd for Read<'_> {
     }
 }
 
-struct Update<'a> {
+struct UpdateTable<'a> {
     table: &'a mut [f64],
 }
 
-impl pulp::WithSimd for Update<'_> {
+impl pulp::WithSimd for UpdateTable<'_> {
     type Output = ();
 
     #[inline(always)]
