@@ -30,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use crate::tools::{
         coherence, dataset, diagnose_model, diagnose_samples, diagnose_weights, reconstruction_error,
-        recovery, sample_sizes, start, unexplained,
+        recovery, sample_sizes, squared_residual, start,
     };
 
     #[pymodule_init]

@@ -67,7 +67,7 @@ pub(crate) fn reconstruction_error<'py>(
 
 /// The squared Frobenius norms of the residual under non-negative least-squares weights, and of the samples.
 #[pyfunction]
-pub(crate) fn unexplained<'py>(
+pub(crate) fn squared_residual<'py>(
     py: Python<'py>,
     samples: SamplesArg<'py>,
     components: &Bound<'py, PyAny>,

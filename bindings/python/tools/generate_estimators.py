@@ -21,7 +21,7 @@ SOURCES = PACKAGE / "python" / "andnmf"
 ESTIMATORS = SOURCES / "_estimators.py"
 PAGE = PACKAGE.parent.parent / "docs" / "methods.md"
 COMMAND = "python bindings/python/tools/generate_estimators.py"
-PARTS = ("_and", "_methods")
+BASE_MODULES = ("_and", "_methods")
 WIDTH = 116
 
 #: Parameters that are not settings, or that differ from the setting of the same name.
@@ -94,7 +94,7 @@ def description() -> dict[str, Any]:
 def hand_written() -> dict[str, tuple[str, str]]:
     """Module and docstring of each hand-written base class, by the name of the generated class."""
     bases = {}
-    for module in PARTS:
+    for module in BASE_MODULES:
         for node in ast.parse((SOURCES / f"{module}.py").read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and node.name.endswith("Base"):
                 bases[node.name.removesuffix("Base")] = (module, ast.get_docstring(node) or "")
@@ -107,8 +107,8 @@ def parameters(method: dict[str, Any], starts: list[dict[str, Any]]) -> list[dic
     names = ", ".join(f'``"{start["name"]}"``' for start in [*starts, {"name": "random"}])
     rows = []
 
-    def add(name: str, hint: str, words: str, default: str, text: str) -> None:
-        rows.append({"name": name, "hint": hint, "words": words, "default": default, "help": text})
+    def add(name: str, hint: str, doc_type: str, default: str, text: str) -> None:
+        rows.append({"name": name, "hint": hint, "doc_type": doc_type, "default": default, "help": text})
 
     add("n_components", "Any", 'int, "auto" or None', "None", own["n_components"])
     if method["takes_start"]:
@@ -121,9 +121,9 @@ def parameters(method: dict[str, Any], starts: list[dict[str, Any]]) -> list[dic
         if setting["name"] == "seed":
             add(name, "Any", "int, RandomState instance or None", "None", own[name])
             continue
-        hint, words = types(setting, method)
+        hint, doc_type = types(setting, method)
         text = own.get(name) or setting["help"] + range_sentence(setting)
-        add(name, hint, words, default(setting, method), text)
+        add(name, hint, doc_type, default(setting, method), text)
     add("n_jobs", "int | None", "int or None", "None", own["n_jobs"])
     add("verbose", "int", "int", "0", own["verbose"])
     return rows
@@ -184,14 +184,14 @@ def docstring(method: dict[str, Any], rows: list[dict[str, str]], base_docstring
     opening = opening.strip() or f"{method['title']}.\n\n{paragraph(method['summary'], '')}"
     table = "Parameters\n----------\n"
     for row in rows:
-        table += f"{row['name']} : {row['words']}, default={row['default']}\n{paragraph(row['help'], '    ')}\n"
+        table += f"{row['name']} : {row['doc_type']}, default={row['default']}\n{paragraph(row['help'], '    ')}\n"
     parts = [opening + "\n", table, attributes or ATTRIBUTES, examples or EXAMPLES.format(name=method["class"])]
     return textwrap.indent("\n".join(parts), "    ")
 
 
-def render_class(method: dict[str, Any], starts: list[dict[str, Any]], parts: dict[str, tuple[str, str]]) -> str:
+def render_class(method: dict[str, Any], starts: list[dict[str, Any]], bases: dict[str, tuple[str, str]]) -> str:
     rows = parameters(method, starts)
-    module, base_docstring = parts.get(method["class"], ("", ""))
+    module, base_docstring = bases.get(method["class"], ("", ""))
     base = f"{method['class']}Base" if module else "Factorization"
     lines = [f"class {method['class']}({base}):", f'    """{docstring(method, rows, base_docstring).lstrip()}    """', ""]
     lines += [f'    _method: ClassVar[str] = "{method["name"]}"', "", "    def __init__(", "        self,"]
@@ -204,21 +204,21 @@ def render_class(method: dict[str, Any], starts: list[dict[str, Any]], parts: di
     return "\n".join(lines) + "\n"
 
 
-def render_estimators(known: dict[str, Any], parts: dict[str, tuple[str, str]]) -> str:
+def render_estimators(known: dict[str, Any], bases: dict[str, tuple[str, str]]) -> str:
     """The contents of ``_estimators.py``."""
     text = (
         '"""The estimators.\n\nGenerated from the library\'s description of its methods; do not edit. Regenerate with:\n'
         f"{COMMAND}\n"
         '"""\n\nfrom __future__ import annotations\n\nfrom typing import Any, ClassVar, Literal\n\n'
     )
-    for module in PARTS:
-        bases = sorted(f"{name}Base" for name, (base_module, _) in parts.items() if base_module == module)
-        text += f"from andnmf.{module} import {', '.join(bases)}\n"
+    for module in BASE_MODULES:
+        imports = sorted(f"{name}Base" for name, (base_module, _) in bases.items() if base_module == module)
+        text += f"from andnmf.{module} import {', '.join(imports)}\n"
         if module == "_and":
             text += "from andnmf._base import Factorization\n"
     names = sorted(method["class"] for method in known["methods"])
     text += "\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in names) + "]\n"
-    classes = "\n\n".join(render_class(method, known["starts"], parts) for method in known["methods"])
+    classes = "\n\n".join(render_class(method, known["starts"], bases) for method in known["methods"])
     table = "".join(f'    "{method["name"]}": {method["class"]},\n' for method in known["methods"])
     return (
         f"{text}\n\n{classes}\n\n#: Estimators by method.\nESTIMATORS: dict[str, type[Factorization]] = "

@@ -277,7 +277,7 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         result = self._run(X, settings, start, with_weights=not isinstance(X, DistributedSamples))
         self._store_result(result, settings)
         if isinstance(X, DistributedSamples):
-            self.reconstruction_err_ = float(np.sqrt(X.unexplained(self.components_)[0]))
+            self.reconstruction_err_ = float(np.sqrt(X.squared_residual(self.components_)[0]))
         else:
             self.reconstruction_err_ = result["relative_error"] * frobenius_norm(X)
         if self.stop_reason_ == "max_stages" and self._should_converge():
@@ -350,7 +350,7 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         return _settings.METHODS[self._method]["needs_nonnegative"]
 
     def _print_stage(self, stage: int, seconds: float, active: float, change: float) -> None:
-        print(f"stage {stage}: change {change:.2e}, {active:.1%} of weights active, {seconds:.2f} s", flush=True)
+        print(f"stage {stage}: change {change:.3g}, {active:.1%} of weights active, {seconds:.2f} s", flush=True)
 
     @property
     def _n_features_out(self) -> int:

@@ -67,10 +67,10 @@ class DistributedSamples(ABC):
     def rows(self, start: int, end: int) -> np.ndarray:
         """The samples from ``start`` to ``end``, dense."""
 
-    def unexplained(self, components: np.ndarray) -> tuple[float, float]:
+    def squared_residual(self, components: np.ndarray) -> tuple[float, float]:
         """The squared Frobenius norms of the residual and of the samples."""
         components = np.ascontiguousarray(components, dtype=self.dtype)
-        return _core.unexplained(self, components, 1)
+        return _core.squared_residual(self, components, 1)
 
     def sizes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
         """Sum and norm of each sample, the sum of all samples, and the lowest value or zero."""

@@ -101,6 +101,8 @@ class AND(ANDBase):
         Frobenius norm of the residual; after ``partial_fit``, that of the last batch.
     warnings_ : list of str
         Warnings of the fit.
+    n_batches_seen_ : int
+        Number of batches; only after ``partial_fit``.
 
     Examples
     --------

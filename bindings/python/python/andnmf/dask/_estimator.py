@@ -181,7 +181,7 @@ class AND(andnmf.AND, auto_wrap_output_keys=None):
         check_is_fitted(self)
         if sample_weight is not None:
             raise ValueError("sample_weight must be None if X is a dask collection")
-        residual, size = self._validated(X, reset=False).unexplained(self.components_)
+        residual, size = self._validated(X, reset=False).squared_residual(self.components_)
         return 1.0 - residual / (size or 1.0)
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
