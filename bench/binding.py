@@ -44,9 +44,9 @@ def measure(file, rank, repeats):
         begun = time.perf_counter()
         model.fit(samples)
         seconds.append(time.perf_counter() - begun)
-        ratios.append(seconds[-1] / model._kept["library_seconds"] - 1)
+        ratios.append(seconds[-1] / model._fit_record["library_seconds"] - 1)
     return {"overhead": min(ratios), "seconds": min(seconds), "memory": (peak() - before) / samples.nbytes,
-            "solver": model._kept["solver_seconds"], "megabytes": samples.nbytes / 1e6}
+            "solver": model._fit_record["solver_seconds"], "megabytes": samples.nbytes / 1e6}
 
 
 def make(args, dtype, folder):

@@ -1,10 +1,10 @@
-"""Components of faces: AND beside k-means, PCA, ICA, dictionary learning, NMF and sparse PCA.
+"""Components of faces: AND compared with k-means, PCA, ICA, dictionary learning, NMF and sparse PCA.
 
-    python faces.py faces.npy                # pictures × pixels, 64 × 64 each
-    python faces.py                          # $ANDNMF_DATA/olivetti, or the handwritten digits of scikit-learn
+    python faces.py faces.npy                # images × pixels, square images
+    python faces.py                          # $ANDNMF_DATA/olivetti, or scikit-learn's handwritten digits
 
-Writes faces.png with a row of components per method, and prints how well each method reproduces the pictures and how
-sparse its components are. Needs matplotlib.
+Writes faces.png with a row of components per method, and prints the explained variance and the sparsity of the components
+of each method. Requires matplotlib.
 """
 
 import os
@@ -28,15 +28,15 @@ from matplotlib import pyplot  # noqa: E402
 N_COMPONENTS = 6
 
 
-def pictures():
-    """Pictures as rows from 0 to 1, their height, and what they are."""
+def load_images():
+    """The images as rows with values from 0 to 1, their height, and the name of the dataset."""
     given = sys.argv[1] if len(sys.argv) > 1 else None
     file = Path(given or Path(os.environ.get("ANDNMF_DATA", "")) / "olivetti" / "faces.npy")
     if file.is_file():
         faces = np.load(file).astype(np.float32) / 255
         return faces, round(faces.shape[1] ** 0.5), "Olivetti faces"
     if given:
-        sys.exit(f"{file}: there is no such file; without one, handwritten digits are used")
+        sys.exit(f"{file}: no such file; run without an argument to use handwritten digits")
     digits = load_digits().data.astype(np.float32) / 16
     return digits, 8, "handwritten digits"
 
@@ -54,44 +54,44 @@ def methods():
     }
 
 
-def directions(model):
-    """What a method mixes pictures from."""
+def components_of(model):
+    """The components of any of the methods."""
     if isinstance(model, FastICA):
         return model.mixing_.T
     return model.cluster_centers_ if isinstance(model, MiniBatchKMeans) else model.components_
 
 
 def explained(samples, components):
-    """The share of the pictures' variance that lies in the span of the components."""
+    """The fraction of the images' variance in the span of the components."""
     centred = samples - samples.mean(axis=0)
     basis, _ = np.linalg.qr(components.T.astype(float))
-    left = centred - (centred @ basis) @ basis.T
-    return 1 - (left**2).sum() / (centred**2).sum()
+    residual = centred - (centred @ basis) @ basis.T
+    return 1 - (residual**2).sum() / (centred**2).sum()
 
 
 def main():
     warnings.simplefilter("ignore", ConvergenceWarning)
-    samples, height, what = pictures()
-    print(f"{what}: {samples.shape[0]} pictures of {height} x {height}\n")
-    print("| method | explained variance | share of values near zero | seconds |\n|---|---|---|---|")
+    samples, height, dataset = load_images()
+    print(f"{dataset}: {samples.shape[0]} images of {height} × {height}\n")
+    print("| method | explained variance | fraction of values near zero | seconds |\n|---|---|---|---|")
     figure, rows = pyplot.subplots(7, N_COMPONENTS, figsize=(N_COMPONENTS, 7.5), squeeze=False)
     for axes, (name, model) in zip(rows, methods().items(), strict=True):
-        begun = time.perf_counter()
+        started = time.perf_counter()
         model.fit(samples)
-        seconds = time.perf_counter() - begun
-        components = directions(model)
-        small = np.abs(components) < 0.05 * np.abs(components).max(axis=1, keepdims=True)
-        print(f"| {name} | {explained(samples, components):.3f} | {small.mean():.2f} | {seconds:.1f} |", flush=True)
+        seconds = time.perf_counter() - started
+        components = components_of(model)
+        near_zero = np.abs(components) < 0.05 * np.abs(components).max(axis=1, keepdims=True)
+        print(f"| {name} | {explained(samples, components):.3f} | {near_zero.mean():.2f} | {seconds:.1f} |", flush=True)
         for ax, component in zip(axes, components, strict=True):
             ax.imshow(component.reshape(height, height), cmap="gray")
             ax.set_axis_off()
         axes[0].set_title(name, loc="left", fontsize="small")
         if name == "AND":
-            verdict = model.trust_
+            trust = model.trust_
     figure.tight_layout()
     figure.savefig("faces.png", dpi=100)
-    print(f"\nfaces.png shows the components. AND on its own: {verdict['verdict']}")
-    for reason in verdict["reasons"]:
+    print(f"\nfaces.png shows the components. Verdict of AND: {trust['verdict']}")
+    for reason in trust["reasons"]:
         print(f"- {reason}")
 
 

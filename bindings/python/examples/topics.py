@@ -1,9 +1,9 @@
-"""Topics of 20 newsgroups, found by AND and by scikit-learn's NMF and LDA: top words and how coherent they are.
+"""Topics of 20 newsgroups by AND and by scikit-learn's NMF and LDA: top words and coherence.
 
     python topics.py 20news-bydate.tar.gz
-    python topics.py                         # $ANDNMF_DATA/newsgroups, or documents made up of built-in topics
+    python topics.py                         # $ANDNMF_DATA/newsgroups, or synthetic documents
 
-Prints a table with a row per method, and the words of each method's most coherent topics.
+Prints a table with a row per method, and the top words of each method's most coherent topics.
 """
 
 import os
@@ -21,12 +21,12 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer,
 import andnmf
 
 N_TOPICS = 20
-# Lines that quote another post, or say whom.
+# Lines that quote another post or introduce a quote.
 QUOTES = re.compile(r"\s*[>|:]|.*(writes|wrote|says|said):|In article")
 
 
 def newsgroups(archive):
-    """Counts of words in the training posts, without headers and quotes, and the words."""
+    """Word counts of the training posts, without headers and quotes, and the vocabulary."""
     posts = []
     with tarfile.open(archive) as files:
         for member in files:
@@ -40,8 +40,8 @@ def newsgroups(archive):
     return counts[np.asarray(counts.sum(axis=1)).ravel() > 0], reader.get_feature_names_out()
 
 
-def made_up():
-    """Counts of words drawn from built-in topics that occur together."""
+def synthetic():
+    """Word counts of documents with correlated built-in topics, and the vocabulary."""
     data = andnmf.datasets.make_ctm(n_samples=800, n_features=400, n_components=N_TOPICS, random_state=0)
     counts = np.random.default_rng(0).poisson(150 * data.samples).astype(float)
     return csr_array(counts[counts.sum(axis=1) > 0]), np.array([f"word{j}" for j in range(400)])
@@ -52,29 +52,29 @@ def main():
     archive = Path(given or Path(os.environ.get("ANDNMF_DATA", "")) / "newsgroups" / "20news-bydate.tar.gz")
     real = archive.is_file()
     if given and not real:
-        sys.exit(f"{archive}: there is no such file; without one, documents are made up")
-    counts, words = newsgroups(archive) if real else made_up()
-    print(f"{'20 newsgroups' if real else 'made-up documents'}: {counts.shape[0]} documents, {counts.shape[1]} words\n")
+        sys.exit(f"{archive}: no such file; run without an argument to use synthetic documents")
+    counts, words = newsgroups(archive) if real else synthetic()
+    print(f"{'20 newsgroups' if real else 'synthetic documents'}: {counts.shape[0]} documents, {counts.shape[1]} words\n")
     weighted = TfidfTransformer().fit_transform(counts)
     methods = [
         ("AND", andnmf.AND(N_TOPICS, random_state=0), weighted),
         ("NMF (scikit-learn)", NMF(N_TOPICS, init="nndsvd", max_iter=300, random_state=0), weighted),
         ("LDA (scikit-learn)", LatentDirichletAllocation(N_TOPICS, learning_method="online", random_state=0), counts),
     ]
-    found = {}
+    results = {}
     print("| method | mean coherence | worst | seconds |\n|---|---|---|---|")
     for name, model, samples in methods:
-        begun = time.perf_counter()
+        started = time.perf_counter()
         model.fit(samples)
-        seconds = time.perf_counter() - begun
+        seconds = time.perf_counter() - started
         scores = andnmf.metrics.coherence(model.components_, counts)
-        found[name] = (model.components_, scores)
+        results[name] = (model.components_, scores)
         print(f"| {name} | {scores.mean():.3f} | {scores.min():.3f} | {seconds:.1f} |", flush=True)
-    for name, (topics, scores) in found.items():
+    for name, (topics, scores) in results.items():
         print(f"\n{name}")
         for k in np.argsort(-scores)[:5]:
             print(f"  {scores[k]:.2f}  {' '.join(words[j] for j in np.argsort(-topics[k])[:10])}")
-    print(f"\nAND on its own topics: {methods[0][1].trust_['verdict']}")
+    print(f"\nVerdict of AND: {methods[0][1].trust_['verdict']}")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Unmixing of a hyperspectral scene: which materials there are, and how much of each is in every pixel.
+"""Unmixing of a hyperspectral scene: the spectra of the materials, and their abundances in every pixel.
 
-    python unmixing.py samson                # a folder: samples.npy, and endmembers.npy and abundances.npy to compare with
-    python unmixing.py                       # $ANDNMF_DATA/samson, or a scene that is made up
+    python unmixing.py samson                # a folder with samples.npy and the reference, endmembers.npy, abundances.npy
+    python unmixing.py                       # $ANDNMF_DATA/samson, or a synthetic scene
 
-Prints the angle between each reference spectrum and the nearest found one for AND and HALS, and writes unmixing.png with
-spectra and shares. Needs matplotlib.
+Prints the angle between each reference spectrum and the nearest component of AND and HALS, and writes unmixing.png with
+spectra and abundances. Requires matplotlib.
 """
 
 import os
@@ -21,19 +21,19 @@ from matplotlib import pyplot  # noqa: E402
 
 
 def scene():
-    """Pixels × bands, the reference spectra, the reference shares, the height of the picture, and what it is."""
+    """Pixels × bands, the reference spectra and abundances, the height of the image, and the name of the scene."""
     given = sys.argv[1] if len(sys.argv) > 1 else None
     folder = Path(given or Path(os.environ.get("ANDNMF_DATA", "")) / "samson")
     if (folder / "samples.npy").is_file():
         arrays = (np.load(folder / f"{name}.npy") for name in ("samples", "endmembers", "abundances"))
         return *arrays, 95, "Samson"
     if given:
-        sys.exit(f"{folder}: there is no samples.npy in it; without a folder, a scene is made up")
-    return *made_up(), 60, "a made-up scene"
+        sys.exit(f"{folder}: no samples.npy in this folder; run without an argument to use a synthetic scene")
+    return *synthetic(), 60, "a synthetic scene"
 
 
-def made_up(height=60, bands=100):
-    """Three smooth spectra that peak at one, mixed in smooth patches, under uneven light and with a little noise."""
+def synthetic(height=60, bands=100):
+    """Three smooth spectra with maximum 1, mixed in smooth patches, with uneven light and a little noise."""
     band = np.linspace(0, 1, bands)
     bump = lambda centre, width: np.exp(-(((band - centre) / width) ** 2))  # noqa: E731
     spectra = np.array([0.2 + 0.6 * band, 0.1 + bump(0.25, 0.08) + 0.7 * (band > 0.6), 0.5 * bump(0.1, 0.15)])
@@ -48,7 +48,7 @@ def made_up(height=60, bands=100):
 
 
 def angles(components, reference):
-    """The angle between each reference spectrum and the nearest found one, in degrees, and which that is."""
+    """The angle in degrees between each reference spectrum and the nearest component, and that component's number."""
     unit = components / np.linalg.norm(components, axis=1, keepdims=True)
     true = reference / np.linalg.norm(reference, axis=1, keepdims=True)
     cosines = np.clip(true @ unit.T, -1, 1)
@@ -56,21 +56,21 @@ def angles(components, reference):
 
 
 def main():
-    samples, reference, shares, height, what = scene()
-    print(f"{what}: {len(samples)} pixels of {samples.shape[1]} bands\n")
-    print("| method | angles to the reference spectra, degrees | mean error of the shares |\n|---|---|---|")
+    samples, reference, abundances, height, title = scene()
+    print(f"{title}: {len(samples)} pixels of {samples.shape[1]} bands\n")
+    print("| method | angles to the reference spectra, degrees | mean error of the abundances |\n|---|---|---|")
     models = {"AND": andnmf.AND(3, random_state=0), "HALS": andnmf.HALS(3, random_state=0, max_stages=2000)}
     for name, model in models.items():
         weights = model.fit_transform(samples)
         apart, nearest = angles(model.components_, reference)
-        # A scene does not tell how bright a material is on its own. Here all spectra peak at one, as published ones often do.
+        # The scale of a spectrum cannot be determined from a scene. Like many published spectra, all have maximum 1 here.
         amounts = weights * model.components_.max(axis=1)
-        found = amounts / np.maximum(amounts.sum(axis=1, keepdims=True), 1e-12)
-        error = np.abs(found[:, nearest] - shares).mean()
+        estimated = amounts / np.maximum(amounts.sum(axis=1, keepdims=True), 1e-12)
+        error = np.abs(estimated[:, nearest] - abundances).mean()
         print(f"| {name} | {', '.join(f'{angle:.1f}' for angle in apart)} | {error:.3f} |")
         if name == "AND":
-            best = (model, found[:, nearest], nearest)
-    model, found, nearest = best
+            of_and = (model, estimated[:, nearest], nearest)
+    model, estimated, nearest = of_and
     figure = pyplot.figure(figsize=(11, 5), layout="constrained")
     grid = figure.add_gridspec(2, 3)
     andnmf.plot.curves(
@@ -80,11 +80,11 @@ def main():
     )
     for k in range(3):
         ax = figure.add_subplot(grid[1, k])
-        ax.imshow(found[:, k].reshape((height, -1), order="F"), vmin=0, vmax=1)
-        ax.set_title(f"share of material {k}", fontsize="small")
+        ax.imshow(estimated[:, k].reshape((height, -1), order="F"), vmin=0, vmax=1)
+        ax.set_title(f"abundance of material {k}", fontsize="small")
         ax.set_axis_off()
     figure.savefig("unmixing.png", dpi=100)
-    print(f"\nunmixing.png shows spectra and shares. AND on its own: {model.trust_['verdict']}")
+    print(f"\nunmixing.png shows spectra and abundances. Verdict of AND: {model.trust_['verdict']}")
     for reason in model.trust_["reasons"]:
         print(f"- {reason}")
 

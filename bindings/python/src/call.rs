@@ -1,4 +1,4 @@
-//! How the library is called: interpreter released, threads of the call's own, Ctrl-C listened for.
+//! Runs library code from Python: releases the GIL, gives each call its own thread pool, handles Ctrl-C.
 
 use std::cell::RefCell;
 use std::sync::Mutex;
@@ -8,56 +8,56 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
-use crate::failure::Failure;
+use crate::error::CallError;
 
-/// How long Ctrl-C may wait until it is seen.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+/// Interval between checks for Ctrl-C.
+const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Something that only the thread that made the call can do, since signals and much of Python belong to it.
-type Errand = Box<dyn FnOnce(Python<'_>) -> PyResult<()> + Send>;
+/// A task for the thread that made the call, which alone handles signals and owns much of Python's state.
+type CallerTask = Box<dyn FnOnce(Python<'_>) -> PyResult<()> + Send>;
 
 thread_local! {
-    /// Where threads of a call leave errands; nothing where there are none, which says that the call has ended.
-    static ERRANDS: RefCell<Option<Sender<Option<Errand>>>> = const { RefCell::new(None) };
+    /// The channel by which worker threads send tasks to the caller; the message `None` says that the call has ended.
+    static CALLER_TASKS: RefCell<Option<Sender<Option<CallerTask>>>> = const { RefCell::new(None) };
 }
 
-/// Has the thread that made the call do something, and waits for it. What is raised there is raised by the call, and
-/// ends it; here it is then nothing.
-pub(crate) fn by_caller<R: Send + 'static>(
-    errand: impl FnOnce(Python<'_>) -> PyResult<R> + Send + 'static,
+/// Runs a task on the thread that made the call and waits for its result. If the task raises, the call ends with that
+/// exception and this function returns `None`.
+pub(crate) fn run_on_caller<R: Send + 'static>(
+    task: impl FnOnce(Python<'_>) -> PyResult<R> + Send + 'static,
 ) -> Option<R> {
     let (done, wait) = channel();
-    let errand: Errand = Box::new(move |py| {
-        // Whoever waits has gone away only after a panic.
-        let _ = done.send(errand(py)?);
+    let task: CallerTask = Box::new(move |py| {
+        // Sending fails only if the waiting thread has panicked.
+        let _ = done.send(task(py)?);
         Ok(())
     });
-    let left = ERRANDS.with_borrow(|errands| errands.as_ref().map(|errands| errands.send(Some(errand))));
-    left?.ok()?;
+    let sent = CALLER_TASKS.with_borrow(|tasks| tasks.as_ref().map(|tasks| tasks.send(Some(task))));
+    sent?.ok()?;
     wait.recv().ok()
 }
 
-/// Runs `work` on `threads` threads (all of the machine's where none are given) while other Python threads go on.
+/// Runs `work` on `threads` threads (`None`: one per core) while other Python threads continue.
 ///
-/// The threads are made for the call and end with it: the library's usual pool would not survive a fork, after which
-/// a process has its memory but none of its threads. Signals are looked for meanwhile; one that raises sets the flag
-/// that `work` is handed, and is raised once `work` has come to its end.
+/// Each call has its own thread pool: rayon's global pool does not survive a fork, which copies memory but no threads.
+/// Signal handlers run meanwhile; if one raises, the cancellation flag passed to `work` is set, and the exception is
+/// raised once `work` has returned.
 pub(crate) fn interruptible<R: Send>(
     py: Python<'_>,
     threads: Option<usize>,
-    work: impl FnOnce(&AtomicBool) -> Result<R, Failure> + Send,
+    work: impl FnOnce(&AtomicBool) -> Result<R, CallError> + Send,
 ) -> PyResult<R> {
-    let (errands, wait) = channel::<Option<Errand>>();
-    let for_threads = Mutex::new(errands.clone());
-    // Zero lets rayon count the cores.
+    let (tasks, wait) = channel::<Option<CallerTask>>();
+    let for_workers = Mutex::new(tasks.clone());
+    // Zero: rayon uses one thread per core.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).start_handler(move |_| {
-        if let Ok(errands) = for_threads.lock() {
-            ERRANDS.set(Some(errands.clone()));
+        if let Ok(tasks) = for_workers.lock() {
+            CALLER_TASKS.set(Some(tasks.clone()));
         }
     });
     let pool = pool.thread_name(|i| format!("andnmf-{i}")).build();
-    let failed = |error| Failure::Machine(format!("worker threads could not be started: {error}"));
-    let pool = pool.map_err(failed)?;
+    let pool =
+        pool.map_err(|error| CallError::Runtime(format!("cannot start the worker threads: {error}")))?;
     let cancel = AtomicBool::new(false);
     py.detach(move || {
         let result = Mutex::new(None);
@@ -65,16 +65,16 @@ pub(crate) fn interruptible<R: Send>(
         pool.in_place_scope(|scope| {
             let (cancel, result) = (&cancel, &result);
             scope.spawn(move |_| {
-                // Sent however the work ends, also by a panic, which the scope passes on.
-                let _at_the_end = AtTheEnd(errands);
-                let found = work(cancel);
+                // Ends the loop below however the work ends, also by a panic, which the scope propagates.
+                let _close = CloseOnDrop(tasks);
+                let outcome = work(cancel);
                 if let Ok(mut result) = result.lock() {
-                    *result = Some(found);
+                    *result = Some(outcome);
                 }
             });
             loop {
-                let done = match wait.recv_timeout(BETWEEN_LOOKS) {
-                    Ok(Some(errand)) => Python::attach(errand),
+                let done = match wait.recv_timeout(SIGNAL_CHECK_INTERVAL) {
+                    Ok(Some(task)) => Python::attach(task),
                     Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals()),
                     Ok(None) | Err(RecvTimeoutError::Disconnected) => break,
                 };
@@ -87,15 +87,18 @@ pub(crate) fn interruptible<R: Send>(
         match (raised, result.into_inner().unwrap_or_default()) {
             (Some(error), _) => Err(error),
             (None, Some(result)) => result.map_err(PyErr::from),
-            (None, None) => Err(Failure::Machine("the work ended without a result".to_owned()).into()),
+            (None, None) => {
+                Err(CallError::Runtime("internal error: the computation ended without a result".to_owned())
+                    .into())
+            }
         }
     })
 }
 
-/// Says that there will be no more errands, when it goes.
-struct AtTheEnd(Sender<Option<Errand>>);
+/// Tells the caller, when dropped, that no more tasks will come.
+struct CloseOnDrop(Sender<Option<CallerTask>>);
 
-impl Drop for AtTheEnd {
+impl Drop for CloseOnDrop {
     fn drop(&mut self) {
         let _ = self.0.send(None);
     }

@@ -1,4 +1,4 @@
-//! Fits, and the weights of samples.
+//! Fits, online fits, weights of samples, and rank suggestions.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
@@ -8,7 +8,7 @@ use andnmf::and::AndParams;
 use andnmf::fit::{Fit, Run, StageRecord, StageView, Start};
 use andnmf::metrics::reconstruction_error;
 use andnmf::online::{Online, OnlineState};
-use andnmf::rank::{RankSettings, suggest_rank as suggest};
+use andnmf::rank::{RankSettings, suggest_rank as library_suggest_rank};
 use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real, nnls};
 use ndarray::Array2;
@@ -17,144 +17,161 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::call::interruptible;
-use crate::failure::Failure;
-use crate::samples::{Held, Input, in_own_precision};
+use crate::error::CallError;
+use crate::samples::{PySamples, SamplesArg, with_precision};
 
-/// Factorizes samples: a dict of what was found.
+/// Factorizes samples and returns a dict with the result.
 #[pyfunction]
 pub(crate) fn fit<'py>(
     py: Python<'py>,
-    samples: Input<'py>,
+    samples: SamplesArg<'py>,
     settings: &str,
     init: &Bound<'py, PyAny>,
     threads: Option<usize>,
-    tell: Option<Py<PyAny>>,
-    weigh: bool,
+    on_stage: Option<Py<PyAny>>,
+    with_weights: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let settings: MethodParams = serde_json::from_str(settings).map_err(Failure::from)?;
-    in_own_precision!(&samples, held => fit_as(py, held, &settings, init, (threads, weigh), tell.as_ref()))
+    let settings: MethodParams = serde_json::from_str(settings).map_err(CallError::from)?;
+    with_precision!(&samples, py_samples => {
+        fit_as(py, py_samples, &settings, init, (threads, with_weights), on_stage.as_ref())
+    })
 }
 
-/// A fit with what goes beyond it.
-struct Fitted<T: Real> {
+/// A fit and, if requested, the weights of its samples.
+struct FitWithWeights<T: Real> {
     fit: Fit<T>,
-    /// The weights of the samples and the relative error that they leave, where asked for.
-    weighed: Option<(Array2<T>, f64)>,
+    /// The weights and the relative reconstruction error.
+    weights: Option<(Array2<T>, f64)>,
 }
 
 fn fit_as<'py, T: Real + Element>(
     py: Python<'py>,
-    held: &Held<'py, T>,
+    py_samples: &PySamples<'py, T>,
     settings: &MethodParams,
     init: &Bound<'py, PyAny>,
-    (threads, weigh): (Option<usize>, bool),
-    tell: Option<&Py<PyAny>>,
+    (threads, with_weights): (Option<usize>, bool),
+    on_stage: Option<&Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let start = start_of(held, init)?;
-    let view = held.view()?;
+    let start = start_of(py_samples, init)?;
+    let view = py_samples.view()?;
     let (fitted, seconds) = interruptible(py, threads, |cancel| {
-        let begun = Instant::now();
+        let started = Instant::now();
         let solver = settings.clone().check::<T>()?;
         let samples = view.check()?;
         let mut raised = None;
-        let mut watch = |stage: &StageView<'_, T>| told_stage(tell, stage, &mut raised);
-        let mut run = Run::new().cancel_with(cancel).observe(&mut watch);
+        let mut observer = |stage: &StageView<'_, T>| report_stage(on_stage, stage, &mut raised);
+        let mut run = Run::new().cancel_with(cancel).observe(&mut observer);
         let fit = solver.fit(samples.as_ref(), start, &mut run)?;
         if let Some(error) = raised {
-            return Err(Failure::Python(error));
+            return Err(CallError::Python(error));
         }
-        let fitted =
-            if weigh { finish(samples.as_ref(), fit, cancel)? } else { Fitted { fit, weighed: None } };
-        Ok((fitted, begun.elapsed().as_secs_f64()))
+        let fitted = if with_weights {
+            add_weights(samples.as_ref(), fit, cancel)?
+        } else {
+            FitWithWeights { fit, weights: None }
+        };
+        Ok((fitted, started.elapsed().as_secs_f64()))
     })?;
-    let dict = told(py, &fitted)?;
+    let dict = fit_to_dict(py, &fitted)?;
     dict.set_item("library_seconds", seconds)?;
     Ok(dict)
 }
 
-/// The weights that go with the components, and what they leave of the samples.
-fn finish<T: Real>(samples: &dyn Samples<T>, fit: Fit<T>, cancel: &AtomicBool) -> Result<Fitted<T>, Failure> {
+/// Adds the weights of the samples and the relative reconstruction error to a fit.
+fn add_weights<T: Real>(
+    samples: &dyn Samples<T>,
+    fit: Fit<T>,
+    cancel: &AtomicBool,
+) -> Result<FitWithWeights<T>, CallError> {
     let weights = nnls::weights(samples, fit.components.view(), &Run::new().cancel_with(cancel))?;
     let error = reconstruction_error(samples, weights.view(), fit.components.view())?;
-    Ok(Fitted { fit, weighed: Some((weights, error)) })
+    Ok(FitWithWeights { fit, weights: Some((weights, error)) })
 }
 
-/// What a run over batches is known by between two of them: components, thresholds, first threshold, batches.
+/// State of an online fit between two batches: components, thresholds, first threshold, number of batches.
 type OnlineStateParts<'py> = (Bound<'py, PyAny>, Vec<f64>, Option<f64>, usize);
 
-/// Learns from one more batch of samples: a dict of what was found, as [`fit`] gives it, with `first_threshold` and
-/// `batches` for the next one.
+/// Updates an online fit with a batch of samples: the dict of [`fit`], plus `first_threshold` and `batches` for the next
+/// call.
 #[pyfunction]
-pub(crate) fn learn<'py>(
+pub(crate) fn partial_fit<'py>(
     py: Python<'py>,
-    samples: Input<'py>,
+    samples: SamplesArg<'py>,
     settings: &str,
     init: &Bound<'py, PyAny>,
-    so_far: Option<OnlineStateParts<'py>>,
+    state: Option<OnlineStateParts<'py>>,
     threads: Option<usize>,
-    tell: Option<Py<PyAny>>,
+    on_stage: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let settings: MethodParams = serde_json::from_str(settings).map_err(Failure::from)?;
+    let settings: MethodParams = serde_json::from_str(settings).map_err(CallError::from)?;
     let MethodParams::And(params) = settings else {
-        return Err(Failure::Value("only AND learns from batches".to_owned()).into());
+        return Err(CallError::Value(
+            "method must be and: the other methods cannot be fitted in batches".to_owned(),
+        )
+        .into());
     };
-    in_own_precision!(&samples, held => learn_as(py, held, params, init, so_far, threads, tell.as_ref()))
+    with_precision!(&samples, py_samples => {
+        partial_fit_as(py, py_samples, params, init, state, threads, on_stage.as_ref())
+    })
 }
 
-fn learn_as<'py, T: Real + Element>(
+fn partial_fit_as<'py, T: Real + Element>(
     py: Python<'py>,
-    held: &Held<'py, T>,
+    py_samples: &PySamples<'py, T>,
     params: AndParams,
     init: &Bound<'py, PyAny>,
-    so_far: Option<OnlineStateParts<'py>>,
+    state: Option<OnlineStateParts<'py>>,
     threads: Option<usize>,
-    tell: Option<&Py<PyAny>>,
+    on_stage: Option<&Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let mut online = match so_far {
-        None => Online::new(params, start_of(held, init)?),
+    let mut online = match state {
+        None => Online::new(params, start_of(py_samples, init)?),
         Some((components, thresholds, first_threshold, batches)) => {
-            let components = held.like(&components)?.as_array().to_owned();
+            let components = py_samples.matching_matrix(&components)?.as_array().to_owned();
             Online::resume(params, OnlineState { components, thresholds, first_threshold, batches })
         }
     }
-    .map_err(Failure::from)?;
-    let view = held.view()?;
+    .map_err(CallError::from)?;
+    let view = py_samples.view()?;
     let (online, seconds) = interruptible(py, threads, |cancel| {
-        let begun = Instant::now();
+        let started = Instant::now();
         let samples = view.check()?;
         let mut raised = None;
-        let mut watch = |stage: &StageView<'_, T>| told_stage(tell, stage, &mut raised);
-        online.learn(samples.as_ref(), &mut Run::new().cancel_with(cancel).observe(&mut watch))?;
+        let mut observer = |stage: &StageView<'_, T>| report_stage(on_stage, stage, &mut raised);
+        online.learn(samples.as_ref(), &mut Run::new().cancel_with(cancel).observe(&mut observer))?;
         match raised {
-            Some(error) => Err(Failure::Python(error)),
-            None => Ok((online, begun.elapsed().as_secs_f64())),
+            Some(error) => Err(CallError::Python(error)),
+            None => Ok((online, started.elapsed().as_secs_f64())),
         }
     })?;
     let (Some(fit), Some(so_far)) = (online.last(), online.state()) else {
-        return Err(Failure::Machine("the batch was called off".to_owned()).into());
+        return Err(CallError::Runtime("the batch was cancelled".to_owned()).into());
     };
-    let dict = told(py, &Fitted { fit: fit.clone(), weighed: None })?;
+    let dict = fit_to_dict(py, &FitWithWeights { fit: fit.clone(), weights: None })?;
     dict.set_item("library_seconds", seconds)?;
     dict.set_item("first_threshold", so_far.first_threshold)?;
     dict.set_item("batches", so_far.batches)?;
     Ok(dict)
 }
 
-/// Where a fit begins: a name, or components.
-fn start_of<'py, T: Real + Element>(held: &Held<'py, T>, init: &Bound<'py, PyAny>) -> PyResult<Start<T>> {
+/// The start of a fit: a name, or components.
+fn start_of<'py, T: Real + Element>(
+    py_samples: &PySamples<'py, T>,
+    init: &Bound<'py, PyAny>,
+) -> PyResult<Start<T>> {
     match init.extract::<String>() {
-        Ok(name) => Ok(Start::by_name(&name).map_err(Failure::from)?),
-        Err(_) => Ok(Start::Given(held.like(init)?.as_array().to_owned())),
+        Ok(name) => Ok(Start::by_name(&name).map_err(CallError::from)?),
+        Err(_) => Ok(Start::Given(py_samples.matching_matrix(init)?.as_array().to_owned())),
     }
 }
 
-/// Tells of a stage; whatever that raises ends the fit.
-fn told_stage<T: Real>(
-    tell: Option<&Py<PyAny>>,
+/// Passes a stage to the callback; an exception in the callback ends the fit.
+fn report_stage<T: Real>(
+    on_stage: Option<&Py<PyAny>>,
     stage: &StageView<'_, T>,
     raised: &mut Option<PyErr>,
 ) -> ControlFlow<()> {
-    match tell.map(|tell| call(tell, stage.record)) {
+    match on_stage.map(|on_stage| call_on_stage(on_stage, stage.record)) {
         Some(Err(error)) => {
             *raised = Some(error);
             ControlFlow::Break(())
@@ -163,19 +180,22 @@ fn told_stage<T: Real>(
     }
 }
 
-fn call(tell: &Py<PyAny>, record: &StageRecord) -> PyResult<()> {
+fn call_on_stage(on_stage: &Py<PyAny>, record: &StageRecord) -> PyResult<()> {
     Python::attach(|py| {
-        tell.call1(py, (record.stage, record.seconds, record.active_fraction, record.change)).map(|_| ())
+        on_stage.call1(py, (record.stage, record.seconds, record.active_fraction, record.change)).map(|_| ())
     })
 }
 
-/// Everything that a fit found, as Python's own types.
-fn told<'py, T: Real + Element>(py: Python<'py>, fitted: &Fitted<T>) -> PyResult<Bound<'py, PyDict>> {
-    let Fitted { fit, weighed } = fitted;
-    let json = |value: serde_json::Result<String>| value.map_err(Failure::from);
+/// The result of a fit as a dict of Python types.
+fn fit_to_dict<'py, T: Real + Element>(
+    py: Python<'py>,
+    fitted: &FitWithWeights<T>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let FitWithWeights { fit, weights } = fitted;
+    let json = |value: serde_json::Result<String>| value.map_err(CallError::from);
     let dict = PyDict::new(py);
     dict.set_item("components", fit.components.as_standard_layout().to_pyarray(py))?;
-    if let Some((weights, error)) = weighed {
+    if let Some((weights, error)) = weights {
         dict.set_item("weights", weights.to_pyarray(py))?;
         dict.set_item("relative_error", error)?;
     }
@@ -192,7 +212,7 @@ fn told<'py, T: Real + Element>(py: Python<'py>, fitted: &Fitted<T>) -> PyResult
     Ok(dict)
 }
 
-/// The trace by columns; what a method does not have is NaN.
+/// The trace by columns; NaN for values that the method does not have.
 fn trace<'py>(py: Python<'py>, records: &[StageRecord]) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let stages: Vec<i64> = records.iter().map(|record| record.stage as i64).collect();
@@ -208,33 +228,33 @@ fn trace<'py>(py: Python<'py>, records: &[StageRecord]) -> PyResult<Bound<'py, P
 #[pyfunction]
 pub(crate) fn weights<'py>(
     py: Python<'py>,
-    samples: Input<'py>,
+    samples: SamplesArg<'py>,
     components: &Bound<'py, PyAny>,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    in_own_precision!(&samples, held => weights_as(py, held, components, threads))
+    with_precision!(&samples, py_samples => weights_as(py, py_samples, components, threads))
 }
 
 fn weights_as<'py, T: Real + Element>(
     py: Python<'py>,
-    held: &Held<'py, T>,
+    py_samples: &PySamples<'py, T>,
     components: &Bound<'py, PyAny>,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let components = held.like(components)?;
-    let (view, components) = (held.view()?, components.as_array());
+    let components = py_samples.matching_matrix(components)?;
+    let (view, components) = (py_samples.view()?, components.as_array());
     let weights = interruptible(py, threads, |cancel| {
         Ok(nnls::weights(view.check()?.as_ref(), components, &Run::new().cancel_with(cancel))?)
     })?;
     Ok(weights.to_pyarray(py).into_any())
 }
 
-/// Scores of the ranks from `lowest` to `highest`, and which to take, as JSON.
+/// Scores the ranks from `lowest` to `highest` and suggests one, as JSON.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // the parameters of the Python function
 pub(crate) fn suggest_rank<'py>(
     py: Python<'py>,
-    samples: Input<'py>,
+    samples: SamplesArg<'py>,
     lowest: usize,
     highest: usize,
     stability: bool,
@@ -243,12 +263,12 @@ pub(crate) fn suggest_rank<'py>(
     threads: Option<usize>,
 ) -> PyResult<String> {
     let settings = RankSettings { stability, folds, seed };
-    in_own_precision!(&samples, held => {
-        let view = held.view()?;
-        let found = interruptible(py, threads, |cancel| {
+    with_precision!(&samples, py_samples => {
+        let view = py_samples.view()?;
+        let suggestion = interruptible(py, threads, |cancel| {
             let run = Run::new().cancel_with(cancel);
-            Ok(suggest(view.check()?.as_ref(), lowest..=highest, &settings, &run)?)
+            Ok(library_suggest_rank(view.check()?.as_ref(), lowest..=highest, &settings, &run)?)
         })?;
-        Ok(serde_json::to_string(&found).map_err(Failure::from)?)
+        Ok(serde_json::to_string(&suggestion).map_err(CallError::from)?)
     })
 }

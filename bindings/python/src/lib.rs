@@ -1,12 +1,12 @@
-//! The Python extension `andnmf._core`: arrays and settings in, arrays and figures out.
+//! The Python extension `andnmf._core`: takes arrays and settings, returns arrays and numbers.
 //!
-//! Everything that is a matter of taste in Python (estimators, defaults, names) lives in the package's Python sources;
-//! here is only what must be compiled. Samples are read where they lie, with the interpreter released, on threads of
-//! the call's own (`call`). Settings come as JSON for the library's own types, so no default is stated twice.
+//! Estimators, defaults and names are in the package's Python sources; only what must be compiled is here. Samples are
+//! read in place, without the GIL, on a thread pool per call (`call`). Settings arrive as JSON of the library's types, so
+//! defaults are stated once.
 
 mod call;
 mod distributed;
-mod failure;
+mod error;
 mod fit;
 mod methods;
 mod models;
@@ -16,13 +16,13 @@ mod tools;
 
 use pyo3::prelude::*;
 
-/// What the Python sources of the package are built on.
+/// The compiled functions on which the Python sources of the package build.
 #[pymodule]
 mod _core {
     #[pymodule_export]
     use crate::distributed::{execute, merge};
     #[pymodule_export]
-    use crate::fit::{fit, learn, suggest_rank, weights};
+    use crate::fit::{fit, partial_fit, suggest_rank, weights};
     #[pymodule_export]
     use crate::methods::{methods, settings};
     #[pymodule_export]
@@ -30,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use crate::tools::{
         coherence, dataset, diagnose_model, diagnose_samples, diagnose_weights, reconstruction_error,
-        recovery, sample_sizes, start, unexplained,
+        recovery, sample_sizes, squared_residual, start,
     };
 
     #[pymodule_init]

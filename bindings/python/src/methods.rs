@@ -1,4 +1,4 @@
-//! The methods and their settings, as the Python sources read them.
+//! Descriptions of the methods and their settings for the Python sources.
 
 use andnmf::fit::{StageRecord, Start};
 use andnmf::settings::{NumberKind, Setting};
@@ -6,9 +6,9 @@ use andnmf::{Method, MethodParams};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::failure::Failure;
+use crate::error::CallError;
 
-/// Every method with its settings, every start, and the columns of the trace, as JSON.
+/// All methods with their settings, all starts, and the columns of the trace, as JSON.
 #[pyfunction]
 pub(crate) fn methods() -> String {
     let starts = Start::<f64>::NAMES.map(|start| json!({"name": start.name, "help": start.help}));
@@ -53,14 +53,14 @@ fn setting(setting: &Setting) -> Value {
     })
 }
 
-/// All settings of a method, as JSON: its defaults with the given ones in their places.
+/// All settings of a method as JSON: its defaults, overridden by the given ones.
 #[pyfunction]
 pub(crate) fn settings(method: &str, given: &str) -> PyResult<String> {
-    let method: Method = method.parse().map_err(Failure::from)?;
-    let given: Map<String, Value> = serde_json::from_str(given).map_err(Failure::from)?;
+    let method: Method = method.parse().map_err(CallError::from)?;
+    let given: Map<String, Value> = serde_json::from_str(given).map_err(CallError::from)?;
     let mut settings = MethodParams::new(method, 1);
     for (name, value) in &given {
-        settings.set_json(name, value).map_err(Failure::from)?;
+        settings.set_json(name, value).map_err(CallError::from)?;
     }
-    Ok(serde_json::to_string(&settings).map_err(Failure::from)?)
+    Ok(serde_json::to_string(&settings).map_err(CallError::from)?)
 }

@@ -1,4 +1,4 @@
-//! Models in files: those that the command writes and reads.
+//! Model files, shared with the command `andnmf`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,11 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::failure::Failure;
+use crate::error::CallError;
 
 /// Writes a model; `trust` and `settings` are JSON.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // the parts of a model, by their names in Python
+#[allow(clippy::too_many_arguments)] // keyword arguments in Python
 #[pyo3(signature = (path, *, components, thresholds, settings, feature_names, trust, scale, overwrite))]
 pub(crate) fn save_model(
     path: PathBuf,
@@ -27,8 +27,8 @@ pub(crate) fn save_model(
     scale: Option<f64>,
     overwrite: bool,
 ) -> PyResult<()> {
-    let settings: MethodParams = serde_json::from_str(settings).map_err(Failure::from)?;
-    let trust: Option<Trust> = serde_json::from_str(trust).map_err(Failure::from)?;
+    let settings: MethodParams = serde_json::from_str(settings).map_err(CallError::from)?;
+    let trust: Option<Trust> = serde_json::from_str(trust).map_err(CallError::from)?;
     if let Ok(narrow) = components.cast::<PyArray2<f32>>() {
         let components = narrow.try_readonly()?.as_array().to_owned();
         let parts = ModelParts { components, thresholds, settings, feature_names, trust, scale };
@@ -42,23 +42,23 @@ pub(crate) fn save_model(
 }
 
 fn save<T: Real>(parts: ModelParts<T>, path: &Path, overwrite: bool) -> PyResult<()> {
-    let model = Model::from_parts(parts).map_err(Failure::from)?;
+    let model = Model::from_parts(parts).map_err(CallError::from)?;
     let overwrite = if overwrite { Overwrite::Yes } else { Overwrite::No };
-    model.save(path, overwrite).map_err(Failure::from)?;
+    model.save(path, overwrite).map_err(CallError::from)?;
     Ok(())
 }
 
-/// Reads a model: a dict of its parts, in the precision of the file.
+/// Reads a model file into a dict, in the file's precision.
 #[pyfunction]
 pub(crate) fn load_model(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
-    match stored_precision(&path).map_err(Failure::from)? {
-        f32::NAME => told(py, &Model::<f32>::load(&path).map_err(Failure::from)?),
-        _ => told(py, &Model::<f64>::load(&path).map_err(Failure::from)?),
+    match stored_precision(&path).map_err(CallError::from)? {
+        f32::NAME => model_to_dict(py, &Model::<f32>::load(&path).map_err(CallError::from)?),
+        _ => model_to_dict(py, &Model::<f64>::load(&path).map_err(CallError::from)?),
     }
 }
 
-fn told<'py, T: Real + Element>(py: Python<'py>, model: &Model<T>) -> PyResult<Bound<'py, PyDict>> {
-    let json = |value: serde_json::Result<String>| value.map_err(Failure::from);
+fn model_to_dict<'py, T: Real + Element>(py: Python<'py>, model: &Model<T>) -> PyResult<Bound<'py, PyDict>> {
+    let json = |value: serde_json::Result<String>| value.map_err(CallError::from);
     let dict = PyDict::new(py);
     dict.set_item("method", model.method().name())?;
     dict.set_item("components", model.components().to_pyarray(py))?;

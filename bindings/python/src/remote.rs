@@ -1,7 +1,7 @@
-//! Samples that Python holds, on a cluster for instance: requests go out as bytes, replies come back as bytes.
+//! Distributed samples behind a Python object: queries go out as bytes, results come back as bytes.
 //!
-//! Queries start on a thread of the library; the thread that made the call runs the Python side. Ctrl-C, which only that
-//! thread sees, then ends whatever Python is waiting for, and errors are those that Python raised.
+//! Queries originate on a worker thread, but their Python side runs on the thread that made the call: only that thread
+//! receives Ctrl-C, which then interrupts whatever Python waits for, and its exceptions reach the user unchanged.
 
 use std::ops::Range;
 
@@ -12,20 +12,20 @@ use numpy::{Element, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::call::by_caller;
+use crate::call::run_on_caller;
 
 /// Samples behind a Python object with `shape`, `stored_values`, `is_sparse`, `precision`, `execute(query, arguments, rows,
 /// row_bytes, returns_rows)` and `rows(start, end)`.
-pub(crate) struct Remote {
+pub(crate) struct RemoteSamples {
     object: Py<PyAny>,
     shape: (usize, usize),
     stored_values: usize,
     sparse: bool,
 }
 
-impl Remote {
-    /// The object, where it is of that kind and its samples of this precision.
-    pub(crate) fn hold<T: Real>(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+impl RemoteSamples {
+    /// Extracts the object; `None` if it is no such object or its samples have another precision.
+    pub(crate) fn extract<T: Real>(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         let of_this_precision = match object.getattr_opt("precision")? {
             Some(precision) => precision.extract::<String>()? == T::NAME,
             None => false,
@@ -41,22 +41,22 @@ impl Remote {
         }))
     }
 
-    /// The result of a method of the object. If it raises, the call raises the same, and reading is cancelled.
+    /// Calls a method of the object. If it raises, the whole call ends with that exception, and this read is cancelled.
     fn call<A>(&self, method: &'static str, arguments: A) -> Result<Py<PyAny>, SamplesError>
     where
         A: for<'py> pyo3::call::PyCallArgs<'py> + Send + 'static,
     {
         let object = Python::attach(|py| self.object.clone_ref(py));
-        by_caller(move |py| object.bind(py).call_method1(method, arguments).map(Bound::unbind))
+        run_on_caller(move |py| object.bind(py).call_method1(method, arguments).map(Bound::unbind))
             .ok_or(SamplesError::Cancelled)
     }
 }
 
-fn malformed(error: &PyErr) -> SamplesError {
+fn executor_error(error: &PyErr) -> SamplesError {
     SamplesError::Executor { reason: error.to_string() }
 }
 
-impl<T: Real + Element> Samples<T> for &Remote {
+impl<T: Real + Element> Samples<T> for &RemoteSamples {
     fn n_samples(&self) -> usize {
         self.shape.0
     }
@@ -82,11 +82,11 @@ impl<T: Real + Element> Samples<T> for &Remote {
         let rows = Python::attach(|py| {
             Ok(rows.bind(py).cast::<PyArray2<T>>()?.try_readonly()?.as_array().to_owned())
         });
-        Ok(Block::Dense(CowArray::from(rows.map_err(|error: PyErr| malformed(&error))?)))
+        Ok(Block::Dense(CowArray::from(rows.map_err(|error: PyErr| executor_error(&error))?)))
     }
 }
 
-impl Executor for &Remote {
+impl Executor for &RemoteSamples {
     fn execute(&self, request: &Request) -> Result<Reply, SamplesError> {
         let Request { query, arguments, rows, row_bytes, returns_rows } = request;
         let bytes = |bytes: &[u8]| Python::attach(|py| PyBytes::new(py, bytes).unbind());
@@ -96,6 +96,6 @@ impl Executor for &Remote {
             let (sums, rows): (Bound<'_, PyBytes>, Bound<'_, PyBytes>) = reply.bind(py).extract()?;
             Ok(Reply { sums: sums.as_bytes().to_vec(), rows: rows.as_bytes().to_vec() })
         });
-        parts.map_err(|error: PyErr| malformed(&error))
+        parts.map_err(|error: PyErr| executor_error(&error))
     }
 }

@@ -1,4 +1,4 @@
-//! Samples as Python has them: arrays of numpy and the parts of sparse matrices, read in place.
+//! Samples from Python, read in place: NumPy arrays, the arrays of CSR matrices, distributed samples.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,18 +9,18 @@ use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyRea
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::failure::Failure;
-use crate::remote::Remote;
+use crate::error::CallError;
+use crate::remote::RemoteSamples;
 
-/// A matrix of samples in its own precision.
-pub(crate) enum Input<'py> {
-    F32(Held<'py, f32>),
-    F64(Held<'py, f64>),
+/// The argument `samples` of Python functions, in either precision.
+pub(crate) enum SamplesArg<'py> {
+    F32(PySamples<'py, f32>),
+    F64(PySamples<'py, f64>),
 }
 
-/// A matrix kept from being written to while it is read.
-pub(crate) enum Held<'py, T: Element> {
-    Remote(Remote),
+/// Samples that Python holds, borrowed read-only.
+pub(crate) enum PySamples<'py, T: Element> {
+    Remote(RemoteSamples),
     Dense(PyReadonlyArray2<'py, T>),
     Sparse {
         n_features: usize,
@@ -30,34 +30,34 @@ pub(crate) enum Held<'py, T: Element> {
     },
 }
 
-/// The two widths of indices that scipy knows.
+/// SciPy's two index types.
 pub(crate) enum Indices<'py> {
     I32(PyReadonlyArray1<'py, i32>),
     I64(PyReadonlyArray1<'py, i64>),
 }
 
-/// The same expression for samples of either precision.
-macro_rules! in_own_precision {
-    ($input:expr, $held:ident => $result:expr) => {
+/// Evaluates an expression for samples of either precision.
+macro_rules! with_precision {
+    ($input:expr, $py_samples:ident => $result:expr) => {
         match $input {
-            $crate::samples::Input::F32($held) => $result,
-            $crate::samples::Input::F64($held) => $result,
+            $crate::samples::SamplesArg::F32($py_samples) => $result,
+            $crate::samples::SamplesArg::F64($py_samples) => $result,
         }
     };
 }
-pub(crate) use in_own_precision;
+pub(crate) use with_precision;
 
-impl<'a, 'py> FromPyObject<'a, 'py> for Input<'py> {
+impl<'a, 'py> FromPyObject<'a, 'py> for SamplesArg<'py> {
     type Error = PyErr;
 
     /// A 2-D array of float32 or float64, the parts `(n_features, indptr, indices, data)` of a CSR matrix, or an object
     /// that runs queries on distributed samples.
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        if let Some(held) = hold::<f64>(&object)? {
-            return Ok(Self::F64(held));
+        if let Some(py_samples) = extract_samples::<f64>(&object)? {
+            return Ok(Self::F64(py_samples));
         }
-        if let Some(held) = hold::<f32>(&object)? {
-            return Ok(Self::F32(held));
+        if let Some(py_samples) = extract_samples::<f32>(&object)? {
+            return Ok(Self::F32(py_samples));
         }
         Err(PyTypeError::new_err(
             "samples must be a 2-D array of float32 or float64, or (n_features, indptr, indices, data) of a CSR matrix",
@@ -65,33 +65,35 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Input<'py> {
     }
 }
 
-/// The samples, where they are of this precision.
-fn hold<'py, T: Element + Real>(object: &Bound<'py, PyAny>) -> PyResult<Option<Held<'py, T>>> {
+/// Extracts samples; `None` if they have another precision.
+fn extract_samples<'py, T: Element + Real>(
+    object: &Bound<'py, PyAny>,
+) -> PyResult<Option<PySamples<'py, T>>> {
     if let Ok(array) = object.cast::<PyArray2<T>>() {
-        return Ok(Some(Held::Dense(array.try_readonly()?)));
+        return Ok(Some(PySamples::Dense(array.try_readonly()?)));
     }
-    if let Some(remote) = Remote::hold::<T>(object)? {
-        return Ok(Some(Held::Remote(remote)));
+    if let Some(remote) = RemoteSamples::extract::<T>(object)? {
+        return Ok(Some(PySamples::Remote(remote)));
     }
     type Parts<'py> = (usize, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
     let Ok((n_features, pointers, indices, values)) = object.extract::<Parts<'py>>() else { return Ok(None) };
     let Ok(values) = values.cast::<PyArray1<T>>() else { return Ok(None) };
-    Ok(Some(Held::Sparse {
+    Ok(Some(PySamples::Sparse {
         n_features,
-        pointers: Indices::hold(&pointers)?,
-        indices: Indices::hold(&indices)?,
+        pointers: Indices::extract(&pointers)?,
+        indices: Indices::extract(&indices)?,
         values: values.try_readonly()?,
     }))
 }
 
 impl<'py> Indices<'py> {
-    fn hold(object: &Bound<'py, PyAny>) -> PyResult<Self> {
+    fn extract(object: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(narrow) = object.cast::<PyArray1<i32>>() {
             return Ok(Self::I32(narrow.try_readonly()?));
         }
         match object.cast::<PyArray1<i64>>() {
             Ok(wide) => Ok(Self::I64(wide.try_readonly()?)),
-            Err(_) => Err(PyTypeError::new_err("the indices of a sparse matrix must be int32 or int64")),
+            Err(_) => Err(PyTypeError::new_err("indices of a sparse matrix must be int32 or int64")),
         }
     }
 
@@ -103,13 +105,13 @@ impl<'py> Indices<'py> {
     }
 }
 
-impl<T: Element + Real> Held<'_, T> {
-    /// The matrix in a form that other threads may read.
-    pub(crate) fn view(&self) -> PyResult<View<'_, T>> {
+impl<T: Element + Real> PySamples<'_, T> {
+    /// A view that other threads can read.
+    pub(crate) fn view(&self) -> PyResult<SamplesView<'_, T>> {
         Ok(match self {
-            Self::Remote(remote) => View::Remote(remote),
-            Self::Dense(array) => View::Dense(array.as_array()),
-            Self::Sparse { n_features, pointers, indices, values } => View::Sparse {
+            Self::Remote(remote) => SamplesView::Remote(remote),
+            Self::Dense(array) => SamplesView::Dense(array.as_array()),
+            Self::Sparse { n_features, pointers, indices, values } => SamplesView::Sparse {
                 n_features: *n_features,
                 pointers: pointers.view()?,
                 indices: indices.view()?,
@@ -118,13 +120,17 @@ impl<T: Element + Real> Held<'_, T> {
         })
     }
 
-    /// Another matrix, which must be of the precision of the samples.
-    pub(crate) fn like<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArray2<'py, T>> {
+    /// Extracts a matrix, which must have the precision of the samples.
+    pub(crate) fn matching_matrix<'py>(
+        &self,
+        other: &Bound<'py, PyAny>,
+    ) -> PyResult<PyReadonlyArray2<'py, T>> {
         match other.cast::<PyArray2<T>>() {
             Ok(array) => Ok(array.try_readonly()?),
-            Err(_) => {
-                Err(PyTypeError::new_err(format!("a 2-D array of {} like the samples is needed", T::NAME)))
-            }
+            Err(_) => Err(PyTypeError::new_err(format!(
+                "components and weights must be 2-D arrays of {}, the precision of the samples",
+                T::NAME
+            ))),
         }
     }
 }
@@ -135,28 +141,28 @@ pub(crate) enum IndexView<'a> {
     I64(&'a [i64]),
 }
 
-/// A matrix that nothing has been checked of yet.
+/// A view of samples that have not been validated yet.
 #[derive(Clone, Copy)]
-pub(crate) enum View<'a, T: Real> {
-    Remote(&'a Remote),
+pub(crate) enum SamplesView<'a, T: Real> {
+    Remote(&'a RemoteSamples),
     Dense(ArrayView2<'a, T>),
     Sparse { n_features: usize, pointers: IndexView<'a>, indices: IndexView<'a>, values: &'a [T] },
 }
 
-impl<'a, T: Real + Element> View<'a, T> {
-    /// Hands the checked samples to work that knows of no cancelling, but ends where they can no longer be read.
-    pub(crate) fn until<R>(
+impl<'a, T: Real + Element> SamplesView<'a, T> {
+    /// Runs work that has no cancellation of its own: after cancellation, reading the samples fails.
+    pub(crate) fn run_cancellable<R>(
         self,
         cancel: &AtomicBool,
-        work: impl FnOnce(&dyn Samples<T>) -> Result<R, Failure>,
-    ) -> Result<R, Failure> {
+        work: impl FnOnce(&dyn Samples<T>) -> Result<R, CallError>,
+    ) -> Result<R, CallError> {
         let samples = self.check()?;
         let stop = || cancel.load(Ordering::Relaxed);
         work(&CancellableSamples { samples: samples.as_ref(), stop: &stop })
     }
 
-    /// The samples, checked once.
-    pub(crate) fn check(self) -> Result<Box<dyn Samples<T> + 'a>, Failure> {
+    /// Validates the samples.
+    pub(crate) fn check(self) -> Result<Box<dyn Samples<T> + 'a>, CallError> {
         use IndexView::{I32, I64};
         Ok(match self {
             Self::Remote(remote) => Box::new(remote),

@@ -1,4 +1,4 @@
-//! What goes with fits: starts, datasets with a known truth, recovery, diagnoses.
+//! Initializations, synthetic datasets, metrics and diagnoses.
 
 use andnmf::diagnose::{
     Diagnosis, OverallDiagnosis, diagnose_model as of_model, diagnose_samples as of_samples,
@@ -19,102 +19,104 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::call::interruptible;
-use crate::failure::Failure;
-use crate::samples::{Input, in_own_precision};
+use crate::error::CallError;
+use crate::samples::{SamplesArg, with_precision};
 
-/// Components to start from, found in the samples by the start of this name.
+/// Initial components computed from the samples by the named start.
 #[pyfunction]
 pub(crate) fn start<'py>(
     py: Python<'py>,
-    samples: Input<'py>,
+    samples: SamplesArg<'py>,
     name: &str,
     rank: usize,
     seed: u64,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    in_own_precision!(&samples, held => {
-        let view = held.view()?;
-        let start = Start::by_name(name).map_err(Failure::from)?;
-        let find = |samples: &dyn Samples<_>| {
+    with_precision!(&samples, py_samples => {
+        let view = py_samples.view()?;
+        let start = Start::by_name(name).map_err(CallError::from)?;
+        let initialize = |samples: &dyn Samples<_>| {
             let (components, _) = start.find(samples, rank, seed)?.unwrap_or_default();
             Ok(components)
         };
-        let found = interruptible(py, threads, |cancel| view.until(cancel, find))?;
-        Ok(found.to_pyarray(py).into_any())
+        let components = interruptible(py, threads, |cancel| view.run_cancellable(cancel, initialize))?;
+        Ok(components.to_pyarray(py).into_any())
     })
 }
 
-/// What is left of samples, relative to them (Frobenius norms).
+/// The relative reconstruction error (Frobenius norms).
 #[pyfunction]
 pub(crate) fn reconstruction_error<'py>(
     py: Python<'py>,
-    samples: Input<'py>,
+    samples: SamplesArg<'py>,
     weights: &Bound<'py, PyAny>,
     components: &Bound<'py, PyAny>,
     threads: Option<usize>,
 ) -> PyResult<f64> {
-    in_own_precision!(&samples, held => {
-        let view = held.view()?;
-        let (weights, components) = (held.like(weights)?, held.like(components)?);
+    with_precision!(&samples, py_samples => {
+        let view = py_samples.view()?;
+        let weights = py_samples.matching_matrix(weights)?;
+        let components = py_samples.matching_matrix(components)?;
         let (weights, components) = (weights.as_array(), components.as_array());
         interruptible(py, threads, |cancel| {
-            view.until(cancel, |samples| Ok(error_of(samples, weights, components)?))
+            view.run_cancellable(cancel, |samples| Ok(error_of(samples, weights, components)?))
         })
     })
 }
 
-/// The squared Frobenius norms of what components leave of samples under the best weights, and of the samples.
+/// The squared Frobenius norms of the residual under non-negative least-squares weights, and of the samples.
 #[pyfunction]
-pub(crate) fn unexplained<'py>(
+pub(crate) fn squared_residual<'py>(
     py: Python<'py>,
-    samples: Input<'py>,
+    samples: SamplesArg<'py>,
     components: &Bound<'py, PyAny>,
     threads: Option<usize>,
 ) -> PyResult<(f64, f64)> {
-    in_own_precision!(&samples, held => {
-        let (view, components) = (held.view()?, held.like(components)?);
+    with_precision!(&samples, py_samples => {
+        let (view, components) = (py_samples.view()?, py_samples.matching_matrix(components)?);
         let components = components.as_array();
         let sizes = interruptible(py, threads, |cancel| {
-            view.until(cancel, |samples| Ok(residual_norms(samples, components)?))
+            view.run_cancellable(cancel, |samples| Ok(residual_norms(samples, components)?))
         })?;
         Ok((sizes.residual, sizes.samples))
     })
 }
 
-type Sizes<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, f64);
+type SampleSizeArrays<'py> =
+    (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, f64);
 
-/// The sum and the length of each sample, the sum of all samples, and the lowest value or zero.
+/// The sum and the Euclidean norm of each sample, the sum of all samples, and the lowest value or zero.
 #[pyfunction]
 pub(crate) fn sample_sizes<'py>(
     py: Python<'py>,
-    samples: Input<'py>,
+    samples: SamplesArg<'py>,
     threads: Option<usize>,
-) -> PyResult<Sizes<'py>> {
-    let SampleSizes { sums, lengths, total, lowest } = in_own_precision!(&samples, held => {
-        let view = held.view()?;
-        interruptible(py, threads, |cancel| view.until(cancel, |samples| Ok(sizes_of(samples)?)))
+) -> PyResult<SampleSizeArrays<'py>> {
+    let SampleSizes { sums, lengths, total, lowest } = with_precision!(&samples, py_samples => {
+        let view = py_samples.view()?;
+        interruptible(py, threads, |cancel| view.run_cancellable(cancel, |samples| Ok(sizes_of(samples)?)))
     })?;
     let list = |values| PyArray1::from_vec(py, values);
     Ok((list(sums), list(lengths), list(total), lowest))
 }
 
-/// How coherent lists of words are: for each list the score of its words, by the documents that hold them.
+/// Coherence of each list of words by their co-occurrence in documents (NPMI).
 #[pyfunction]
 pub(crate) fn coherence<'py>(
     py: Python<'py>,
-    counts: Input<'py>,
+    counts: SamplesArg<'py>,
     words: Vec<Vec<usize>>,
     threads: Option<usize>,
 ) -> PyResult<Vec<Option<f64>>> {
-    in_own_precision!(&counts, held => {
-        let view = held.view()?;
+    with_precision!(&counts, py_samples => {
+        let view = py_samples.view()?;
         interruptible(py, threads, |cancel| {
-            view.until(cancel, |samples| Ok(coherence_of(&words, samples)?.per_topic))
+            view.run_cancellable(cancel, |samples| Ok(coherence_of(&words, samples)?.per_topic))
         })
     })
 }
 
-/// How well components recover a truth, as JSON, and the error of each true component.
+/// Recovery of a truth by components: the metrics as JSON, and the error of each true component.
 #[pyfunction]
 pub(crate) fn recovery<'py>(
     py: Python<'py>,
@@ -128,8 +130,8 @@ pub(crate) fn recovery<'py>(
     Ok((json(&recovery)?, PyArray1::from_vec(py, each)))
 }
 
-/// A dataset with a known truth: samples, truth, weights, init, and the recipe as JSON. `recipe` replaces what is
-/// usual for the kind.
+/// A synthetic dataset: samples, truth, weights, init, and the recipe (all settings) as JSON. `recipe` overrides the
+/// defaults of the kind.
 #[pyfunction]
 pub(crate) fn dataset<'py>(
     py: Python<'py>,
@@ -137,14 +139,14 @@ pub(crate) fn dataset<'py>(
     recipe: &str,
     truth: Option<PyReadonlyArray2<'py, f64>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let kind: DatasetKind = kind.parse().map_err(Failure::from)?;
-    let recipe: Value = serde_json::from_str(recipe).map_err(Failure::from)?;
-    let usual = DatasetSpec::new(kind);
-    let rank = recipe["rank"].as_u64().map_or(usual.rank, |rank| rank as usize);
-    let usual = DatasetSpec { weights: usual.weights.for_rank(rank), ..usual };
-    let mut all = serde_json::to_value(usual).map_err(Failure::from)?;
-    replace(&mut all, recipe);
-    let spec: DatasetSpec = serde_json::from_value(all).map_err(Failure::from)?;
+    let kind: DatasetKind = kind.parse().map_err(CallError::from)?;
+    let recipe: Value = serde_json::from_str(recipe).map_err(CallError::from)?;
+    let defaults = DatasetSpec::new(kind);
+    let rank = recipe["rank"].as_u64().map_or(defaults.rank, |rank| rank as usize);
+    let defaults = DatasetSpec { weights: defaults.weights.for_rank(rank), ..defaults };
+    let mut spec = serde_json::to_value(defaults).map_err(CallError::from)?;
+    override_json(&mut spec, recipe);
+    let spec: DatasetSpec = serde_json::from_value(spec).map_err(CallError::from)?;
     let truth = truth.map(|truth| truth.as_array().to_owned());
     let data = interruptible(py, None, |_| {
         Ok(match truth {
@@ -166,66 +168,66 @@ pub(crate) fn dataset<'py>(
     Ok(dict)
 }
 
-/// Puts values in the places of others, inside of objects too.
-fn replace(old: &mut Value, new: Value) {
+/// Overrides JSON values, recursively within objects.
+fn override_json(old: &mut Value, new: Value) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
             for (name, value) in new {
-                replace(old.entry(name).or_insert(Value::Null), value);
+                override_json(old.entry(name).or_insert(Value::Null), value);
             }
         }
         (old, new) => *old = new,
     }
 }
 
-/// Judges weights, samples × components: JSON.
+/// Diagnoses weights, samples × components, as JSON.
 #[pyfunction]
 pub(crate) fn diagnose_weights(py: Python<'_>, weights: PyReadonlyArray2<'_, f64>) -> PyResult<String> {
     let weights = weights.as_array();
     json(&interruptible(py, None, |_| Ok(OverallDiagnosis::new(of_weights(weights)?, None, None)))?)
 }
 
-/// Judges components on samples: JSON.
+/// Diagnoses components on samples, as JSON.
 #[pyfunction]
 pub(crate) fn diagnose_model<'py>(
     py: Python<'py>,
-    samples: Input<'py>,
+    samples: SamplesArg<'py>,
     components: &Bound<'py, PyAny>,
     trust: &str,
     threads: Option<usize>,
 ) -> PyResult<String> {
-    let trust: Option<Trust> = serde_json::from_str(trust).map_err(Failure::from)?;
-    in_own_precision!(&samples, held => {
-        let view = held.view()?;
-        let components = held.like(components)?;
+    let trust: Option<Trust> = serde_json::from_str(trust).map_err(CallError::from)?;
+    with_precision!(&samples, py_samples => {
+        let view = py_samples.view()?;
+        let components = py_samples.matching_matrix(components)?;
         let components = components.as_array();
-        let told = interruptible(py, threads, |cancel| {
+        let overall = interruptible(py, threads, |cancel| {
             let run = Run::new().cancel_with(cancel);
-            let found = of_model(view.check()?.as_ref(), components, &run)?;
-            Ok(OverallDiagnosis::from(Diagnosis { trust, ..found }))
+            let diagnosis = of_model(view.check()?.as_ref(), components, &run)?;
+            Ok(OverallDiagnosis::from(Diagnosis { trust, ..diagnosis }))
         })?;
-        json(&told)
+        json(&overall)
     })
 }
 
-/// Fits samples with default settings and judges the result: JSON.
+/// Fits samples with default settings and diagnoses the result, as JSON.
 #[pyfunction]
 pub(crate) fn diagnose_samples<'py>(
     py: Python<'py>,
-    samples: Input<'py>,
+    samples: SamplesArg<'py>,
     rank: usize,
     threads: Option<usize>,
 ) -> PyResult<String> {
-    in_own_precision!(&samples, held => {
-        let view = held.view()?;
-        let told = interruptible(py, threads, |cancel| {
+    with_precision!(&samples, py_samples => {
+        let view = py_samples.view()?;
+        let overall = interruptible(py, threads, |cancel| {
             let mut run = Run::new().cancel_with(cancel);
             Ok(OverallDiagnosis::from(of_samples(view.check()?.as_ref(), rank, &mut run)?.0))
         })?;
-        json(&told)
+        json(&overall)
     })
 }
 
 fn json(value: &impl Serialize) -> PyResult<String> {
-    Ok(serde_json::to_string(value).map_err(Failure::from)?)
+    Ok(serde_json::to_string(value).map_err(CallError::from)?)
 }

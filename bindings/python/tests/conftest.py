@@ -1,4 +1,4 @@
-"""Samples with a known truth, small enough for every test."""
+"""Fixtures and helpers shared by the tests."""
 
 import json
 import signal
@@ -32,30 +32,30 @@ def kind(request):
 
 @pytest.fixture
 def quick(kind):
-    """An estimator of that kind that needs no more than a moment."""
+    """An estimator of that kind that fits quickly."""
     few = {} if kind is andnmf.AND else {"max_stages": 10, "tol": 1.0}
     return kind(n_components=3, random_state=0, **{k: v for k, v in few.items() if k in kind().get_params()})
 
 
 def same_bits(left, right):
-    """Whether two arrays are the same in every bit, their type included."""
+    """True if two arrays have the same type and the same bits."""
     return left.dtype == right.dtype and np.array_equal(left, right)
 
 
-def folder_of_a_fit(model, weights, folder, **summary):
-    """What the command writes, by hand."""
+def write_fit_folder(model, weights, folder, **summary):
+    """Write the files that the command ``andnmf fit`` writes."""
     model.save(folder / "model.safetensors")
     np.save(folder / "weights.npy", weights)
-    told = {"stages": 2, "stop_reason": "max_stages", "warnings": ["one"], "reconstruction_error": 0.25} | summary
-    (folder / "summary.json").write_text(json.dumps(told))
+    summary = {"stages": 2, "stop_reason": "max_stages", "warnings": ["one"], "reconstruction_error": 0.25} | summary
+    (folder / "summary.json").write_text(json.dumps(summary))
     (folder / "trace.csv").write_text(
         "stage,seconds,threshold_min,threshold_median,active_fraction,change\n0,0.5,,,0.25,1e-3\n1,1.0,,,0.5,1e-4\n"
     )
 
 
 @pytest.fixture(autouse=True)
-def heed_ctrl_c():
-    """Programs that a script starts in the background ignore it, and the tests would wait for ever."""
+def restore_ctrl_c():
+    """Shells start background processes with Ctrl-C ignored, and the tests would wait forever."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

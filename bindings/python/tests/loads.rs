@@ -1,13 +1,13 @@
-//! The extension as an interpreter sees it. (Building this test also builds the extension for those in Python.)
+//! Loads the extension into a Python interpreter. Building this test also builds the extension for the Python tests.
 
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The extension that cargo has built beside this test.
+/// The extension, which cargo builds into the folder of this test.
 fn extension() -> PathBuf {
-    let beside = std::env::current_exe().expect("a test is a program").with_file_name("");
+    let folder = std::env::current_exe().expect("a test is a program").with_file_name("");
     let name = format!("{}_core{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    beside.join(name)
+    folder.join(name)
 }
 
 #[test]
@@ -20,6 +20,6 @@ fn an_interpreter_loads_the_extension() {
         .env("PYTHONPATH", folder.path())
         .output()
         .expect("Python runs: set ANDNMF_PYTHON to an interpreter");
-    let told = String::from_utf8_lossy(&run.stderr);
-    assert_eq!(String::from_utf8_lossy(&run.stdout).trim(), env!("CARGO_PKG_VERSION"), "{told}");
+    let stderr = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(String::from_utf8_lossy(&run.stdout).trim(), env!("CARGO_PKG_VERSION"), "{stderr}");
 }

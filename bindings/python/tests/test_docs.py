@@ -1,4 +1,4 @@
-"""What the documentation shows is run, and there is an example for everything that is meant for users."""
+"""Code in the documentation runs, and every public function has an example."""
 
 import inspect
 import os
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import ESTIMATORS, folder_of_a_fit
+from conftest import ESTIMATORS, write_fit_folder
 from matplotlib import pyplot
 
 import andnmf
@@ -18,11 +18,11 @@ PAGES = [PACKAGE / "README.md", PACKAGE.parent.parent / "docs" / "python.md"]
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_snippets_run(page, data, tmp_path, monkeypatch):
     if not page.exists():
-        pytest.skip("the page is part of the whole project only")
+        pytest.skip("the page exists only in a checkout of the project")
     snippets = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     fitted = andnmf.AND(6, random_state=0)
     (tmp_path / "fitted").mkdir()
-    folder_of_a_fit(fitted, fitted.fit_transform(data.samples), tmp_path / "fitted")
+    write_fit_folder(fitted, fitted.fit_transform(data.samples), tmp_path / "fitted")
     monkeypatch.chdir(tmp_path)
     names = {"X": data.samples, "batches": [data.samples[:300], data.samples[300:]]}
     assert snippets
@@ -33,27 +33,27 @@ def test_snippets_run(page, data, tmp_path, monkeypatch):
 
 
 def public():
-    """Everything that is meant for users, by its name."""
+    """Public functions and methods by name."""
     for module in (andnmf, andnmf.datasets, andnmf.init, andnmf.metrics, andnmf.plot):
         for name in module.__all__:
-            found = getattr(module, name)
-            if callable(found):
-                yield f"{module.__name__}.{name}", found
+            function = getattr(module, name)
+            if callable(function):
+                yield f"{module.__name__}.{name}", function
     for kind in ESTIMATORS:
-        for name, found in inspect.getmembers(kind, inspect.isfunction):
-            if not name.startswith("_") and found.__module__.startswith("andnmf"):
-                yield f"{kind.__name__}.{name}", found
+        for name, function in inspect.getmembers(kind, inspect.isfunction):
+            if not name.startswith("_") and function.__module__.startswith("andnmf"):
+                yield f"{kind.__name__}.{name}", function
 
 
-@pytest.mark.parametrize(("name", "found"), list(public()), ids=lambda value: value if isinstance(value, str) else "")
-def test_everything_has_an_example(name, found):
-    assert ">>> " in (found.__doc__ or ""), name
+@pytest.mark.parametrize(("name", "function"), list(public()), ids=lambda value: value if isinstance(value, str) else "")
+def test_everything_has_an_example(name, function):
+    assert ">>> " in (function.__doc__ or ""), name
 
 
-def test_licences_lie_where_wheels_look_for_them():
+def test_wheels_include_the_licences():
     assert 'license-files = ["LICENSE-*"]' in (PACKAGE / "pyproject.toml").read_text(encoding="utf-8")
     assert all((PACKAGE / f"LICENSE-{name}").read_text(encoding="utf-8").strip() for name in ("MIT", "APACHE"))
 
 
-def test_no_pages_of_the_package_lead_nowhere():
+def test_the_readme_has_no_relative_links():
     assert not re.findall(r"\]\((?!https?://|#)", (PACKAGE / "README.md").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The examples run as they are, on what is built in."""
+"""The examples run on built-in data."""
 
 import os
 import subprocess
@@ -19,23 +19,23 @@ def run(name, folder, *words):
 @pytest.mark.parametrize(
     ("name", "ran_on", "written"),
     [
-        ("topics", "made-up documents", None),
+        ("topics", "synthetic documents", None),
         ("faces", "handwritten digits", "faces.png"),
-        ("unmixing", "a made-up scene", "unmixing.png"),
+        ("unmixing", "a synthetic scene", "unmixing.png"),
     ],
 )
-def test_examples_run_on_what_is_built_in(tmp_path, name, ran_on, written):
+def test_examples_run_on_built_in_data(tmp_path, name, ran_on, written):
     done = run(name, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(ran_on) and "\n| AND |" in done.stdout
     if name == "unmixing":
-        # Shares by spectra that peak at one, as those of the scene do.
+        # The mean error of the abundances.
         (of_and,) = [line for line in done.stdout.splitlines() if line.startswith("| AND |")]
         assert float(of_and.split("|")[3]) < 0.01, of_and
     assert [file.name for file in tmp_path.iterdir()] == ([written] if written else [])
 
 
 @pytest.mark.parametrize("name", ["topics", "faces", "unmixing"])
-def test_data_that_are_missing_are_told(tmp_path, name):
+def test_missing_data_are_reported(tmp_path, name):
     done = run(name, tmp_path, "missing")
-    assert done.returncode == 1 and done.stderr.startswith("missing: there is no")
+    assert done.returncode == 1 and done.stderr.startswith("missing: no ")

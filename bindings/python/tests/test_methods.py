@@ -1,4 +1,4 @@
-"""Every method, setting and start of the library, under one name in Rust, in the command and here."""
+"""Methods, settings and starts have the same names in Rust, in the command and in Python."""
 
 import importlib.util
 import inspect
@@ -65,12 +65,12 @@ def test_every_setting_is_an_option(method, setting, tmp_path):
 
 
 @needs_command
-def test_the_help_of_the_command_names_everything():
-    told = run("fit", "--help").stdout
+def test_the_help_of_the_command_lists_all_settings_methods_and_starts():
+    text = run("fit", "--help").stdout
     for _, setting in SETTINGS:
-        assert f"--{setting['option']}" in told
+        assert f"--{setting['option']}" in text
     for named in [*DESCRIPTION["methods"], *DESCRIPTION["starts"]]:
-        assert named["name"] in told
+        assert named["name"] in text
 
 
 @needs_command
@@ -93,7 +93,7 @@ def test_traces_have_the_same_columns_everywhere(data, tmp_path):
     assert run("fit", tmp_path / "samples.npy", *words).returncode == 0
     header = (tmp_path / "fit" / "trace.csv").read_text().splitlines()[0].split(",")
     model = andnmf.HALS(3, max_stages=3, random_state=0).fit(data.samples)
-    assert header == list(model.trace_) == list(_settings.TRACE)
+    assert header == list(model.trace_) == list(_settings.TRACE_COLUMNS)
     loaded = andnmf.load(tmp_path / "fit")
     assert np.array_equal(loaded.trace_["loss"], model.trace_["loss"]) and model.trace_["loss"][0] > 0
 
@@ -119,11 +119,11 @@ def test_anchor_words_finds_topics_of_counts():
 
 def test_rank_suggestions_have_a_table():
     data = andnmf.datasets.make_dir(n_samples=300, n_features=40, n_components=4, noise=0.01, random_state=0)
-    found = andnmf.suggest_rank(data.samples, ranks=range(2, 8), random_state=0)
-    assert (found.rank, found.verdict) == (4, "good") and "4" in repr(found)
-    assert found.scores["rank"].tolist() == [2, 3, 4, 5, 6, 7]
-    assert {len(column) for column in found.scores.values()} == {6}
-    assert found.scores["held_out_error"].argmin() == 2 and np.isfinite(found.scores["unstable_share"]).any()
+    suggestion = andnmf.suggest_rank(data.samples, ranks=range(2, 8), random_state=0)
+    assert (suggestion.rank, suggestion.verdict) == (4, "good") and "4" in repr(suggestion)
+    assert suggestion.scores["rank"].tolist() == [2, 3, 4, 5, 6, 7]
+    assert {len(column) for column in suggestion.scores.values()} == {6}
+    assert suggestion.scores["held_out_error"].argmin() == 2 and np.isfinite(suggestion.scores["unstable_share"]).any()
     quick = andnmf.suggest_rank(data.samples, ranks=[3, 5], stability=False, folds=0, random_state=0)
     assert quick.scores["rank"].tolist() == [3, 5] and np.isnan(quick.scores["held_out_error"]).all()
     with pytest.raises(ValueError, match="ranks is empty"):
@@ -138,17 +138,17 @@ def test_rank_suggestions_have_a_table():
 def test_rank_suggestions_are_those_of_the_command(tmp_path):
     data = andnmf.datasets.make_dir(n_samples=300, n_features=40, n_components=4, noise=0.01, random_state=0)
     np.save(tmp_path / "samples.npy", data.samples)
-    told = json.loads(run("suggest-rank", tmp_path / "samples.npy", "--ranks", "2..7", "--fast", "--json").stdout)
-    found = andnmf.suggest_rank(data.samples, ranks=range(2, 8), stability=False, random_state=0)
-    assert (told["rank"], told["verdict"], told["reasons"]) == (found.rank, found.verdict, found.reasons)
-    assert [row["noise_edge"] for row in told["scores"]] == found.scores["noise_edge"].tolist()
+    of_command = json.loads(run("suggest-rank", tmp_path / "samples.npy", "--ranks", "2..7", "--fast", "--json").stdout)
+    suggestion = andnmf.suggest_rank(data.samples, ranks=range(2, 8), stability=False, random_state=0)
+    assert (of_command["rank"], of_command["verdict"], of_command["reasons"]) == (suggestion.rank, suggestion.verdict, suggestion.reasons)
+    assert [row["noise_edge"] for row in of_command["scores"]] == suggestion.scores["noise_edge"].tolist()
 
 
-def test_weights_are_least_squares_and_those_of_transform(data):
+def test_nnls_solves_least_squares_and_equals_transform(data):
     weights = andnmf.nnls(data.samples, data.truth)
-    left = data.samples - weights @ data.truth
-    # At the optimum no weight could lower the error: the gradient is zero where a weight is positive, else not negative.
-    gradient = -left @ data.truth.T
+    residual = data.samples - weights @ data.truth
+    # KKT conditions: the gradient is zero where a weight is positive, and otherwise non-negative.
+    gradient = -residual @ data.truth.T
     scale = np.abs(data.samples @ data.truth.T).max()
     assert weights.min() >= 0 and gradient.min() > -1e-9 * scale and np.abs(gradient * weights).max() < 1e-9 * scale
     model = andnmf.AND(6, random_state=0).fit(data.samples)

@@ -1,4 +1,4 @@
-"""Models in files, and the command that shares them."""
+"""Model files, shared with the command."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from conftest import folder_of_a_fit, same_bits
+from conftest import write_fit_folder, same_bits
 from matplotlib import pyplot
 
 import andnmf
@@ -25,20 +25,21 @@ def run(*words):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_models_come_back_as_they_went(quick, data, tmp_path, dtype):
+def test_a_loaded_model_equals_the_saved_one(quick, data, tmp_path, dtype):
     samples = data.samples.astype(dtype)
     quick.fit(samples).save(tmp_path / "model.safetensors")
     same = andnmf.load(tmp_path)
     assert type(same) is type(quick) and same_bits(same.components_, quick.components_)
     assert same_bits(same.transform(samples), quick.transform(samples))
-    left_out = ("n_jobs", "verbose", "init")
-    asked, kept = quick.get_params(), same.get_params()
-    assert {k: v for k, v in asked.items() if k not in left_out} == {k: v for k, v in kept.items() if k not in left_out}
+    not_saved = ("n_jobs", "verbose", "init")
+    saved, loaded = quick.get_params(), same.get_params()
+    for name in set(saved) - set(not_saved):
+        assert saved[name] == loaded[name]
     same.save(tmp_path / "again.safetensors")
     assert (tmp_path / "again.safetensors").read_bytes() == (tmp_path / "model.safetensors").read_bytes()
 
 
-def test_what_a_fit_said_of_itself_is_kept(data, tmp_path):
+def test_the_trust_summary_is_saved(data, tmp_path):
     model = AND(n_components=6, random_state=0).fit(data.samples)
     model.save(tmp_path / "model.safetensors")
     same = andnmf.load(tmp_path / "model.safetensors")
@@ -46,7 +47,7 @@ def test_what_a_fit_said_of_itself_is_kept(data, tmp_path):
     assert same_bits(same.stability_, model.stability_)
 
 
-def test_settings_other_than_usual_are_kept(data, tmp_path):
+def test_settings_other_than_the_defaults_are_saved(data, tmp_path):
     settings = {"threshold": [0.2, 0.1], "inner": 7, "step": 1e-4, "batch_size": 50, "compress": "off", "max_stages": 3}
     model = AND(n_components=6, init=data.init, random_state=0, **settings).fit(data.samples)
     model.save(tmp_path / "model.safetensors")
@@ -54,7 +55,7 @@ def test_settings_other_than_usual_are_kept(data, tmp_path):
     assert same_bits(same.fit(data.samples).components_, model.components_)
 
 
-def test_names_of_features_are_kept(data, tmp_path):
+def test_feature_names_are_saved(data, tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(data.samples, columns=[f"word {j}" for j in range(60)])
     model = AND(n_components=6, random_state=0).fit(frame)
@@ -65,7 +66,7 @@ def test_names_of_features_are_kept(data, tmp_path):
         same.transform(frame[frame.columns[::-1]])
 
 
-def test_files_are_not_replaced_unless_asked(data, tmp_path):
+def test_files_are_replaced_only_on_request(data, tmp_path):
     model = AND(n_components=6, random_state=0).fit(data.samples)
     file = tmp_path / "model.safetensors"
     model.save(file)
@@ -74,7 +75,7 @@ def test_files_are_not_replaced_unless_asked(data, tmp_path):
     model.save(file, overwrite=True)
 
 
-def test_wrong_files_are_refused_with_their_name(data, tmp_path):
+def test_errors_name_the_wrong_file(data, tmp_path):
     with pytest.raises(FileNotFoundError, match="nothing.safetensors"):
         andnmf.load(tmp_path / "nothing.safetensors")
     (tmp_path / "text.safetensors").write_text("no model at all, but long enough to have a head")
@@ -95,7 +96,7 @@ def test_online_models_can_be_saved(data, tmp_path):
 
 @needs_command
 @pytest.mark.parametrize("method", [*ESTIMATORS])
-def test_what_the_command_fits_is_read_here(data, tmp_path, method):
+def test_models_of_the_command_are_loaded(data, tmp_path, method):
     np.save(tmp_path / "samples.npy", data.samples)
     run("fit", tmp_path / "samples.npy", "--rank", 3, "--method", method, "--out", tmp_path / "fit", "--quiet")
     model = andnmf.load(tmp_path / "fit")
@@ -112,14 +113,14 @@ def test_what_the_command_fits_is_read_here(data, tmp_path, method):
     pyplot.close("all")
 
 
-def test_a_folder_tells_of_its_run_and_a_file_does_not(data, tmp_path):
+def test_a_folder_has_the_attributes_of_the_run_and_a_file_does_not(data, tmp_path):
     model = AND(n_components=6, random_state=0)
-    folder_of_a_fit(model, model.fit_transform(data.samples), tmp_path)
+    write_fit_folder(model, model.fit_transform(data.samples), tmp_path)
     same = andnmf.load(tmp_path)
     assert (same.n_iter_, same.stop_reason_, same.warnings_) == (2, "max_stages", ["one"])
     assert list(same.trace_["stage"]) == [0, 1] and same.trace_["stage"].dtype == np.int64
     assert list(same.trace_["change"]) == [1e-3, 1e-4] and np.isnan(same.trace_["threshold_min"]).all()
-    # What is left is orthogonal to what is explained, which are all samples here.
+    # The residual is orthogonal to the reconstruction, which equals the samples here.
     assert np.isclose(same.reconstruction_err_, 0.25 * np.linalg.norm(data.samples) / np.sqrt(1 - 0.25**2))
     assert "2 (max stages)" in same._repr_html_()
     alone = andnmf.load(tmp_path / "model.safetensors")
@@ -127,23 +128,23 @@ def test_a_folder_tells_of_its_run_and_a_file_does_not(data, tmp_path):
     assert same.partial_fit(data.samples).n_iter_ == 3
 
 
-def test_folders_that_no_fit_has_written_are_refused_by_the_file(data, tmp_path):
+def test_errors_name_the_wrong_file_of_a_folder(data, tmp_path):
     model = AND(n_components=6, random_state=0)
-    folder_of_a_fit(model, model.fit_transform(data.samples), tmp_path, warnings=None)
-    with pytest.raises(ValueError, match="summary.json: this is not what andnmf fit writes"):
+    write_fit_folder(model, model.fit_transform(data.samples), tmp_path, warnings=None)
+    with pytest.raises(ValueError, match="summary.json: not a file that andnmf fit has written"):
         andnmf.load(tmp_path)
     (tmp_path / "model.safetensors").unlink()
-    folder_of_a_fit(model, model.transform(data.samples), tmp_path)
+    write_fit_folder(model, model.transform(data.samples), tmp_path)
     (tmp_path / "trace.csv").write_text("stage,seconds\n0\n")
-    with pytest.raises(ValueError, match="trace.csv: this is not what andnmf fit writes"):
+    with pytest.raises(ValueError, match="trace.csv: not a file that andnmf fit has written"):
         andnmf.load(tmp_path)
 
 
 @needs_command
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("model", [AND(n_components=6, random_state=5), HALS(n_components=3, random_state=5)])
-def test_what_is_fitted_here_is_fitted_there_and_read_there(data, tmp_path, model):
-    """The same seed is the same fit, bit by bit."""
+def test_the_command_fits_the_same_model_and_reads_it(data, tmp_path, model):
+    """Equal seeds give bit-identical fits."""
     model.fit(data.samples).save(tmp_path / "model.safetensors")
     np.save(tmp_path / "samples.npy", data.samples)
     weights = tmp_path / "weights.npy"

@@ -1,4 +1,4 @@
-"""Samples that come in batches."""
+"""Online fits: samples arrive in batches."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def stream():
     return make_ctm(n_samples=8000, n_features=60, n_components=6, random_state=1)
 
 
-def test_a_given_start_becomes_the_truth(stream):
+def test_a_given_start_converges_to_the_truth(stream):
     model = AND(n_components=6, init=stream.init, random_state=0)
     errors = []
     for batch in batches(stream.samples):
@@ -31,7 +31,7 @@ def test_a_given_start_becomes_the_truth(stream):
     assert {len(column) for column in model.trace_.values()} == {80}
 
 
-def test_a_start_found_in_the_first_batch_is_not_spoiled_by_the_others(stream):
+def test_further_batches_do_not_degrade_the_start_of_the_first(stream):
     model = AND(n_components=6, random_state=0)
     for batch in batches(stream.samples, 500):
         model.partial_fit(batch)
@@ -39,7 +39,7 @@ def test_a_start_found_in_the_first_batch_is_not_spoiled_by_the_others(stream):
     assert model.transform(stream.samples).min() >= 0 and model.score(stream.samples) > 1 - 1e-9
 
 
-def test_thresholds_fall_from_batch_to_batch(stream):
+def test_thresholds_decrease_from_batch_to_batch(stream):
     model = AND(n_components=6, init=stream.init, random_state=0)
     for batch in batches(stream.samples)[:10]:
         model.partial_fit(batch)
@@ -48,7 +48,7 @@ def test_thresholds_fall_from_batch_to_batch(stream):
     assert np.isclose(thresholds[0], 0.1) and list(model.trace_["stage"]) == list(range(10))
 
 
-def test_schedules_are_followed_by_the_batch(stream):
+def test_each_batch_is_one_step_of_the_schedule(stream):
     def thresholds(threshold):
         model = AND(n_components=6, init=stream.init, threshold=threshold, random_state=0)
         for batch in batches(stream.samples)[:4]:
@@ -62,14 +62,13 @@ def test_schedules_are_followed_by_the_batch(stream):
         thresholds("theory:1:1:1")
 
 
-def test_a_schedule_in_batches_of_all_samples_is_that_of_fit(stream):
-    """One batch with every sample is one online stage of a fit from the same start."""
+def test_a_batch_of_all_samples_equals_one_stage_of_fit(stream):
     settings = {"n_components": 6, "init": stream.init, "threshold": 0.1, "batch_size": 50, "random_state": 3}
     whole = AND(**settings, max_stages=1, compress="off").fit(stream.samples)
     assert same_bits(AND(**settings).partial_fit(stream.samples).components_, whole.components_)
 
 
-def test_a_fit_can_go_on_in_batches_and_forgets_them_when_fitted_anew(stream):
+def test_batches_can_continue_a_fit_and_a_new_fit_resets_them(stream):
     model = AND(n_components=6, random_state=0).fit(stream.samples[:1000])
     whole = model.components_.copy()
     model.partial_fit(stream.samples[1000:1500])
@@ -83,10 +82,10 @@ def error_of(model, samples):
     return np.linalg.norm(samples - model.inverse_transform(model.transform(samples)))
 
 
-@pytest.mark.parametrize("begin", ["fit", "partial_fit"])
-def test_a_trace_goes_on_from_batch_to_batch(stream, begin):
+@pytest.mark.parametrize("first_method", ["fit", "partial_fit"])
+def test_the_trace_continues_from_batch_to_batch(stream, first_method):
     noisy = stream.samples + 0.01 * np.random.default_rng(0).random(stream.samples.shape)
-    model = getattr(AND(n_components=6, random_state=0), begin)(noisy[:500])
+    model = getattr(AND(n_components=6, random_state=0), first_method)(noisy[:500])
     before = model.trace_
     assert np.isclose(model.reconstruction_err_, error_of(model, noisy[:500])) and model.reconstruction_err_ > 0.1
     for batch in batches(noisy[500:800]):
@@ -98,7 +97,7 @@ def test_a_trace_goes_on_from_batch_to_batch(stream, begin):
     assert np.array_equal(model.trace_["change"][:-3], before["change"])
 
 
-def test_samples_per_step_can_be_chosen_for_batches_alone(stream, tmp_path):
+def test_batch_size_can_be_set_for_partial_fit(stream, tmp_path):
     def fitted(**size):
         model = AND(n_components=6, random_state=0, **size)
         for batch in batches(stream.samples[:1500], 500):
@@ -115,7 +114,7 @@ def test_samples_per_step_can_be_chosen_for_batches_alone(stream, tmp_path):
         fitted(batch_size=0)
 
 
-def test_sparse_batches_and_single_precision(stream):
+def test_sparse_batches_in_single_precision_equal_dense_ones(stream):
     dense = AND(n_components=6, init=stream.init, random_state=0)
     thin = AND(n_components=6, init=stream.init, random_state=0)
     for batch in batches(stream.samples.astype(np.float32))[:5]:
@@ -125,7 +124,7 @@ def test_sparse_batches_and_single_precision(stream):
     assert np.allclose(dense.components_, thin.components_, atol=1e-4 * np.abs(dense.components_).max())
 
 
-def test_components_stay_above_zero_where_samples_do(stream):
+def test_components_are_non_negative_if_samples_are(stream):
     below = stream.init - 0.1 * stream.init.max()
     model = AND(n_components=6, init=below, random_state=0).partial_fit(stream.samples[:400])
     assert below.min() < 0 and model.components_.min() >= 0

@@ -15,7 +15,7 @@ from joblib import Parallel, delayed
 
 from andnmf import AND, HALS
 
-#: One stage of more steps than there is time for, or as many stages.
+#: A fit with an endless stage, and one with endless stages.
 ENDLESS_STAGE = {"threshold": 0.1, "batch_size": 1, "inner": 10**12, "max_stages": 1}
 ENDLESS_STAGES = {"threshold": "geometric:0.1:1.0000001", "max_stages": 10**9, "tol": 0.0}
 
@@ -28,19 +28,19 @@ def test_ctrl_c_interrupts_and_leaves_the_estimator_usable(data, endless):
     model = AND(n_components=6, random_state=0).fit(data.samples)
     before = model.components_
     model.set_params(init=data.init, **endless)
-    begun = time.monotonic()
+    started = time.monotonic()
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         model.fit(data.samples)
-    assert 0.4 < time.monotonic() - begun < 10
+    assert 0.4 < time.monotonic() - started < 10
     assert model.components_ is before and model.transform(data.samples).shape == (600, 6)
     model.set_params(init="auto", threshold="auto", batch_size=None, inner="exact", max_stages=200)
     assert same_bits(model.fit(data.samples).components_, before)
 
 
-def test_what_a_callback_raises_ends_the_fit(data):
+def test_an_exception_in_a_callback_ends_the_fit(data):
     class Loud(HALS):
-        def _tell(self, stage, *figures):
+        def _print_stage(self, stage, *figures):
             if stage == 2:
                 raise RuntimeError("enough")
 
@@ -48,7 +48,7 @@ def test_what_a_callback_raises_ends_the_fit(data):
         Loud(n_components=3, max_stages=10**9, tol=0, random_state=0, verbose=1).fit(data.samples)
 
 
-def test_other_threads_of_python_go_on_meanwhile(data):
+def test_other_python_threads_run_during_a_fit(data):
     counted, done = [0], threading.Event()
 
     def count():
@@ -64,12 +64,12 @@ def test_other_threads_of_python_go_on_meanwhile(data):
     assert counted[0] > 50
 
 
-def test_two_fits_at_once_find_what_each_finds_alone(data):
+def test_concurrent_fits_equal_sequential_ones(data):
     expected = AND(n_components=6, random_state=0).fit(data.samples).components_
-    found = Parallel(n_jobs=2, backend="threading")(
+    models = Parallel(n_jobs=2, backend="threading")(
         delayed(AND(n_components=6, random_state=0).fit)(data.samples) for _ in range(4)
     )
-    assert all(same_bits(model.components_, expected) for model in found)
+    assert all(same_bits(model.components_, expected) for model in models)
 
 
 def test_any_number_of_threads_gives_the_same_bits(data):
@@ -80,7 +80,7 @@ def test_any_number_of_threads_gives_the_same_bits(data):
 
 
 def own_threads():
-    """The threads of fits, by their names."""
+    """The number of threads of fits, by their names."""
     names = []
     for task in os.listdir("/proc/self/task"):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(f"/proc/self/task/{task}/comm") as comm:
@@ -91,26 +91,26 @@ def own_threads():
 @pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("n_jobs", [1, 3])
-def test_n_jobs_is_the_number_of_threads_and_none_stay(data, n_jobs):
+def test_n_jobs_is_the_number_of_threads_and_they_end_with_the_fit(data, n_jobs):
     def none_left():
         deadline = time.monotonic() + 10
         while own_threads() and time.monotonic() < deadline:
             time.sleep(0.01)
         return own_threads() == 0
 
-    seen = []
+    counts = []
 
     class Counting(HALS):
-        def _tell(self, *figures):
-            # A thread has its name once it has run.
+        def _print_stage(self, *figures):
+            # A thread sets its name when it starts to run.
             deadline = time.monotonic() + 5
             while own_threads() < n_jobs and time.monotonic() < deadline:
                 time.sleep(0.01)
-            seen.append(own_threads())
+            counts.append(own_threads())
 
     assert none_left()
     Counting(n_components=3, max_stages=3, tol=0, random_state=0, verbose=1, n_jobs=n_jobs).fit(data.samples)
-    assert seen == [n_jobs] * 3 and none_left()
+    assert counts == [n_jobs] * 3 and none_left()
 
 
 def _fit_in_child(samples):
@@ -120,21 +120,21 @@ def _fit_in_child(samples):
 @unix
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_child_processes_fit_too(data, method):
-    # Threads of the parent's fit do not reach a forked child.
+def test_forked_and_spawned_processes_can_fit(data, method):
+    # A forked child does not have the threads of the parent's fit.
     expected = _fit_in_child(data.samples)
     with multiprocessing.get_context(method).Pool(2) as pool:
-        found = pool.map_async(_fit_in_child, [data.samples] * 4).get(timeout=120)
-    assert all(same_bits(components, expected) for components in found)
+        results = pool.map_async(_fit_in_child, [data.samples] * 4).get(timeout=120)
+    assert all(same_bits(components, expected) for components in results)
 
 
-def test_joblib_processes_fit_too(data):
+def test_joblib_processes_can_fit(data):
     expected = _fit_in_child(data.samples)
-    found = Parallel(n_jobs=2, backend="loky")(delayed(_fit_in_child)(data.samples) for _ in range(3))
-    assert all(same_bits(components, expected) for components in found)
+    results = Parallel(n_jobs=2, backend="loky")(delayed(_fit_in_child)(data.samples) for _ in range(3))
+    assert all(same_bits(components, expected) for components in results)
 
 
-def test_an_interpreter_ends_while_a_fit_runs_in_a_daemon_thread():
+def test_the_interpreter_can_exit_while_a_daemon_thread_fits():
     script = (
         "import threading, time, numpy, andnmf\n"
         "fit = andnmf.HALS(2, max_stages=10**9, tol=0, time_limit=3).fit\n"

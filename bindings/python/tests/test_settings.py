@@ -1,4 +1,4 @@
-"""Parameters: defaults stated once, wrong values told in the library's words."""
+"""Parameters: defaults of the library, and errors for wrong values and types."""
 
 import inspect
 
@@ -12,7 +12,7 @@ SAMPLES = np.random.default_rng(0).random((20, 6))
 
 
 def test_defaults_are_those_of_the_library(kind):
-    """Signatures show numbers, which must not differ from those that the command uses."""
+    """The defaults in signatures equal those of the command."""
     of_library = _settings.defaults(kind._method)
     of_estimator = kind()._settings()
     assert of_estimator == {name: of_library[name] for name in of_estimator}
@@ -22,12 +22,12 @@ def test_defaults_are_those_of_the_library(kind):
 
 def test_every_parameter_reaches_the_library(kind):
     shown = set(inspect.signature(kind).parameters)
-    beside = {"n_components", "random_state", "n_jobs", "verbose"}
-    beside |= {"init"} if _settings.METHODS[kind._method]["takes_start"] else set()
-    assert {setting["parameter"] for setting in _settings.of_method(kind._method)} | beside == shown
+    python_only = {"n_components", "random_state", "n_jobs", "verbose"}
+    python_only |= {"init"} if _settings.METHODS[kind._method]["takes_start"] else set()
+    assert {setting["parameter"] for setting in _settings.of_method(kind._method)} | python_only == shown
 
 
-def test_settings_and_parameters_are_the_same_thing(kind):
+def test_settings_and_parameters_convert_both_ways(kind):
     settings = kind()._settings() | {"rank": 4, "seed": 7}
     parameters = kind._parameters(settings)
     assert kind(**parameters)._settings() | {"rank": 4, "seed": 7} == settings
@@ -35,7 +35,7 @@ def test_settings_and_parameters_are_the_same_thing(kind):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"n_components": 0}, "n_components is 0, but it must be"),
         ({"n_components": -1}, "n_components is -1"),
@@ -45,18 +45,18 @@ def test_settings_and_parameters_are_the_same_thing(kind):
         ({"time_limit": -1}, "time_limit is -1, but"),
         ({"random_state": -1}, "random_state"),
         ({"n_jobs": 0}, "n_jobs is 0, but"),
-        ({"init": "nndsvdb"}, "init is 'nndsvdb', but it must be auto, spa"),
+        ({"init": "nndsvdb"}, "init is 'nndsvdb', but it must be one of auto, spa"),
         ({"compress": "on"}, "compress is 'on', but"),
     ],
     ids=str,
 )
-def test_wrong_values_are_refused_with_their_name(wrong, told):
-    with pytest.raises(ValueError, match=told):
+def test_wrong_values_are_rejected_with_their_name(wrong, message):
+    with pytest.raises(ValueError, match=message):
         AND(**({"n_components": 2} | wrong)).fit(SAMPLES)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"threshold": "geometrik:1:2"}, "geometric:START:RATIO"),
         ({"threshold": "theory:a:1:1"}, "'a' is not a number; write theory:LAMBDA:R:Q"),
@@ -76,8 +76,8 @@ def test_wrong_values_are_refused_with_their_name(wrong, told):
     ],
     ids=str,
 )
-def test_wrong_values_of_and_are_refused_with_their_name(wrong, told):
-    with pytest.raises(ValueError, match=told):
+def test_wrong_values_of_and_are_rejected_with_their_name(wrong, message):
+    with pytest.raises(ValueError, match=message):
         AND(n_components=2, **wrong).fit(SAMPLES)
 
 
@@ -100,14 +100,14 @@ def test_wrong_values_of_and_are_refused_with_their_name(wrong, told):
     ],
     ids=str,
 )
-def test_wrong_types_are_refused_with_their_name(wrong):
+def test_wrong_types_are_rejected_with_their_name(wrong):
     (name, _), *_ = wrong.items()
     with pytest.raises(TypeError, match=f"{name} is "):
         AND(**({"n_components": 2} | wrong)).fit(SAMPLES)
 
 
 @pytest.mark.parametrize(
-    ("estimator", "told"),
+    ("estimator", "message"),
     [
         (HALS(2, sweeps=0), "sweeps is 0, but"),
         (MU(2, loss="euclid"), "loss is 'euclid', but it must be frobenius or kullback-leibler"),
@@ -119,8 +119,8 @@ def test_wrong_types_are_refused_with_their_name(wrong):
         (AnchorWords(2, recover="l1"), "recover is 'l1', but it must be l2 or kl"),
     ],
 )
-def test_wrong_values_of_the_other_methods_are_refused(estimator, told):
-    with pytest.raises(ValueError, match=told):
+def test_wrong_values_of_the_other_methods_are_rejected(estimator, message):
+    with pytest.raises(ValueError, match=message):
         estimator.fit(SAMPLES)
 
 
@@ -141,20 +141,20 @@ def test_a_threshold_can_be_given_in_several_forms(data, written, meant):
     assert same_bits(fitted(written), fitted(meant))
 
 
-def test_numbers_of_numpy_are_numbers():
+def test_numpy_numbers_are_accepted():
     settings = AND(max_stages=np.int64(3), tol=np.float32(0.5), time_limit=np.int32(9))._settings()
     assert (settings["max_stages"], settings["tolerance"], settings["time_limit"]) == (3, 0.5, 9.0)
 
 
-def test_a_time_limit_stops_a_fit_and_one_that_is_too_short_says_so(data):
+def test_a_time_limit_stops_a_fit_and_one_that_is_too_short_is_an_error(data):
     endless = {"n_components": 6, "threshold": "geometric:0.1:1.0000001", "max_stages": 10**9, "tol": 0}
     model = AND(**endless, init=data.init, time_limit=0.2).fit(data.samples)
     assert model.stop_reason_ == "time_limit" and model.trace_["seconds"][-1] < 5
-    with pytest.raises(ValueError, match="allow more with time_limit"):
+    with pytest.raises(ValueError, match="increase time_limit"):
         AND(**endless, time_limit=0).fit(data.samples)
 
 
-def test_a_seed_decides_and_none_varies(data):
+def test_a_seed_fixes_the_result_and_none_varies_it(data):
     def start(random_state):
         model = HALS(2, init="random-samples", max_stages=1, tol=1.0, random_state=random_state)
         return model.fit(data.samples).components_

@@ -1,4 +1,4 @@
-"""Estimators at home in scikit-learn."""
+"""Compatibility with scikit-learn."""
 
 import inspect
 import pickle
@@ -42,7 +42,7 @@ def test_check_estimator(estimator, check):
         "check_n_features_in_after_fitting",
     ],
 )
-def test_output_and_names_of_features(kind, check):
+def test_set_output_and_feature_names(kind, check):
     getattr(estimator_checks, check)(kind.__name__, kind())
 
 
@@ -67,17 +67,17 @@ def test_a_script_written_for_nmf_runs_with_and(data):
     assert script(AND) < script(NMF)
 
 
-def test_score_is_the_explained_share_and_counts_weights_of_samples(data):
+def test_score_is_the_explained_fraction_and_uses_sample_weights(data):
     model = AND(n_components=3, random_state=0).fit(data.samples)
-    left = data.samples - model.inverse_transform(model.transform(data.samples))
-    assert np.isclose(model.score(data.samples), 1 - (left**2).sum() / (data.samples**2).sum())
-    assert np.isclose(model.reconstruction_err_, np.linalg.norm(left)) and model.reconstruction_err_ > 0.1
-    count = np.arange(len(left)) % 3
+    residual = data.samples - model.inverse_transform(model.transform(data.samples))
+    assert np.isclose(model.score(data.samples), 1 - (residual**2).sum() / (data.samples**2).sum())
+    assert np.isclose(model.reconstruction_err_, np.linalg.norm(residual)) and model.reconstruction_err_ > 0.1
+    count = np.arange(len(residual)) % 3
     repeated = np.repeat(data.samples, count, axis=0)
     assert np.isclose(model.score(data.samples, sample_weight=count), model.score(repeated))
     with pytest.raises(ValueError, match="sample_weight must not be negative"):
         model.score(data.samples, sample_weight=-count)
-    with pytest.raises(ValueError, match="a number for each of the 600 samples"):
+    with pytest.raises(ValueError, match="one number per sample"):
         model.score(data.samples, sample_weight=count[1:])
     sparse_samples = sparse.csr_array(data.samples)
     assert np.isclose(model.score(sparse_samples, sample_weight=count), model.score(repeated))
@@ -95,14 +95,14 @@ def test_pipeline_with_a_classifier(data):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_clones_and_pickles_find_the_same(quick, data):
+def test_clones_and_pickles_give_the_same_components(quick, data):
     quick.fit(data.samples)
     copy = pickle.loads(pickle.dumps(quick))
     assert same_bits(copy.transform(data.samples), quick.transform(data.samples))
     assert same_bits(clone(copy).fit(data.samples).components_, quick.components_)
 
 
-def test_parameters_keep_to_the_contract():
+def test_the_parameters_of_and_are_stable():
     names = list(inspect.signature(AND).parameters)
     assert names == (
         "n_components init threshold max_stages inner step batch_size compress nonnegative tol time_limit "
@@ -110,7 +110,7 @@ def test_parameters_keep_to_the_contract():
     ).split()
 
 
-def test_attributes_keep_to_the_contract(data):
+def test_the_attributes_of_and_are_stable(data):
     model = AND(n_components=6, random_state=0).fit(data.samples)
     assert model.thresholds_.shape == model.stability_.shape == (6,)
     assert model.trust_["verdict"] == "good" and model.stop_reason_ == "converged" and model.warnings_ == []
@@ -118,20 +118,20 @@ def test_attributes_keep_to_the_contract(data):
     assert set(model.trace_) >= {"stage", "seconds", "threshold_min", "threshold_median", "active_fraction", "change"}
 
 
-def test_transform_before_fit_is_refused(kind, data):
+def test_transform_before_fit_raises(kind, data):
     with pytest.raises(NotFittedError):
         kind().transform(data.samples)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_number_of_components_comes_from_the_samples_or_from_nowhere(data):
+def test_the_number_of_components_is_chosen_from_the_samples_or_a_default_with_a_warning(data):
     assert AND(random_state=0).fit(data.samples).n_components_ == 6
     noise = np.random.default_rng(0).random((30, 8))
-    with pytest.warns(UserWarning, match="do not tell how many"):
+    with pytest.warns(UserWarning, match="do not determine the number of components"):
         assert AND(random_state=0).fit(noise).n_components_ == 8
 
 
-def test_not_converging_is_a_warning_where_converging_is_expected(data):
+def test_methods_that_should_converge_warn_if_they_do_not(data):
     with pytest.warns(ConvergenceWarning, match="HALS did not converge in 2 stages"):
         HALS(n_components=3, max_stages=2, tol=0, random_state=0).fit(data.samples)
     with warnings.catch_warnings():
@@ -142,13 +142,13 @@ def test_not_converging_is_a_warning_where_converging_is_expected(data):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_stages_are_told_when_asked(data, capsys):
+def test_verbose_prints_a_line_per_stage(data, capsys):
     HALS(n_components=3, max_stages=4, tol=0, random_state=0, verbose=1).fit(data.samples[:50])
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0] for line in lines] == ["stage 0", "stage 1", "stage 2", "stage 3"]
 
 
-def test_notebooks_show_what_was_found(data):
+def test_notebooks_show_a_summary_of_the_fit(data):
     model = AND(n_components=6, random_state=0)
     assert "verdict" not in model._repr_html_()
     shown = model.fit(data.samples)._repr_html_()

@@ -1,4 +1,4 @@
-"""What the types say of the compiled part is what it has."""
+"""Type hints match the extension and the estimators."""
 
 import ast
 import inspect
@@ -13,14 +13,14 @@ HERE = Path(andnmf.__file__).parent
 def test_the_stub_has_every_function_with_its_arguments():
     stub = ast.parse((HERE / "_core.pyi").read_text())
     described = {node.name: node.args for node in stub.body if isinstance(node, ast.FunctionDef)}
-    compiled = {name: found for name, found in vars(_core).items() if callable(found)}
+    compiled = {name: function for name, function in vars(_core).items() if callable(function)}
     assert set(described) == set(compiled)
     for name, arguments in described.items():
         names = [argument.arg for argument in arguments.args + arguments.kwonlyargs]
         assert names == list(inspect.signature(compiled[name]).parameters), name
 
 
-def test_fits_return_what_they_were_called_on_and_attributes_have_types(kind):
+def test_fit_returns_self_and_attributes_are_annotated(kind):
     assert inspect.signature(kind.fit).return_annotation == "Self"
     known = {name for base in kind.__mro__ for name in vars(base).get("__annotations__", {})}
     of_kind = {"thresholds_", "trust_", "stability_", "n_batches_seen_"} if kind is andnmf.AND else set()
@@ -28,5 +28,5 @@ def test_fits_return_what_they_were_called_on_and_attributes_have_types(kind):
     assert common | of_kind | {"reconstruction_err_", "feature_names_in_"} <= known
 
 
-def test_the_package_says_that_it_is_typed():
+def test_the_package_is_marked_as_typed():
     assert (HERE / "py.typed").exists()

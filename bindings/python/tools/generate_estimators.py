@@ -1,10 +1,10 @@
-"""Write the estimators and the table of methods from the library's own description of its methods.
+"""Generate the estimators and the page of methods from the library's description of its methods.
 
     python bindings/python/tools/generate_estimators.py
 
-Reads ``methods()`` of the compiled extension and the hand-written parts of estimators (``_and.py``, ``_methods.py``), and
-writes ``python/andnmf/_estimators.py`` and ``docs/methods.md``. A part ``<Class>Base`` is the base of the generated class;
-its docstring gets the parameters between its opening and its examples. A method without a part needs none.
+Reads ``methods()`` of the extension and the optional hand-written base classes ``<Class>Base`` (``_and.py``,
+``_methods.py``), and writes ``python/andnmf/_estimators.py`` and ``docs/methods.md``. The docstring of a generated class is
+that of its base class, with the parameters inserted.
 """
 
 from __future__ import annotations
@@ -21,50 +21,52 @@ SOURCES = PACKAGE / "python" / "andnmf"
 ESTIMATORS = SOURCES / "_estimators.py"
 PAGE = PACKAGE.parent.parent / "docs" / "methods.md"
 COMMAND = "python bindings/python/tools/generate_estimators.py"
-PARTS = ("_and", "_methods")
+BASE_MODULES = ("_and", "_methods")
 WIDTH = 116
 
-#: Parameters that Python has beside the settings, or whose meaning is another one than the setting's.
+#: Parameters that are not settings, or that differ from the setting of the same name.
 HELP = {
     "n_components": (
-        "Number of components. ``None`` and ``\"auto\"`` take that of ``init`` where it is an array, else the number that "
-        "stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if "
-        "that is less), with a warning."
+        "Number of components. ``None`` and ``\"auto\"`` use that of ``init`` if it is an array, otherwise the number of "
+        "components above the noise of the samples; if that is unclear, 10 (or the number of samples or features, if "
+        "smaller), with a warning."
     ),
-    "init": "Where to begin: {starts} (see :mod:`andnmf.init`), or components. ``None`` is ``\"auto\"``.",
+    "init": (
+        "Start (initialization): {starts} (see :mod:`andnmf.init`), or an array of components. ``None`` is ``\"auto\"``."
+    ),
     "threshold": (
-        "Thresholds of decoded weights. Anything but ``\"auto\"`` is Algorithm 1 as printed, with a schedule as the "
-        "command writes it (``\"constant:C\"``, ``\"geometric:START:RATIO[:FLOOR]\"``, ``\"theory:LAMBDA:R:Q\"``, "
-        "``\"list:A,B,...\"``), one value for all stages, or values for the first stages, of which the last one stays."
+        "Thresholds of decoded weights. ``\"auto\"`` chooses them from the data. Anything else runs Algorithm 1 of the "
+        "paper as printed: a schedule as text (``\"constant:C\"``, ``\"geometric:START:RATIO[:FLOOR]\"``, "
+        "``\"theory:LAMBDA:R:Q\"``, ``\"list:A,B,...\"``), one value for all stages, or a list of values, the last of "
+        "which applies to all further stages."
     ),
     "time_limit": (
-        "Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a "
-        "ValueError."
+        "Time limit in seconds; the best result so far is kept. Raises ValueError if there are no components yet."
     ),
-    "random_state": "Random seed. The same number gives the same bits on any number of threads.",
-    "n_jobs": "Threads; ``None`` and -1 are all cores.",
-    "verbose": "Whether to print a line per stage.",
+    "random_state": "Random seed. The same number gives bit-identical results on any number of threads.",
+    "n_jobs": "Number of threads; ``None`` and -1 use all cores.",
+    "verbose": "Print a line per stage if not 0.",
     "nonnegative": (
-        "Whether components must not be negative; samples without any value above zero are then refused. Weights never "
-        "are negative."
+        "Constrain components to be non-negative; samples with negative but no positive values then raise ValueError. "
+        "Weights are always non-negative."
     ),
 }
-#: Where AND differs from that.
+#: Parameters of AND that differ from those.
 HELP_OF_AND = {
     "nonnegative": (
-        "Whether components are kept from being negative: ``\"auto\"`` does so where the samples are not negative. "
-        "``True`` also refuses samples with negative values."
+        "Constrain components to be non-negative: ``\"auto\"`` does so if the samples are non-negative. ``True`` also "
+        "raises ValueError for negative samples."
     ),
     "batch_size": (
-        "Samples per gradient step: in ``fit`` with a schedule only, where ``None`` is all of them; in ``partial_fit`` "
-        "always, where ``None`` is 16."
+        "Number of samples per gradient step. In ``fit`` only with a threshold schedule; ``None`` uses all samples. In "
+        "``partial_fit``, ``None`` is 16."
     ),
 }
 ATTRIBUTES = """\
 Attributes
 ----------
 components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
-    As for :class:`andnmf.AND`.
+    As in :class:`andnmf.AND`.
 """
 EXAMPLES = """\
 Examples
@@ -78,10 +80,10 @@ Examples
 
 
 def description() -> dict[str, Any]:
-    """What the compiled extension says, loaded without the package, whose estimators may be out of date."""
+    """The description of the methods by the extension, loaded without the package, which may be out of date."""
     files = [file for pattern in ("_core*.so", "_core*.pyd") for file in SOURCES.glob(pattern)]
     if not files:
-        raise SystemExit(f"there is no compiled extension in {SOURCES}; build it first (maturin develop)")
+        raise SystemExit(f"{SOURCES}: no compiled extension; build it first with maturin develop")
     spec = importlib.util.spec_from_file_location("andnmf._core", files[0])
     assert spec is not None and spec.loader is not None
     core = importlib.util.module_from_spec(spec)
@@ -90,23 +92,23 @@ def description() -> dict[str, Any]:
 
 
 def hand_written() -> dict[str, tuple[str, str]]:
-    """The parts of estimators by the class that they are the base of: their module, and their docstring."""
-    found = {}
-    for module in PARTS:
+    """Module and docstring of each hand-written base class, by the name of the generated class."""
+    bases = {}
+    for module in BASE_MODULES:
         for node in ast.parse((SOURCES / f"{module}.py").read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and node.name.endswith("Base"):
-                found[node.name.removesuffix("Base")] = (module, ast.get_docstring(node) or "")
-    return found
+                bases[node.name.removesuffix("Base")] = (module, ast.get_docstring(node) or "")
+    return bases
 
 
 def parameters(method: dict[str, Any], starts: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """Name, type hint, type in words, default and help of every parameter, in order."""
+    """Name, type hint, documented type, default and help of all parameters, in order."""
     own = HELP | (HELP_OF_AND if method["name"] == "and" else {})
     names = ", ".join(f'``"{start["name"]}"``' for start in [*starts, {"name": "random"}])
     rows = []
 
-    def add(name: str, hint: str, words: str, default: str, text: str) -> None:
-        rows.append({"name": name, "hint": hint, "words": words, "default": default, "help": text})
+    def add(name: str, hint: str, doc_type: str, default: str, text: str) -> None:
+        rows.append({"name": name, "hint": hint, "doc_type": doc_type, "default": default, "help": text})
 
     add("n_components", "Any", 'int, "auto" or None', "None", own["n_components"])
     if method["takes_start"]:
@@ -119,16 +121,16 @@ def parameters(method: dict[str, Any], starts: list[dict[str, Any]]) -> list[dic
         if setting["name"] == "seed":
             add(name, "Any", "int, RandomState instance or None", "None", own[name])
             continue
-        hint, words = types(setting, method)
-        text = own.get(name) or setting["help"] + span(setting)
-        add(name, hint, words, default(setting, method), text)
+        hint, doc_type = types(setting, method)
+        text = own.get(name) or setting["help"] + range_sentence(setting)
+        add(name, hint, doc_type, default(setting, method), text)
     add("n_jobs", "int | None", "int or None", "None", own["n_jobs"])
     add("verbose", "int", "int", "0", own["verbose"])
     return rows
 
 
 def types(setting: dict[str, Any], method: dict[str, Any]) -> tuple[str, str]:
-    """The type of a parameter, as a hint and in words."""
+    """Type hint and documented type of a parameter."""
     kind = setting["kind"]["type"]
     number = {"whole": "int", "real": "float", None: ""}[setting["number"]]
     quoted = ", ".join(f'"{word}"' for word in setting["words"])
@@ -148,7 +150,7 @@ def types(setting: dict[str, Any], method: dict[str, Any]) -> tuple[str, str]:
 
 
 def default(setting: dict[str, Any], method: dict[str, Any]) -> str:
-    """The default of a parameter, as Python writes it."""
+    """The default of a parameter as Python source."""
     value = setting["default"]
     if setting["parameter"] == "nonnegative":
         return '"auto"' if method["name"] == "and" else repr(not value)
@@ -159,8 +161,8 @@ def default(setting: dict[str, Any], method: dict[str, Any]) -> str:
     return json.dumps(value) if isinstance(value, str) else repr(value)
 
 
-def span(setting: dict[str, Any]) -> str:
-    """The range of a setting as a sentence, where its help does not say it."""
+def range_sentence(setting: dict[str, Any]) -> str:
+    """The range of a setting as a sentence; empty if its help states it."""
     text = setting["range"].removeprefix("it must be ")
     plain = text in ("", "zero or more seconds") or text in setting["help"] or not setting["range"].startswith("it must")
     return "" if plain else f" It must be {text}."
@@ -170,9 +172,9 @@ def paragraph(text: str, indent: str) -> str:
     return textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def docstring(method: dict[str, Any], rows: list[dict[str, str]], written: str) -> str:
-    """The opening of the hand-written part, the parameters, and the rest of the part."""
-    opening, attributes, examples = written, "", ""
+def docstring(method: dict[str, Any], rows: list[dict[str, str]], base_docstring: str) -> str:
+    """The docstring of the base class with the parameters inserted before attributes and examples."""
+    opening, attributes, examples = base_docstring, "", ""
     if "\nExamples\n---" in opening:
         opening, examples = opening.split("\nExamples\n", 1)
         examples = "Examples\n" + examples + "\n"
@@ -182,16 +184,16 @@ def docstring(method: dict[str, Any], rows: list[dict[str, str]], written: str) 
     opening = opening.strip() or f"{method['title']}.\n\n{paragraph(method['summary'], '')}"
     table = "Parameters\n----------\n"
     for row in rows:
-        table += f"{row['name']} : {row['words']}, default={row['default']}\n{paragraph(row['help'], '    ')}\n"
+        table += f"{row['name']} : {row['doc_type']}, default={row['default']}\n{paragraph(row['help'], '    ')}\n"
     parts = [opening + "\n", table, attributes or ATTRIBUTES, examples or EXAMPLES.format(name=method["class"])]
     return textwrap.indent("\n".join(parts), "    ")
 
 
-def render_class(method: dict[str, Any], starts: list[dict[str, Any]], parts: dict[str, tuple[str, str]]) -> str:
+def render_class(method: dict[str, Any], starts: list[dict[str, Any]], bases: dict[str, tuple[str, str]]) -> str:
     rows = parameters(method, starts)
-    module, written = parts.get(method["class"], ("", ""))
+    module, base_docstring = bases.get(method["class"], ("", ""))
     base = f"{method['class']}Base" if module else "Factorization"
-    lines = [f"class {method['class']}({base}):", f'    """{docstring(method, rows, written).lstrip()}    """', ""]
+    lines = [f"class {method['class']}({base}):", f'    """{docstring(method, rows, base_docstring).lstrip()}    """', ""]
     lines += [f'    _method: ClassVar[str] = "{method["name"]}"', "", "    def __init__(", "        self,"]
     for at, row in enumerate(rows):
         lines.append(f"        {row['name']}: {row['hint']} = {row['default']},")
@@ -202,24 +204,24 @@ def render_class(method: dict[str, Any], starts: list[dict[str, Any]], parts: di
     return "\n".join(lines) + "\n"
 
 
-def render_estimators(known: dict[str, Any], parts: dict[str, tuple[str, str]]) -> str:
-    """The file of the estimators."""
+def render_estimators(known: dict[str, Any], bases: dict[str, tuple[str, str]]) -> str:
+    """The contents of ``_estimators.py``."""
     text = (
-        '"""The estimators.\n\nGenerated from the library\'s description of its methods; do not edit. To write it anew:\n'
+        '"""The estimators.\n\nGenerated from the library\'s description of its methods; do not edit. Regenerate with:\n'
         f"{COMMAND}\n"
         '"""\n\nfrom __future__ import annotations\n\nfrom typing import Any, ClassVar, Literal\n\n'
     )
-    for module in PARTS:
-        bases = sorted(f"{name}Base" for name, (where, _) in parts.items() if where == module)
-        text += f"from andnmf.{module} import {', '.join(bases)}\n"
+    for module in BASE_MODULES:
+        imports = sorted(f"{name}Base" for name, (base_module, _) in bases.items() if base_module == module)
+        text += f"from andnmf.{module} import {', '.join(imports)}\n"
         if module == "_and":
             text += "from andnmf._base import Factorization\n"
     names = sorted(method["class"] for method in known["methods"])
     text += "\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in names) + "]\n"
-    classes = "\n\n".join(render_class(method, known["starts"], parts) for method in known["methods"])
+    classes = "\n\n".join(render_class(method, known["starts"], bases) for method in known["methods"])
     table = "".join(f'    "{method["name"]}": {method["class"]},\n' for method in known["methods"])
     return (
-        f"{text}\n\n{classes}\n\n#: Every estimator by its method.\nESTIMATORS: dict[str, type[Factorization]] = "
+        f"{text}\n\n{classes}\n\n#: Estimators by method.\nESTIMATORS: dict[str, type[Factorization]] = "
         f"{{\n{table}}}\n"
     )
 
@@ -229,36 +231,36 @@ def cell(text: str) -> str:
 
 
 def render_page(known: dict[str, Any]) -> str:
-    """The page of the documentation."""
+    """The contents of ``docs/methods.md``."""
     text = (
         "# Methods and their settings\n\n"
         f"Generated from the library's description of its methods by `{COMMAND}`; do not edit.\n\n"
-        "| `--method` | Python | name | start by default | samples | loss in the trace |\n|---|---|---|---|---|---|\n"
+        "| `--method` | Python | name | default start | samples | loss in the trace |\n|---|---|---|---|---|---|\n"
     )
     for method in known["methods"]:
-        samples = "not negative" if method["needs_nonnegative"] else "any sign"
+        samples = "non-negative" if method["needs_nonnegative"] else "any sign"
         row = [f"`{method['name']}`", f"`{method['class']}`", method["title"], method["default_start"], samples]
         text += f"| {' | '.join(row)} | {cell(method['loss'] or 'none')} |\n"
-    text += "\n## Starts\n\n`--init` of the command, `init=` in Python, `Start::by_name` in Rust.\n\n| name | what it is |\n|---|---|\n"
+    text += "\n## Starts\n\n`--init` of the command, `init=` in Python, `Start::by_name` in Rust.\n\n| name | description |\n|---|---|\n"
     for start in known["starts"]:
         text += f"| `{start['name']}` | {start['help']} |\n"
-    text += "| a file, an array | these components, rank × features |\n"
+    text += "| a file or an array | given components, rank × features |\n"
     for method in known["methods"]:
         text += f"\n## {method['class']}: {method['title'][0].lower()}{method['title'][1:]}\n\n{method['summary']}\n\n"
-        text += "| option | Python | values | default | what it does |\n|---|---|---|---|---|\n"
+        text += "| option | Python | values | default | description |\n|---|---|---|---|---|\n"
         for setting in method["settings"]:
-            values = f"`{form(setting)}`" if form(setting) else "flag"
-            # The number of components has a default in the library alone.
+            values = f"`{value_summary(setting)}`" if value_summary(setting) else "flag"
+            # The command and Python require the rank or choose it; only the library has a default.
             usual = "required" if setting["name"] == "rank" else f"`{setting['default_text']}`"
             text += (
                 f"| `--{setting['option']}` | `{setting['parameter']}` | {cell(values)} | {usual} "
-                f"| {cell(setting['help'] + span(setting))} |\n"
+                f"| {cell(setting['help'] + range_sentence(setting))} |\n"
             )
     return text
 
 
-def form(setting: dict[str, Any]) -> str:
-    """The values of a setting, in short."""
+def value_summary(setting: dict[str, Any]) -> str:
+    """The accepted values of a setting, abbreviated."""
     number = {"whole": ["N"], "real": ["X"], None: []}[setting["number"]]
     if setting["kind"]["type"] == "threshold":
         return "auto|SCHEDULE"
@@ -266,7 +268,7 @@ def form(setting: dict[str, Any]) -> str:
 
 
 def rendered() -> dict[Path, str]:
-    """What each generated file should hold."""
+    """The contents of each generated file."""
     known = description()
     return {ESTIMATORS: render_estimators(known, hand_written()), PAGE: render_page(known)}
 

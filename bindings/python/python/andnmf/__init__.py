@@ -1,7 +1,7 @@
 """Find the true components behind non-negative mixtures, even when their weights are strongly correlated.
 
-The estimators keep to the conventions of scikit-learn: rows are samples, ``fit`` learns ``components_``, ``transform``
-gives the non-negative weights of samples.
+The estimators follow scikit-learn's conventions: rows are samples, ``fit`` learns ``components_``, ``transform`` returns
+the non-negative weights of samples.
 
 >>> import andnmf
 >>> data = andnmf.datasets.make_paired(n_samples=600, n_features=60, n_components=6, random_state=0)

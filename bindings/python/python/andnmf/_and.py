@@ -1,4 +1,4 @@
-"""AND, but for its parameters, which are generated."""
+"""The hand-written part of :class:`andnmf.AND`; its parameters are generated."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from andnmf._base import Factorization, all_or_nothing
+from andnmf._base import Factorization, restore_on_failure
 from andnmf._input import has_negative
-from andnmf._online import next_batch
+from andnmf._online import fit_batch
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -18,32 +18,39 @@ if TYPE_CHECKING:
 class ANDBase(Factorization):
     """Recover the true components behind non-negative mixtures (alternating non-negative gradient descent).
 
-    Samples are taken for ``weights @ components`` with non-negative weights. Where the usual factorizations find any
-    pair with a small residual, AND finds the components themselves, also where weights are strongly correlated. By
-    default nothing has to be tuned: start and thresholds come from the data.
+    Models samples as ``weights @ components`` with non-negative weights. Most factorizations return any pair with a
+    small residual; AND recovers the components themselves, even if the weights are strongly correlated. The defaults
+    need no tuning: start (initialization) and thresholds come from the data.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-    n_components_, n_features_in_, n_iter_ : int
-        ``n_iter_`` is the number of stages, those of ``trace_``.
+        The components.
+    n_components_, n_features_in_ : int
+        Number of components, number of features.
+    n_iter_ : int
+        Number of stages (outer iterations), which is the length of ``trace_``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Only where the samples had names.
+        Names of the features; only if the samples had column names.
     stop_reason_ : {"converged", "max_stages", "time_limit", "cancelled"}
+        Why the fit ended.
     thresholds_ : ndarray of shape (n_components,)
-        Of the last stage.
+        Thresholds of the last stage.
     trust_ : dict or None
-        ``verdict`` (good, doubtful, poor), ``reasons`` (a dict each: ``code``, ``text``, ``advice``, ``components``, …)
-        and ``component_stability``. None exactly where fits do not judge themselves: with a schedule, and once
-        ``partial_fit`` has gone on from a start.
+        Trust summary: ``verdict`` (good, doubtful, poor), ``reasons`` (dicts with ``code``, ``text``, ``advice``,
+        ``components``, …) and ``component_stability``. None with a threshold schedule and after ``partial_fit`` has
+        updated existing components.
     stability_ : ndarray of shape (n_components,) or None
-        Estimated error of each component as a sine: 0 is stable. None where ``trust_`` is.
+        Estimated error of each component as a sine; 0 is stable. None if ``trust_`` is None.
     trace_ : dict of ndarray
-        A value per stage: stage, seconds, threshold_min, threshold_median, active_fraction, change and loss; NaN where a
-        method has none: AND has no loss, the others have no thresholds.
+        One value per stage: stage, seconds, threshold_min, threshold_median, active_fraction, change, loss. NaN if the
+        method does not have it: AND has no loss, the other methods have no thresholds.
     reconstruction_err_ : float
-        Frobenius norm of what is left of the samples; after ``partial_fit``, of the last batch.
+        Frobenius norm of the residual; after ``partial_fit``, that of the last batch.
     warnings_ : list of str
+        Warnings of the fit.
+    n_batches_seen_ : int
+        Number of batches; only after ``partial_fit``.
 
     Examples
     --------
@@ -59,7 +66,7 @@ class ANDBase(Factorization):
 
     _method: ClassVar[str] = "and"
 
-    # The parameters that the methods below look at.
+    # Parameters that the methods below read, and fitted attributes.
     threshold: Any
     batch_size: int | None
     nonnegative: Any
@@ -69,23 +76,27 @@ class ANDBase(Factorization):
     n_batches_seen_: int
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Go on from the components found so far with a further batch of samples: the online form of AND.
+        """Update the components with a batch of samples (online AND).
 
-        The first batch must be large enough to find a start in (with ``init`` given, any will do). Each further batch is
-        one stage: weights are decoded, those below the threshold dropped, and the components moved along the gradient.
-        The threshold falls from batch to batch: by the schedule, or with ``threshold="auto"`` by a factor of 1.1 from a
-        tenth of each component's largest weights (or from where the fit of the start ended, if that is lower), but not
-        below twice the error that negative decoded weights show. ``trust_`` is None from the second batch on. What a
-        fit or batches before have left in ``trace_`` goes on; ``reconstruction_err_`` is that of the batch.
+        The first batch must be large enough to compute a start from, unless ``init`` is an array. Every further batch is
+        one stage: decode the weights, drop those below the threshold, move the components along the gradient. The
+        threshold decreases from batch to batch: by the schedule, or with ``threshold="auto"`` by a factor of 1.1,
+        starting at a tenth of each component's largest weights (or at the last threshold of the preceding fit, if
+        lower) and staying above twice the error estimated from negative decoded weights. ``trust_`` is None from the
+        second batch on, ``trace_`` continues that of earlier fits and batches, and ``reconstruction_err_`` is that of
+        this batch.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            A batch of samples.
         y : ignored
+            Present by convention.
 
         Returns
         -------
         self
+            The estimator.
 
         Examples
         --------
@@ -98,49 +109,50 @@ class ANDBase(Factorization):
         >>> model.n_batches_seen_
         4
         """
-        with all_or_nothing(self):
-            next_batch(self, X)
+        with restore_on_failure(self):
+            fit_batch(self, X)
         return self
 
     @classmethod
     def _parameters(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        found = super()._parameters(settings)
-        return found | {"nonnegative": False if settings["signed"] else "auto"}
+        return super()._parameters(settings) | {"nonnegative": False if settings["signed"] else "auto"}
 
     def _settings(self) -> dict[str, Any]:
         settings = super()._settings()
         if self.nonnegative is True and settings["threshold"] != "auto":
-            raise ValueError("nonnegative is True, but with a threshold schedule components may be negative")
+            raise ValueError(
+                "nonnegative is True, but with a threshold schedule components may be negative; use nonnegative='auto'"
+            )
         return settings
 
     def _fit(self, X: Any) -> np.ndarray:
-        if self.batch_size is not None and not self._scheduled():
+        if self.batch_size is not None and not self._has_schedule():
             raise ValueError(
-                f"batch_size is {self.batch_size}, but with threshold='auto' it must be None in fit; other values are "
-                "for partial_fit and for threshold schedules"
+                f"batch_size is {self.batch_size}, but with threshold='auto' it must be None in fit; set it for "
+                "partial_fit or with a threshold schedule"
             )
         for name in ("n_batches_seen_", "_first_threshold"):
             vars(self).pop(name, None)
         return super()._fit(X)
 
-    def _run(self, X: Any, settings: dict[str, Any], start: Any, *, weigh: bool = True) -> dict[str, Any]:
+    def _run(self, X: Any, settings: dict[str, Any], start: Any, *, with_weights: bool = True) -> dict[str, Any]:
         self._check_samples(X)
-        return super()._run(X, settings, start, weigh=weigh)
+        return super()._run(X, settings, start, with_weights=with_weights)
 
     def _check_samples(self, X: Any) -> None:
         if self.nonnegative is True and has_negative(X):
             raise ValueError(
-                "nonnegative is True, but the samples have negative values; use nonnegative='auto' for such samples"
+                "nonnegative is True, but X has negative values; use nonnegative='auto'"
             )
 
-    def _keep(self, found: dict[str, Any], settings: dict[str, Any]) -> None:
-        super()._keep(found, settings)
-        self.thresholds_ = found["thresholds"]
-        self.trust_ = json.loads(found["trust"])
+    def _store_result(self, result: dict[str, Any], settings: dict[str, Any]) -> None:
+        super()._store_result(result, settings)
+        self.thresholds_ = result["thresholds"]
+        self.trust_ = json.loads(result["trust"])
         self.stability_ = None if self.trust_ is None else np.array(self.trust_["component_stability"])
 
-    def _scheduled(self) -> bool:
+    def _has_schedule(self) -> bool:
         return not (isinstance(self.threshold, str) and self.threshold == "auto")
 
     def _should_converge(self) -> bool:
-        return not self._scheduled()
+        return not self._has_schedule()

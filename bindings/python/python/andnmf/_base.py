@@ -1,4 +1,4 @@
-"""What all estimators share: the manners of scikit-learn over one compiled fit."""
+"""Base class of all estimators: scikit-learn's interface around the compiled fit."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from andnmf import _core, _settings
 from andnmf import init as starts
 from andnmf._display import FittedSummary, reason_text
 from andnmf._distributed import DistributedSamples, is_dask
-from andnmf._input import PRECISIONS, as_samples, read_matrix, read_sample_weight, seed_of, size_of, threads
-from andnmf._telling import warn
+from andnmf._input import PRECISIONS, as_samples, read_matrix, read_sample_weight, resolve_seed, frobenius_norm, threads
+from andnmf._warnings import warn
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-#: More components than these are not looked for unasked.
-MOST_UNASKED = 50
+#: Largest number of components that ``n_components=None`` considers.
+MAX_AUTO_COMPONENTS = 50
 
 
 @contextmanager
-def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Leaves an estimator as it was where a fit fails or is interrupted."""
+def restore_on_failure(estimator: Any) -> Iterator[None]:
+    """Restore the estimator if a fit fails or is interrupted."""
     before = vars(estimator).copy()
     try:
         yield
     except BaseException:
-        # Put back at once, as a second Ctrl-C may come at any time.
+        # One assignment: a second Ctrl-C may come at any time.
         estimator.__dict__ = before
         raise
 
 
 class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A factorization of samples into non-negative weights times components."""
+    """A factorization of samples into non-negative weights and components."""
 
     _method: ClassVar[str]
 
-    # The parameters that all have; what a fit adds to them.
+    # Parameters of all estimators, and fitted attributes.
     n_components: Any
     init: Any
     random_state: Any
@@ -62,27 +62,29 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
     warnings_: list[str]
 
     def _settings(self) -> dict[str, Any]:
-        """The parameters as the library's settings, without the number of components and the seed."""
+        """The parameters as settings of the library, without the rank and the seed."""
         return _settings.of_estimator(self)
 
     @classmethod
     def _parameters(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        """The parameters that such settings come from."""
+        """The parameters that correspond to settings of the library."""
         return _settings.parameters(cls._method, settings)
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the components of samples.
+        """Fit the components to samples.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The samples. float32 and float64 are read in place, CSR matrices too; other numbers become float64.
+            The samples. Arrays and CSR matrices of float32 and float64 are read in place; other numbers are converted
+            to float64.
         y : ignored
-            There by convention.
+            Present by convention.
 
         Returns
         -------
         self
+            The fitted estimator.
 
         Examples
         --------
@@ -92,16 +94,24 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         >>> AND(n_components=3, random_state=0).fit(data.samples).components_.shape
         (3, 30)
         """
-        with all_or_nothing(self):
+        with restore_on_failure(self):
             self._fit(X)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
-        """Find the components of samples and return the samples' weights: the same as ``fit(X).transform(X)``.
+        """Fit the components to samples and return the samples' weights; equals ``fit(X).transform(X)``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The samples.
+        y : ignored
+            Present by convention.
 
         Returns
         -------
         ndarray of shape (n_samples, n_components)
+            The weights, all non-negative.
 
         Examples
         --------
@@ -111,15 +121,21 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         >>> AND(n_components=3, random_state=0).fit_transform(data.samples).shape
         (200, 3)
         """
-        with all_or_nothing(self):
+        with restore_on_failure(self):
             return self._fit(X)
 
     def transform(self, X: Any) -> np.ndarray:
-        """The non-negative least-squares weights of samples under the components found.
+        """Compute the weights of samples by non-negative least squares.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The samples.
 
         Returns
         -------
         ndarray of shape (n_samples, n_components)
+            The weights, all non-negative.
 
         Examples
         --------
@@ -135,15 +151,17 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         return self._weights(self._validated(X, reset=False))
 
     def inverse_transform(self, X: Any) -> np.ndarray:
-        """Samples from weights: ``X @ components_``.
+        """Reconstruct samples from weights: ``X @ components_``.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_components)
+            The weights.
 
         Returns
         -------
         ndarray of shape (n_samples, n_features)
+            The reconstructed samples.
 
         Examples
         --------
@@ -162,19 +180,26 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         )
         if weights.shape[1] != len(self.components_):
             raise ValueError(
-                f"X has {weights.shape[1]} weights per sample, but there are {len(self.components_)} components"
+                f"X has {weights.shape[1]} columns, but it must have {len(self.components_)}, one per component"
             )
         return weights @ self.components_
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of the samples' size that the components explain: 1 - ‖X - WH‖² / ‖X‖². The best is 1.
+        """Return the explained fraction of the samples, 1 - ‖X - WH‖² / ‖X‖²; the best value is 1.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            The samples.
         y : ignored
+            Present by convention.
         sample_weight : array-like of shape (n_samples,), optional
-            How much each sample counts.
+            Non-negative weight of each sample in both norms.
+
+        Returns
+        -------
+        float
+            The explained fraction.
 
         Examples
         --------
@@ -188,21 +213,21 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         X = self._validated(X, reset=False)
         weights = self._weights(X)
         if sample_weight is not None:
-            # Squared errors count as often as their rows do.
+            # Scaling rows by the square root weights their squared errors.
             root = np.sqrt(read_sample_weight(sample_weight, X))
             weights = root[:, None] * weights
             X = X.multiply(root[:, None]).tocsr() if sparse.issparse(X) else root[:, None] * X
         return 1.0 - self._relative_error(X, weights) ** 2
 
     def save(self, path: Any, *, overwrite: bool = False) -> None:
-        """Write the model to a file that the command ``andnmf`` and :func:`andnmf.load` read.
+        """Save the model to a file that :func:`andnmf.load` and the command ``andnmf`` read.
 
         Parameters
         ----------
         path : path-like
-            By convention ``model.safetensors``.
+            The file, by convention ``model.safetensors``.
         overwrite : bool, default=False
-            Whether a file that is there may be replaced.
+            Replace an existing file.
 
         Examples
         --------
@@ -219,25 +244,25 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         save(self, path, overwrite=overwrite)
 
     def _weights(self, X: Any) -> np.ndarray:
-        return _core.weights(as_samples(X), self._components_like(X), threads(self.n_jobs))
+        return _core.weights(as_samples(X), self._components_as_dtype_of(X), threads(self.n_jobs))
 
     def _relative_error(self, X: Any, weights: np.ndarray) -> float:
-        """What weights and components leave of samples, relative to them."""
-        return _core.reconstruction_error(as_samples(X), weights, self._components_like(X), threads(self.n_jobs))
+        """The relative reconstruction error."""
+        return _core.reconstruction_error(as_samples(X), weights, self._components_as_dtype_of(X), threads(self.n_jobs))
 
-    def _components_like(self, X: Any) -> np.ndarray:
-        """The components in the precision of samples."""
+    def _components_as_dtype_of(self, X: Any) -> np.ndarray:
+        """The components in the precision of the samples."""
         return self.components_.astype(X.dtype, order="C", copy=False)
 
     def _validated(self, X: Any, *, reset: bool) -> Any:
         if is_dask(X):
             warn(
-                f"X is {type(X).__name__} of dask, which {type(self).__name__} brings into the memory of this process; "
-                "andnmf.dask.AND leaves it where it is",
+                f"X is a dask {type(X).__name__}, which {type(self).__name__} loads into memory; use andnmf.dask.AND to "
+                "process it block by block",
                 UserWarning,
             )
             X = X.compute()
-        # The compiled part looks for NaN and infinity itself, and names the place.
+        # The extension checks for NaN and infinity itself, and names sample and feature.
         return validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=PRECISIONS, ensure_all_finite=False
         )
@@ -248,72 +273,72 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         _settings.verbosity(self.verbose)
         X = self._validated(X, reset=True)
         settings |= self._rank_and_seed(X, start)
-        # Weights of distributed samples stay where they are.
-        found = self._run(X, settings, start, weigh=not isinstance(X, DistributedSamples))
-        self._keep(found, settings)
+        # The weights of distributed samples are computed by the workers, lazily.
+        result = self._run(X, settings, start, with_weights=not isinstance(X, DistributedSamples))
+        self._store_result(result, settings)
         if isinstance(X, DistributedSamples):
-            self.reconstruction_err_ = float(np.sqrt(X.unexplained(self.components_)[0]))
+            self.reconstruction_err_ = float(np.sqrt(X.squared_residual(self.components_)[0]))
         else:
-            self.reconstruction_err_ = found["relative_error"] * size_of(X)
+            self.reconstruction_err_ = result["relative_error"] * frobenius_norm(X)
         if self.stop_reason_ == "max_stages" and self._should_converge():
             warn(
-                f"{type(self).__name__} did not converge in {self.n_iter_} stages; raise max_stages or tol",
+                f"{type(self).__name__} did not converge in {self.n_iter_} stages; increase max_stages or tol",
                 ConvergenceWarning,
             )
-        return found.get("weights")
+        return result.get("weights")
 
-    def _run(self, X: Any, settings: dict[str, Any], start: Any, *, weigh: bool = True) -> dict[str, Any]:
-        start = self._own_start(X, settings, start)
+    def _run(self, X: Any, settings: dict[str, Any], start: Any, *, with_weights: bool = True) -> dict[str, Any]:
+        start = self._resolve_start(X, settings, start)
         text = json.dumps({"method": self._method, **settings}, allow_nan=False)
-        tell = self._tell if self.verbose else None
-        return _core.fit(as_samples(X), text, start, threads(self.n_jobs), tell, weigh)
+        on_stage = self._print_stage if self.verbose else None
+        return _core.fit(as_samples(X), text, start, threads(self.n_jobs), on_stage, with_weights)
 
-    def _keep(self, found: dict[str, Any], settings: dict[str, Any]) -> None:
-        """Everything that a fit found, as attributes."""
-        self.components_ = found["components"]
+    def _store_result(self, result: dict[str, Any], settings: dict[str, Any]) -> None:
+        """Store the result of a fit as attributes."""
+        self.components_ = result["components"]
         self.n_components_ = len(self.components_)
-        self.n_iter_ = found["stages"]
-        self.stop_reason_ = found["stop_reason"]
-        self.trace_ = found["trace"]
-        self.warnings_ = found["warnings"]
-        seconds = {name: found.get(name) for name in ("solver_seconds", "library_seconds")}
-        self._kept = {"settings": settings, "scale": found["scale"], **seconds}
+        self.n_iter_ = result["stages"]
+        self.stop_reason_ = result["stop_reason"]
+        self.trace_ = result["trace"]
+        self.warnings_ = result["warnings"]
+        seconds = {name: result.get(name) for name in ("solver_seconds", "library_seconds")}
+        self._fit_record = {"settings": settings, "scale": result["scale"], **seconds}
 
     def _start(self) -> Any:
         """The start: a name, or components."""
-        # A method that finds its own start has no such parameter.
+        # Some methods have no parameter `init`.
         init = getattr(self, "init", None)
         if isinstance(init, str):
-            # Names of functions have no hyphens.
-            return _settings.word("init", init.replace("_", "-"), _settings.STARTS, " or components")
+            # "random_samples" is accepted as well, the name of the function in andnmf.init.
+            return _settings.choice("init", init.replace("_", "-"), _settings.STARTS, " or an array of components")
         return "auto" if init is None else init
 
-    def _own_start(self, X: Any, settings: dict[str, Any], start: Any) -> Any:
-        """Components, where they are given or the library has no such start; else the start's name."""
+    def _resolve_start(self, X: Any, settings: dict[str, Any], start: Any) -> Any:
+        """The start as the library takes it: a name or components (``"random"`` is computed here)."""
         if not isinstance(start, str):
             return read_matrix(start, "init", X.dtype)
         return starts.random(X, settings["rank"], random_state=settings["seed"]) if start == "random" else start
 
     def _rank_and_seed(self, X: Any, start: Any) -> dict[str, Any]:
-        seed = seed_of(self.random_state)
+        seed = resolve_seed(self.random_state)
         return {"rank": self._rank(X, start, seed), "seed": seed}
 
     def _rank(self, X: Any, start: Any, seed: int) -> int:
-        """How many components to look for: what was asked for, what is given, or what stands out from the noise."""
-        asked = self.n_components
-        if asked is not None and not (isinstance(asked, str) and asked == "auto"):
-            return _settings.integer("n_components", asked, ", or None to go by the samples")
+        """The number of components: ``n_components``, that of ``init``, or the one that the samples suggest."""
+        requested = self.n_components
+        if requested is not None and not (isinstance(requested, str) and requested == "auto"):
+            return _settings.integer("n_components", requested, ", or None to choose it from the samples")
         if not isinstance(start, str):
             return len(read_matrix(start, "init", X.dtype))
-        text = _core.suggest_rank(as_samples(X), 1, MOST_UNASKED, False, 0, seed, threads(self.n_jobs))
+        text = _core.suggest_rank(as_samples(X), 1, MAX_AUTO_COMPONENTS, False, 0, seed, threads(self.n_jobs))
         suggestion = json.loads(text)
         if suggestion["rank"] is not None:
             return suggestion["rank"]
         reason = "; ".join(reason_text(reason) for reason in suggestion["reasons"])
         rank = min(_settings.defaults(self._method)["rank"], *X.shape)
         warn(
-            f"n_components is {asked!r}, and the samples do not tell how many there are ({reason.rstrip('.')}): "
-            f"{rank} are looked for",
+            f"n_components is {requested!r}, but the samples do not determine the number of components "
+            f"({reason.rstrip('.')}); using {rank}; set n_components to choose another number",
             UserWarning,
         )
         return rank
@@ -324,8 +349,8 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
     def _needs_nonnegative(self) -> bool:
         return _settings.METHODS[self._method]["needs_nonnegative"]
 
-    def _tell(self, stage: int, seconds: float, active: float, change: float) -> None:
-        print(f"stage {stage}: change {change:.2e}, {active:.1%} of weights active, {seconds:.2f} s", flush=True)
+    def _print_stage(self, stage: int, seconds: float, active: float, change: float) -> None:
+        print(f"stage {stage}: change {change:.3g}, {active:.1%} of weights active, {seconds:.2f} s", flush=True)
 
     @property
     def _n_features_out(self) -> int:

@@ -11,7 +11,7 @@ __version__: str
 _Float: TypeAlias = np.float32 | np.float64
 _Matrix: TypeAlias = NDArray[_Float]
 _Index: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
-# A matrix, (n_features, indptr, indices, data) of a CSR matrix, or distributed samples.
+# A dense matrix, (n_features, indptr, indices, data) of a CSR matrix, or distributed samples.
 _Samples: TypeAlias = _Matrix | tuple[int, _Index, _Index, NDArray[_Float]] | DistributedSamples
 
 def methods() -> str: ...
@@ -21,16 +21,16 @@ def fit(
     settings: str,
     init: str | _Matrix,
     threads: int | None,
-    tell: Callable[[int, float, float, float], object] | None,
-    weigh: bool,
+    on_stage: Callable[[int, float, float, float], object] | None,
+    with_weights: bool,
 ) -> dict[str, Any]: ...
-def learn(
+def partial_fit(
     samples: _Samples,
     settings: str,
     init: str | _Matrix,
-    so_far: tuple[_Matrix, Sequence[float], float | None, int] | None,
+    state: tuple[_Matrix, Sequence[float], float | None, int] | None,
     threads: int | None,
-    tell: Callable[[int, float, float, float], object] | None,
+    on_stage: Callable[[int, float, float, float], object] | None,
 ) -> dict[str, Any]: ...
 def execute(
     samples: _Samples, first: int, query: str, arguments: bytes, rows: bytes, threads: int | None
@@ -39,7 +39,7 @@ def merge(query: str, left: bytes, right: bytes) -> bytes: ...
 def sample_sizes(
     samples: _Samples, threads: int | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]: ...
-def unexplained(samples: _Samples, components: _Matrix, threads: int | None) -> tuple[float, float]: ...
+def squared_residual(samples: _Samples, components: _Matrix, threads: int | None) -> tuple[float, float]: ...
 def weights(samples: _Samples, components: _Matrix, threads: int | None) -> _Matrix: ...
 def reconstruction_error(
     samples: _Samples, weights: _Matrix, components: _Matrix, threads: int | None

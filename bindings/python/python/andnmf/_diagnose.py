@@ -1,4 +1,4 @@
-"""Whether components can be recovered."""
+"""Diagnoses: can the true components be recovered?"""
 
 from __future__ import annotations
 
@@ -15,29 +15,35 @@ from andnmf._input import as_samples, read_components, read_samples, read_weight
 
 
 class Diagnosis(dict):
-    """A verdict with what it rests on; the keys are those of ``andnmf diagnose --json``.
+    """The result of :func:`diagnose`: a dict with the keys of ``andnmf diagnose --json``.
 
-    ``verdict`` is good, doubtful or poor, ``reasons`` says why and what to do (a dict each: ``code``, ``severity``,
-    ``text``, ``advice``, ``components``), ``weights`` has the conditions of the
-    theorems and the largest correlations, ``residual`` what is left of the samples, ``trust`` what the fit said.
+    ``verdict`` and ``reasons`` are described below; ``weights`` has the conditions of the theorems and the largest
+    correlations, ``residual`` the relative reconstruction error, ``trust`` the trust summary of the fit.
+
+    Attributes
+    ----------
+    verdict : {"good", "doubtful", "poor"}
+        The overall verdict.
+    reasons : list of dict
+        Why the verdict is not better, and what to do: ``code``, ``severity``, ``text``, ``advice``, ``components``.
 
     Examples
     --------
     >>> import andnmf
     >>> data = andnmf.datasets.make_dir(n_samples=500, n_features=40, n_components=5, concentration=1)
-    >>> found = andnmf.diagnose(data.weights)
-    >>> found.verdict, found.reasons, sorted(found)[:2]
+    >>> diagnosis = andnmf.diagnose(data.weights)
+    >>> diagnosis.verdict, diagnosis.reasons, sorted(diagnosis)[:2]
     ('good', [], ['reasons', 'residual'])
     """
 
     @property
     def verdict(self) -> str:
-        """Good, doubtful or poor."""
+        """The overall verdict: good, doubtful or poor."""
         return self["verdict"]
 
     @property
     def reasons(self) -> list[dict[str, Any]]:
-        """What speaks against recovery, each with what to do about it."""
+        """Reasons against recovery, each with advice."""
         return self["reasons"]
 
     def __repr__(self) -> str:
@@ -55,22 +61,24 @@ def diagnose(
     model: BaseEstimator | None = None,
     n_jobs: int | None = None,
 ) -> Diagnosis:
-    """Judge whether the true components can be recovered.
+    """Diagnose whether the true components can be recovered.
 
     Parameters
     ----------
     samples_or_weights : array-like or sparse matrix
-        With ``model``: samples on which to judge it. With ``n_components``: samples, to which that many components are
-        fitted first. With neither: non-negative weights of shape (n_samples, n_components).
+        With ``model``: samples on which to diagnose it. With ``n_components``: samples, to which that many components
+        are fitted first. With neither: non-negative weights of shape (n_samples, n_components).
     n_components : int, optional
+        Number of components to fit.
     model : fitted estimator, optional
-        Of this package, or another one with ``components_``, scikit-learn's ``NMF`` for instance.
+        An estimator of this package, or any other with ``components_``, such as scikit-learn's ``NMF``.
     n_jobs : int or None, default=None
-        Threads; ``None`` and -1 are all cores.
+        Number of threads; ``None`` and -1 use all cores.
 
     Returns
     -------
     Diagnosis
+        The verdict and its reasons.
 
     Examples
     --------
@@ -84,7 +92,7 @@ def diagnose(
     """
     if model is not None:
         if n_components is not None:
-            raise ValueError("n_components is for samples alone: a model has its own")
+            raise ValueError("n_components must be None if model is given, which has its own number of components")
         if not isinstance(model, BaseEstimator):
             raise TypeError(f"model is {model!r}, but it must be a fitted estimator")
         components = read_components(model)

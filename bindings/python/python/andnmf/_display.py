@@ -1,4 +1,4 @@
-"""How estimators show themselves in notebooks."""
+"""The HTML representation of estimators in notebooks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class FittedSummary:
-    """Adds what a fit found to the diagram that scikit-learn draws of an estimator."""
+    """Adds a summary of the fit to scikit-learn's diagram of an estimator."""
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
@@ -29,12 +29,12 @@ class FittedSummary:
 
 
 def reason_text(reason: dict[str, Any]) -> str:
-    """The reason of a verdict in one line: what it says, and what to do about it."""
+    """A reason of a verdict in one line: its text and its advice."""
     return "; ".join(part for part in (reason["text"], reason["advice"]) if part)
 
 
 def summary(model: Any) -> list[tuple[str, str]]:
-    """What a fit found, in words; nothing before a fit."""
+    """The result of a fit as rows of name and text; empty before a fit."""
     if not hasattr(model, "components_"):
         return []
     rank, n_features = model.components_.shape

@@ -1,4 +1,4 @@
-"""Samples that are processed where they are stored."""
+"""Distributed samples, which are processed where they are stored."""
 
 from __future__ import annotations
 
@@ -11,10 +11,21 @@ from andnmf import _core
 
 
 class DistributedSamples(ABC):
-    """Samples on which the compiled part runs queries instead of reading them.
+    """Samples on which the extension runs queries instead of reading them.
 
-    ``precision`` is the library's name for ``dtype``. Whoever holds the samples passes each query to their parts, where
-    ``andnmf._core.execute`` runs it, merges the sums with ``andnmf._core.merge``, and joins the rows: all of it bytes.
+    An implementation sends each query to the blocks of samples, runs it there with ``andnmf._core.execute``, merges the
+    sums with ``andnmf._core.merge`` and concatenates the rows. Arguments and results are bytes.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Numbers of samples and features.
+    dtype : numpy.dtype
+        float32 or float64.
+    stored_values : int
+        All values of dense blocks, the stored ones of sparse blocks.
+    is_sparse : bool
+        True if any block is sparse.
     """
 
     shape: tuple[int, int]
@@ -24,7 +35,7 @@ class DistributedSamples(ABC):
 
     @property
     def precision(self) -> str:
-        """As the library calls it."""
+        """The library's name of ``dtype``."""
         return "f32" if self.dtype == np.float32 else "f64"
 
     @abstractmethod
@@ -36,39 +47,40 @@ class DistributedSamples(ABC):
         Parameters
         ----------
         query : str
-            Its name; also what ``_core.merge`` needs to know.
+            Name of the query, for ``_core.execute`` and ``_core.merge``.
         arguments : bytes
-            What every part of the samples receives.
+            Arguments for every block.
         rows : bytes
-            ``row_bytes`` for each sample; a part receives those of its own.
+            ``row_bytes`` bytes per sample; each block receives those of its own samples.
         row_bytes : int
+            Number of bytes per sample in ``rows``.
         returns_rows : bool
-            Whether parts return bytes for each sample beside their sums.
+            True if blocks return bytes per sample in addition to sums.
 
         Returns
         -------
         sums, rows : bytes
-            The merged sums, and the rows of all parts in the order of the samples.
+            The merged sums, and the rows of all blocks in the order of the samples.
         """
 
     @abstractmethod
     def rows(self, start: int, end: int) -> np.ndarray:
-        """Some samples, dense."""
+        """The samples from ``start`` to ``end``, dense."""
 
-    def unexplained(self, components: np.ndarray) -> tuple[float, float]:
-        """The squared size of what components leave of the samples, and that of the samples."""
+    def squared_residual(self, components: np.ndarray) -> tuple[float, float]:
+        """The squared Frobenius norms of the residual and of the samples."""
         components = np.ascontiguousarray(components, dtype=self.dtype)
-        return _core.unexplained(self, components, 1)
+        return _core.squared_residual(self, components, 1)
 
     def sizes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-        """The sums and the lengths of samples, the sum of all samples, and the lowest value or zero."""
+        """Sum and norm of each sample, the sum of all samples, and the lowest value or zero."""
         return _core.sample_sizes(self, 1)
 
     def mean(self, dtype: Any = None) -> float:
-        """The mean of all values, in double precision whatever is asked for."""
+        """The mean of all values, always in double precision (``dtype`` is ignored)."""
         return float(self.sizes()[2].sum()) / (self.shape[0] * self.shape[1])
 
 
 def is_dask(X: Any) -> bool:
-    """Whether these are samples of dask, which need not be installed."""
+    """True for dask collections; dask need not be installed."""
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")

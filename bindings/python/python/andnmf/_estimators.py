@@ -1,6 +1,6 @@
 """The estimators.
 
-Generated from the library's description of its methods; do not edit. To write it anew:
+Generated from the library's description of its methods; do not edit. Regenerate with:
 python bindings/python/tools/generate_estimators.py
 """
 
@@ -26,23 +26,24 @@ __all__ = [
 class AND(ANDBase):
     """Recover the true components behind non-negative mixtures (alternating non-negative gradient descent).
 
-    Samples are taken for ``weights @ components`` with non-negative weights. Where the usual factorizations find any
-    pair with a small residual, AND finds the components themselves, also where weights are strongly correlated. By
-    default nothing has to be tuned: start and thresholds come from the data.
+    Models samples as ``weights @ components`` with non-negative weights. Most factorizations return any pair with a
+    small residual; AND recovers the components themselves, even if the weights are strongly correlated. The defaults
+    need no tuning: start (initialization) and thresholds come from the data.
 
     Parameters
     ----------
     n_components : int, "auto" or None, default=None
-        Number of components. ``None`` and ``"auto"`` take that of ``init`` where it is an array, else the number that
-        stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if
-        that is less), with a warning.
+        Number of components. ``None`` and ``"auto"`` use that of ``init`` if it is an array, otherwise the number of
+        components above the noise of the samples; if that is unclear, 10 (or the number of samples or features, if
+        smaller), with a warning.
     init : str or array of shape (n_components, n_features), default="auto"
-        Where to begin: ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``, ``"nndsvdar"``,
-        ``"random"`` (see :mod:`andnmf.init`), or components. ``None`` is ``"auto"``.
+        Start (initialization): ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``,
+        ``"nndsvdar"``, ``"random"`` (see :mod:`andnmf.init`), or an array of components. ``None`` is ``"auto"``.
     threshold : "auto", str, float, sequence of float or dict, default="auto"
-        Thresholds of decoded weights. Anything but ``"auto"`` is Algorithm 1 as printed, with a schedule as the command
-        writes it (``"constant:C"``, ``"geometric:START:RATIO[:FLOOR]"``, ``"theory:LAMBDA:R:Q"``, ``"list:A,B,..."``),
-        one value for all stages, or values for the first stages, of which the last one stays.
+        Thresholds of decoded weights. ``"auto"`` chooses them from the data. Anything else runs Algorithm 1 of the
+        paper as printed: a schedule as text (``"constant:C"``, ``"geometric:START:RATIO[:FLOOR]"``,
+        ``"theory:LAMBDA:R:Q"``, ``"list:A,B,..."``), one value for all stages, or a list of values, the last of which
+        applies to all further stages.
     max_stages : int, default=200
         Maximum number of stages. With threshold auto, it limits the final descent; the short descents of the
         initialization have their own limit. It must be at least 1.
@@ -52,50 +53,56 @@ class AND(ANDBase):
         Length of a gradient step: one that cannot diverge (safe), 0.5/rank (paper), or a value that multiplies sums
         over samples. With threshold auto, safe only. It must be a positive number, safe or paper.
     batch_size : int or None, default=None
-        Samples per gradient step: in ``fit`` with a schedule only, where ``None`` is all of them; in ``partial_fit``
-        always, where ``None`` is 16.
+        Number of samples per gradient step. In ``fit`` only with a threshold schedule; ``None`` uses all samples. In
+        ``partial_fit``, ``None`` is 16.
     compress : {"auto", "off", "lossless"} or int, default="auto"
         Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always lossless
         (lossless), or by projection on this many leading directions. With threshold auto, auto only.
     nonnegative : {"auto", True, False}, default="auto"
-        Whether components are kept from being negative: ``"auto"`` does so where the samples are not negative. ``True``
-        also refuses samples with negative values.
+        Constrain components to be non-negative: ``"auto"`` does so if the samples are non-negative. ``True`` also
+        raises ValueError for negative samples.
     tol : float, default=1e-12
         Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size,
         and the threshold is at its floor. Changes at the level of rounding always count as convergence; with threshold
         auto, so do changes of 1e-8. It must be zero or a positive number.
     time_limit : float or None, default=None
-        Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
-        ValueError.
+        Time limit in seconds; the best result so far is kept. Raises ValueError if there are no components yet.
     random_state : int, RandomState instance or None, default=None
-        Random seed. The same number gives the same bits on any number of threads.
+        Random seed. The same number gives bit-identical results on any number of threads.
     n_jobs : int or None, default=None
-        Threads; ``None`` and -1 are all cores.
+        Number of threads; ``None`` and -1 use all cores.
     verbose : int, default=0
-        Whether to print a line per stage.
+        Print a line per stage if not 0.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-    n_components_, n_features_in_, n_iter_ : int
-        ``n_iter_`` is the number of stages, those of ``trace_``.
+        The components.
+    n_components_, n_features_in_ : int
+        Number of components, number of features.
+    n_iter_ : int
+        Number of stages (outer iterations), which is the length of ``trace_``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Only where the samples had names.
+        Names of the features; only if the samples had column names.
     stop_reason_ : {"converged", "max_stages", "time_limit", "cancelled"}
+        Why the fit ended.
     thresholds_ : ndarray of shape (n_components,)
-        Of the last stage.
+        Thresholds of the last stage.
     trust_ : dict or None
-        ``verdict`` (good, doubtful, poor), ``reasons`` (a dict each: ``code``, ``text``, ``advice``, ``components``, …)
-        and ``component_stability``. None exactly where fits do not judge themselves: with a schedule, and once
-        ``partial_fit`` has gone on from a start.
+        Trust summary: ``verdict`` (good, doubtful, poor), ``reasons`` (dicts with ``code``, ``text``, ``advice``,
+        ``components``, …) and ``component_stability``. None with a threshold schedule and after ``partial_fit`` has
+        updated existing components.
     stability_ : ndarray of shape (n_components,) or None
-        Estimated error of each component as a sine: 0 is stable. None where ``trust_`` is.
+        Estimated error of each component as a sine; 0 is stable. None if ``trust_`` is None.
     trace_ : dict of ndarray
-        A value per stage: stage, seconds, threshold_min, threshold_median, active_fraction, change and loss; NaN where a
-        method has none: AND has no loss, the others have no thresholds.
+        One value per stage: stage, seconds, threshold_min, threshold_median, active_fraction, change, loss. NaN if the
+        method does not have it: AND has no loss, the other methods have no thresholds.
     reconstruction_err_ : float
-        Frobenius norm of what is left of the samples; after ``partial_fit``, of the last batch.
+        Frobenius norm of the residual; after ``partial_fit``, that of the last batch.
     warnings_ : list of str
+        Warnings of the fit.
+    n_batches_seen_ : int
+        Number of batches; only after ``partial_fit``.
 
     Examples
     --------
@@ -148,21 +155,21 @@ class AND(ANDBase):
 class HALS(HALSBase):
     """Non-negative matrix factorization by hierarchical alternating least squares.
 
-    Finds non-negative weights and components with a small squared error, as scikit-learn's ``NMF`` does by coordinate
-    descent. Which of the many such pairs it finds depends on where it begins.
+    Minimizes the squared error by coordinate descent, as scikit-learn's ``NMF`` does. The result depends on the start
+    (initialization).
 
     Parameters
     ----------
     n_components : int, "auto" or None, default=None
-        Number of components. ``None`` and ``"auto"`` take that of ``init`` where it is an array, else the number that
-        stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if
-        that is less), with a warning.
+        Number of components. ``None`` and ``"auto"`` use that of ``init`` if it is an array, otherwise the number of
+        components above the noise of the samples; if that is unclear, 10 (or the number of samples or features, if
+        smaller), with a warning.
     init : str or array of shape (n_components, n_features), default="auto"
-        Where to begin: ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``, ``"nndsvdar"``,
-        ``"random"`` (see :mod:`andnmf.init`), or components. ``None`` is ``"auto"``.
+        Start (initialization): ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``,
+        ``"nndsvdar"``, ``"random"`` (see :mod:`andnmf.init`), or an array of components. ``None`` is ``"auto"``.
     nonnegative : bool, default=True
-        Whether components must not be negative; samples without any value above zero are then refused. Weights never
-        are negative.
+        Constrain components to be non-negative; samples with negative but no positive values then raise ValueError.
+        Weights are always non-negative.
     sweeps : int, default=2
         Maximum number of sweeps over the weights, and over the components, per pass over the samples. Sweeps stop early
         once their change is small compared with the first sweep of the pass. It must be at least 1.
@@ -175,19 +182,18 @@ class HALS(HALSBase):
         Convergence tolerance: stop when a stage changes the components by no more than this, relative to their norm. It
         must be zero or a positive number.
     time_limit : float or None, default=None
-        Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
-        ValueError.
+        Time limit in seconds; the best result so far is kept. Raises ValueError if there are no components yet.
     random_state : int, RandomState instance or None, default=None
-        Random seed. The same number gives the same bits on any number of threads.
+        Random seed. The same number gives bit-identical results on any number of threads.
     n_jobs : int or None, default=None
-        Threads; ``None`` and -1 are all cores.
+        Number of threads; ``None`` and -1 use all cores.
     verbose : int, default=0
-        Whether to print a line per stage.
+        Print a line per stage if not 0.
 
     Attributes
     ----------
     components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
-        As for :class:`andnmf.AND`.
+        As in :class:`andnmf.AND`.
 
     Examples
     --------
@@ -234,15 +240,15 @@ class ANLS(ANLSBase):
     Parameters
     ----------
     n_components : int, "auto" or None, default=None
-        Number of components. ``None`` and ``"auto"`` take that of ``init`` where it is an array, else the number that
-        stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if
-        that is less), with a warning.
+        Number of components. ``None`` and ``"auto"`` use that of ``init`` if it is an array, otherwise the number of
+        components above the noise of the samples; if that is unclear, 10 (or the number of samples or features, if
+        smaller), with a warning.
     init : str or array of shape (n_components, n_features), default="auto"
-        Where to begin: ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``, ``"nndsvdar"``,
-        ``"random"`` (see :mod:`andnmf.init`), or components. ``None`` is ``"auto"``.
+        Start (initialization): ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``,
+        ``"nndsvdar"``, ``"random"`` (see :mod:`andnmf.init`), or an array of components. ``None`` is ``"auto"``.
     nonnegative : bool, default=True
-        Whether components must not be negative; samples without any value above zero are then refused. Weights never
-        are negative.
+        Constrain components to be non-negative; samples with negative but no positive values then raise ValueError.
+        Weights are always non-negative.
     compress : {"auto", "off", "lossless"} or int, default="auto"
         Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always lossless
         (lossless), or by projection on this many leading directions.
@@ -252,19 +258,18 @@ class ANLS(ANLSBase):
         Convergence tolerance: stop when a stage changes the components by no more than this, relative to their norm. It
         must be zero or a positive number.
     time_limit : float or None, default=None
-        Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
-        ValueError.
+        Time limit in seconds; the best result so far is kept. Raises ValueError if there are no components yet.
     random_state : int, RandomState instance or None, default=None
-        Random seed. The same number gives the same bits on any number of threads.
+        Random seed. The same number gives bit-identical results on any number of threads.
     n_jobs : int or None, default=None
-        Threads; ``None`` and -1 are all cores.
+        Number of threads; ``None`` and -1 use all cores.
     verbose : int, default=0
-        Whether to print a line per stage.
+        Print a line per stage if not 0.
 
     Attributes
     ----------
     components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
-        As for :class:`andnmf.AND`.
+        As in :class:`andnmf.AND`.
 
     Examples
     --------
@@ -309,18 +314,18 @@ class MU(MUBase):
     Parameters
     ----------
     n_components : int, "auto" or None, default=None
-        Number of components. ``None`` and ``"auto"`` take that of ``init`` where it is an array, else the number that
-        stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if
-        that is less), with a warning.
+        Number of components. ``None`` and ``"auto"`` use that of ``init`` if it is an array, otherwise the number of
+        components above the noise of the samples; if that is unclear, 10 (or the number of samples or features, if
+        smaller), with a warning.
     init : str or array of shape (n_components, n_features), default="auto"
-        Where to begin: ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``, ``"nndsvdar"``,
-        ``"random"`` (see :mod:`andnmf.init`), or components. ``None`` is ``"auto"``.
+        Start (initialization): ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``,
+        ``"nndsvdar"``, ``"random"`` (see :mod:`andnmf.init`), or an array of components. ``None`` is ``"auto"``.
     loss : {"frobenius", "kullback-leibler"}, default="frobenius"
         Loss to minimize: the squared error (frobenius), or the generalized Kullback–Leibler divergence for non-negative
         counts (kullback-leibler).
     nonnegative : bool, default=True
-        Whether components must not be negative; samples without any value above zero are then refused. Weights never
-        are negative.
+        Constrain components to be non-negative; samples with negative but no positive values then raise ValueError.
+        Weights are always non-negative.
     sweeps : int, default=1
         Updates of the weights per pass over the samples, and with the Frobenius loss as many of the components. More
         than one is the accelerated form of Gillis & Glineur (2012): further updates are cheap compared with the pass.
@@ -334,19 +339,18 @@ class MU(MUBase):
         Convergence tolerance: stop when a stage changes the components by no more than this, relative to their norm. It
         must be zero or a positive number.
     time_limit : float or None, default=None
-        Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
-        ValueError.
+        Time limit in seconds; the best result so far is kept. Raises ValueError if there are no components yet.
     random_state : int, RandomState instance or None, default=None
-        Random seed. The same number gives the same bits on any number of threads.
+        Random seed. The same number gives bit-identical results on any number of threads.
     n_jobs : int or None, default=None
-        Threads; ``None`` and -1 are all cores.
+        Number of threads; ``None`` and -1 use all cores.
     verbose : int, default=0
-        Whether to print a line per stage.
+        Print a line per stage if not 0.
 
     Attributes
     ----------
     components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
-        As for :class:`andnmf.AND`.
+        As in :class:`andnmf.AND`.
 
     Examples
     --------
@@ -393,18 +397,18 @@ class MU(MUBase):
 class MinVolume(MinVolumeBase):
     """Non-negative matrix factorization whose components span a small volume.
 
-    Minimizes the squared error plus a weight times the log-determinant of the components, which sum to one each: of all
-    factorizations that fit, it prefers the one that encloses the samples most tightly.
+    Minimizes the squared error plus a weight times the log-determinant of the components, each of which sums to one. Of
+    all factorizations that fit, it prefers the one that encloses the samples most tightly.
 
     Parameters
     ----------
     n_components : int, "auto" or None, default=None
-        Number of components. ``None`` and ``"auto"`` take that of ``init`` where it is an array, else the number that
-        stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if
-        that is less), with a warning.
+        Number of components. ``None`` and ``"auto"`` use that of ``init`` if it is an array, otherwise the number of
+        components above the noise of the samples; if that is unclear, 10 (or the number of samples or features, if
+        smaller), with a warning.
     init : str or array of shape (n_components, n_features), default="auto"
-        Where to begin: ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``, ``"nndsvdar"``,
-        ``"random"`` (see :mod:`andnmf.init`), or components. ``None`` is ``"auto"``.
+        Start (initialization): ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``,
+        ``"nndsvdar"``, ``"random"`` (see :mod:`andnmf.init`), or an array of components. ``None`` is ``"auto"``.
     volume_weight : float, default=0.0001
         Weight of the volume in the first stage: λ is this times ‖Y‖² / rank. It must be zero or a positive number.
     weight_ratio : float, default=1.0
@@ -414,8 +418,8 @@ class MinVolume(MinVolumeBase):
         Offset δ, relative to the mean square length of the components: keeps the volume of dependent components finite.
         It must be a positive number.
     nonnegative : bool, default=True
-        Whether components must not be negative; samples without any value above zero are then refused. Weights never
-        are negative.
+        Constrain components to be non-negative; samples with negative but no positive values then raise ValueError.
+        Weights are always non-negative.
     sweeps : int, default=2
         Maximum number of updates of the weights, and of the components, per pass over the samples. It must be at least
         1.
@@ -428,19 +432,18 @@ class MinVolume(MinVolumeBase):
         Convergence tolerance: stop when a stage changes the components by no more than this, relative to their norm. It
         must be zero or a positive number.
     time_limit : float or None, default=None
-        Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
-        ValueError.
+        Time limit in seconds; the best result so far is kept. Raises ValueError if there are no components yet.
     random_state : int, RandomState instance or None, default=None
-        Random seed. The same number gives the same bits on any number of threads.
+        Random seed. The same number gives bit-identical results on any number of threads.
     n_jobs : int or None, default=None
-        Threads; ``None`` and -1 are all cores.
+        Number of threads; ``None`` and -1 use all cores.
     verbose : int, default=0
-        Whether to print a line per stage.
+        Print a line per stage if not 0.
 
     Attributes
     ----------
     components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
-        As for :class:`andnmf.AND`.
+        As in :class:`andnmf.AND`.
 
     Examples
     --------
@@ -491,19 +494,19 @@ class MinVolume(MinVolumeBase):
 class OnlineLDA(OnlineLDABase):
     """Topics by latent Dirichlet allocation with online variational Bayes.
 
-    The components are the topics, each a distribution over words. ``transform`` gives least-squares weights as for all
-    methods here, not the posterior of the model: rows add up to about the number of words of a document, and divided by
-    their sums they are shares of topics. There is no ``partial_fit``.
+    The components are the topics, each a distribution over words. ``transform`` returns non-negative least-squares
+    weights as all methods here do, not the posterior of the model: a row sums to about the number of words of the
+    document; divide it by its sum to get topic proportions. There is no ``partial_fit``.
 
     Parameters
     ----------
     n_components : int, "auto" or None, default=None
-        Number of components. ``None`` and ``"auto"`` take that of ``init`` where it is an array, else the number that
-        stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if
-        that is less), with a warning.
+        Number of components. ``None`` and ``"auto"`` use that of ``init`` if it is an array, otherwise the number of
+        components above the noise of the samples; if that is unclear, 10 (or the number of samples or features, if
+        smaller), with a warning.
     init : str or array of shape (n_components, n_features), default="auto"
-        Where to begin: ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``, ``"nndsvdar"``,
-        ``"random"`` (see :mod:`andnmf.init`), or components. ``None`` is ``"auto"``.
+        Start (initialization): ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``,
+        ``"nndsvdar"``, ``"random"`` (see :mod:`andnmf.init`), or an array of components. ``None`` is ``"auto"``.
     document_prior : float or None, default=None
         Dirichlet prior α of the topics in a document: below 1, documents have few topics each. None is 1/rank. It must
         be a positive number.
@@ -534,19 +537,18 @@ class OnlineLDA(OnlineLDABase):
         Convergence tolerance: stop when a stage changes the components by no more than this, relative to their norm. It
         must be zero or a positive number.
     time_limit : float or None, default=None
-        Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
-        ValueError.
+        Time limit in seconds; the best result so far is kept. Raises ValueError if there are no components yet.
     random_state : int, RandomState instance or None, default=None
-        Random seed. The same number gives the same bits on any number of threads.
+        Random seed. The same number gives bit-identical results on any number of threads.
     n_jobs : int or None, default=None
-        Threads; ``None`` and -1 are all cores.
+        Number of threads; ``None`` and -1 use all cores.
     verbose : int, default=0
-        Whether to print a line per stage.
+        Print a line per stage if not 0.
 
     Attributes
     ----------
     components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
-        As for :class:`andnmf.AND`.
+        As in :class:`andnmf.AND`.
 
     Examples
     --------
@@ -599,17 +601,17 @@ class OnlineLDA(OnlineLDABase):
 
 
 class AnchorWords(AnchorWordsBase):
-    """Topics from words that only one of them uses.
+    """Topics by anchor words, each of which occurs in one topic only.
 
-    The components are the topics, each a distribution over words, found in one stage from how often words occur
-    together. Samples are documents as counts of words. ``transform`` gives least-squares weights as for all methods.
+    The components are the topics, each a distribution over words, computed in one stage from the co-occurrence of words.
+    Samples are word counts of documents. ``transform`` returns non-negative least-squares weights as all methods do.
 
     Parameters
     ----------
     n_components : int, "auto" or None, default=None
-        Number of components. ``None`` and ``"auto"`` take that of ``init`` where it is an array, else the number that
-        stands out from the noise of the samples; where that is unclear, 10 (or the number of samples or features if
-        that is less), with a warning.
+        Number of components. ``None`` and ``"auto"`` use that of ``init`` if it is an array, otherwise the number of
+        components above the noise of the samples; if that is unclear, 10 (or the number of samples or features, if
+        smaller), with a warning.
     values : {"auto", "counts", "weights"}, default="auto"
         Type of the values: word counts (counts), weights of any scale (weights), or counts if all values are whole
         numbers (auto).
@@ -627,19 +629,18 @@ class AnchorWords(AnchorWordsBase):
         Convergence tolerance: the maximum duality gap of the mixtures, relative to the squared norm of the word's row
         for l2, in nats for kl. It must be zero or a positive number.
     time_limit : float or None, default=None
-        Time limit in seconds; the best result so far is kept. Only if there are no components at all by then is that a
-        ValueError.
+        Time limit in seconds; the best result so far is kept. Raises ValueError if there are no components yet.
     random_state : int, RandomState instance or None, default=None
-        Random seed. The same number gives the same bits on any number of threads.
+        Random seed. The same number gives bit-identical results on any number of threads.
     n_jobs : int or None, default=None
-        Threads; ``None`` and -1 are all cores.
+        Number of threads; ``None`` and -1 use all cores.
     verbose : int, default=0
-        Whether to print a line per stage.
+        Print a line per stage if not 0.
 
     Attributes
     ----------
     components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
-        As for :class:`andnmf.AND`.
+        As in :class:`andnmf.AND`.
 
     Examples
     --------
@@ -680,7 +681,7 @@ class AnchorWords(AnchorWordsBase):
         self.verbose = verbose
 
 
-#: Every estimator by its method.
+#: Estimators by method.
 ESTIMATORS: dict[str, type[Factorization]] = {
     "and": AND,
     "hals": HALS,

@@ -1,4 +1,4 @@
-"""What users hand over, as the compiled part reads it: without a copy wherever that can be."""
+"""Validation of arguments, and conversion to what the extension reads; copies only where needed."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from andnmf._distributed import DistributedSamples, is_dask
 
-#: Other numbers become the first of these.
+#: Supported precisions; other types of numbers are converted to the first.
 PRECISIONS = [np.float64, np.float32]
-_VALUES_AT_ONCE = 30_000
+_BLOCK_VALUES = 30_000
 
 
 def as_samples(X: Any) -> Any:
-    """A checked array or CSR matrix as the compiled part takes it.
+    """Convert validated samples to the form that the extension takes, without copying.
 
-    Dense arrays go as they are, in any memory order: rows that are not contiguous are copied block by block as they
-    are read. Of sparse matrices the three parts go as they are. Distributed samples go as they are.
+    Dense arrays may have any memory order: the extension copies non-contiguous rows block by block.
     """
     if isinstance(X, DistributedSamples):
         return X
@@ -33,16 +32,15 @@ def as_samples(X: Any) -> Any:
 
 
 def aligned(array: np.ndarray) -> np.ndarray:
-    """Values at addresses that the compiled part can read; what came over a network may lie anywhere."""
-    # An array without values counts as aligned wherever it lies.
+    """Copy an array that is not aligned in memory, as some received over a network are."""
+    # NumPy reports empty arrays as aligned at any address.
     return array if array.size and array.flags.aligned else array.copy()
 
 
 def read_samples(X: Any) -> Any:
-    """Samples that no estimator has looked at yet, as :func:`as_samples` takes them.
+    """Validate samples for :func:`as_samples`; dask collections are not computed.
 
-    Whether all values are finite is left to the compiled part, which names the place. Samples of dask stay where they
-    are.
+    The extension checks for NaN and infinity itself, and names sample and feature.
     """
     if isinstance(X, DistributedSamples):
         return X
@@ -54,12 +52,12 @@ def read_samples(X: Any) -> Any:
 
 
 def read_matrix(values: Any, name: str, dtype: Any = np.float64) -> np.ndarray:
-    """A dense matrix in row order."""
+    """Validate a dense matrix and convert it to C order."""
     return check_array(values, dtype=dtype, order="C", ensure_all_finite=False, input_name=name)
 
 
 def read_components(given: Any, name: str = "components", dtype: Any = np.float64) -> np.ndarray:
-    """The components of a fitted estimator, or what was given in their place."""
+    """The components of a fitted estimator, or a matrix of components."""
     if isinstance(given, BaseEstimator):
         check_is_fitted(given, "components_")
         given = given.components_
@@ -67,10 +65,10 @@ def read_components(given: Any, name: str = "components", dtype: Any = np.float6
 
 
 def read_weights(given: Any, *, finite: bool = False) -> np.ndarray:
-    """Weights, samples × components; sparse ones are made dense, since they are narrow."""
+    """Weights, samples × components, as a dense matrix."""
     if isinstance(given, BaseEstimator):
         name = type(given).__name__
-        raise TypeError(f"weights are needed, not a model; {name}.transform(X) gives those of samples X")
+        raise TypeError(f"weights must be an array, not the estimator {name}; pass {name}.transform(X)")
     return check_array(
         given.toarray() if sparse.issparse(given) else given,
         dtype=np.float64,
@@ -81,26 +79,26 @@ def read_weights(given: Any, *, finite: bool = False) -> np.ndarray:
 
 
 def read_sample_weight(values: Any, X: Any) -> np.ndarray:
-    """A number for each sample, zero or more, in the precision of the samples."""
+    """Validate non-negative sample weights, in the precision of the samples."""
     weight = check_array(values, dtype=X.dtype, ensure_2d=False, input_name="sample_weight")
     if weight.shape != (X.shape[0],):
-        raise ValueError(f"sample_weight must have a number for each of the {X.shape[0]} samples, not {weight.shape}")
+        raise ValueError(f"sample_weight has shape {weight.shape}, but it must be ({X.shape[0]},), one number per sample")
     if weight.min() < 0:
         raise ValueError("sample_weight must not be negative")
     if weight.max() == 0:
-        raise ValueError("sample_weight is zero for every sample; at least one must count")
+        raise ValueError("sample_weight is zero for every sample, but at least one must be positive")
     return weight
 
 
-def size_of(X: Any) -> float:
-    """The Frobenius norm, also where squares would leave the range of the samples' own precision."""
+def frobenius_norm(X: Any) -> float:
+    """The Frobenius norm, without overflow or underflow."""
     if isinstance(X, DistributedSamples):
         return float(np.linalg.norm(X.sizes()[1]))
     values = X.data if sparse.issparse(X) else X
     if not values.size:
         return 0.0
     squares = _sum_of_squares(values, None)
-    # Far enough from either end, what squares have lost does not count.
+    # Neither overflow nor a relevant underflow.
     if np.finfo(values.dtype).smallest_normal * 1e8 < squares / values.size and squares < np.inf:
         return float(np.sqrt(squares))
     scale = float(max(values.max(), -values.min()))
@@ -108,8 +106,8 @@ def size_of(X: Any) -> float:
 
 
 def _sum_of_squares(values: np.ndarray, scale: float | None) -> float:
-    """Block by block, so that nothing is copied as a whole; with a scale slower, in double precision and divided by it."""
-    rows = max(1, len(values) * _VALUES_AT_ONCE // values.size)
+    """Sum of squares, block by block; with ``scale``, of the values divided by it, in double precision (slower)."""
+    rows = max(1, len(values) * _BLOCK_VALUES // values.size)
     total = 0.0
     for first in range(0, len(values), rows):
         block = values[first : first + rows]
@@ -121,7 +119,7 @@ def _sum_of_squares(values: np.ndarray, scale: float | None) -> float:
 
 
 def has_negative(X: Any) -> bool:
-    """Whether any sample has a value below zero."""
+    """True if any value is negative."""
     if isinstance(X, DistributedSamples):
         return X.sizes()[3] < 0
     values = X.data if sparse.issparse(X) else X
@@ -129,13 +127,13 @@ def has_negative(X: Any) -> bool:
 
 
 def threads(n_jobs: Any) -> int | None:
-    """``n_jobs`` as a number of threads: ``None`` and -1 are all cores, -2 all but one, and so on."""
+    """The number of threads for ``n_jobs``; ``None`` (also for -1) is all cores, -2 all but one, and so on."""
     if n_jobs is None or n_jobs == -1:
         return None
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
-        raise TypeError(f"n_jobs is {n_jobs!r}, but it must be a whole number or None")
+        raise TypeError(f"n_jobs is {n_jobs!r}, but it must be an integer or None")
     if n_jobs == 0:
-        raise ValueError("n_jobs is 0, but it must be at least 1, or negative to leave cores free")
+        raise ValueError("n_jobs is 0, but it must be positive, or negative to leave cores free (-1 uses all)")
     if n_jobs > 0:
         return int(n_jobs)
     from joblib import cpu_count
@@ -143,8 +141,8 @@ def threads(n_jobs: Any) -> int | None:
     return max(1, cpu_count() + 1 + int(n_jobs))
 
 
-def seed_of(random_state: Any) -> int:
-    """A seed for the library: whole numbers as they are, so that they mean what they mean to the command."""
+def resolve_seed(random_state: Any) -> int:
+    """The seed for ``random_state``; integers are used as they are, as ``--seed`` of the command."""
     if isinstance(random_state, Integral) and not isinstance(random_state, bool):
         if random_state < 0:
             raise ValueError(f"random_state is {random_state}, but it must not be negative")

@@ -1,4 +1,4 @@
-"""What the other methods have beyond their parameters, which are generated: words, examples, exceptions."""
+"""Hand-written parts of the other estimators: descriptions, examples, exceptions. Parameters are generated."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from andnmf._base import Factorization
 class HALSBase(Factorization):
     """Non-negative matrix factorization by hierarchical alternating least squares.
 
-    Finds non-negative weights and components with a small squared error, as scikit-learn's ``NMF`` does by coordinate
-    descent. Which of the many such pairs it finds depends on where it begins.
+    Minimizes the squared error by coordinate descent, as scikit-learn's ``NMF`` does. The result depends on the start
+    (initialization).
 
     Examples
     --------
@@ -58,8 +58,8 @@ class MUBase(Factorization):
 class MinVolumeBase(Factorization):
     """Non-negative matrix factorization whose components span a small volume.
 
-    Minimizes the squared error plus a weight times the log-determinant of the components, which sum to one each: of all
-    factorizations that fit, it prefers the one that encloses the samples most tightly.
+    Minimizes the squared error plus a weight times the log-determinant of the components, each of which sums to one. Of
+    all factorizations that fit, it prefers the one that encloses the samples most tightly.
 
     Examples
     --------
@@ -75,9 +75,9 @@ class MinVolumeBase(Factorization):
 class OnlineLDABase(Factorization):
     """Topics by latent Dirichlet allocation with online variational Bayes.
 
-    The components are the topics, each a distribution over words. ``transform`` gives least-squares weights as for all
-    methods here, not the posterior of the model: rows add up to about the number of words of a document, and divided by
-    their sums they are shares of topics. There is no ``partial_fit``.
+    The components are the topics, each a distribution over words. ``transform`` returns non-negative least-squares
+    weights as all methods here do, not the posterior of the model: a row sums to about the number of words of the
+    document; divide it by its sum to get topic proportions. There is no ``partial_fit``.
 
     Examples
     --------
@@ -90,15 +90,15 @@ class OnlineLDABase(Factorization):
     """
 
     def _should_converge(self) -> bool:
-        # A few passes over many documents are what the method is for.
+        # The method is meant for a few passes over many documents.
         return False
 
 
 class AnchorWordsBase(Factorization):
-    """Topics from words that only one of them uses.
+    """Topics by anchor words, each of which occurs in one topic only.
 
-    The components are the topics, each a distribution over words, found in one stage from how often words occur
-    together. Samples are documents as counts of words. ``transform`` gives least-squares weights as for all methods.
+    The components are the topics, each a distribution over words, computed in one stage from the co-occurrence of words.
+    Samples are word counts of documents. ``transform`` returns non-negative least-squares weights as all methods do.
 
     Examples
     --------

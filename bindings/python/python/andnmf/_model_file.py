@@ -1,4 +1,4 @@
-"""Models in files: those that the command ``andnmf`` writes and reads."""
+"""Model files, shared with the command ``andnmf``."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from andnmf._input import read_matrix
 
 
 def save(model: Factorization, path: Any, *, overwrite: bool = False) -> None:
-    """Write a fitted estimator to a file that the command ``andnmf`` and :func:`load` read.
+    """Save a fitted estimator to a file that :func:`load` and the command ``andnmf`` read.
 
-    The file holds components, thresholds, settings, names of features and the verdict. An ``init`` given as an array is
-    not in it (a loaded model has ``init="auto"``), nor is how many batches ``partial_fit`` has seen: on a loaded model it
-    goes on as after a fit. A pickle keeps everything, for the same version of this package.
+    The file contains components, thresholds, settings, feature names and the trust summary. It does not contain an
+    ``init`` array (a loaded model has ``init="auto"``) or the number of batches of ``partial_fit``, which continues on a
+    loaded model as after ``fit``. A pickle contains everything, but only for the same version of this package.
 
     Parameters
     ----------
     model : fitted estimator of this package
+        The model to save.
     path : path-like
-        By convention ``model.safetensors``.
+        The file, by convention ``model.safetensors``.
     overwrite : bool, default=False
-        Whether a file that is there may be replaced.
+        Replace an existing file.
 
     Examples
     --------
@@ -44,38 +45,38 @@ def save(model: Factorization, path: Any, *, overwrite: bool = False) -> None:
     True
     """
     if not isinstance(model, Factorization):
-        raise TypeError(f"model is {model!r}, but only estimators of andnmf can be saved")
+        raise TypeError(f"model is {model!r}, but it must be an estimator of andnmf")
     check_is_fitted(model)
     components = read_matrix(model.components_, "components_", [np.float64, np.float32])
     if not np.isfinite(components).all():
-        raise ValueError("components_ must be finite numbers to be saved")
+        raise ValueError("components_ must be finite to be saved")
     names = getattr(model, "feature_names_in_", None)
-    kept = model._kept
+    record = model._fit_record
     _core.save_model(
         os.fspath(path),
         components=components,
         thresholds=[float(value) for value in getattr(model, "thresholds_", [])],
-        settings=json.dumps({"method": model._method, **kept["settings"]}),
+        settings=json.dumps({"method": model._method, **record["settings"]}),
         feature_names=None if names is None else [str(name) for name in names],
         trust=json.dumps(getattr(model, "trust_", None)),
-        scale=kept.get("scale"),
+        scale=record.get("scale"),
         overwrite=overwrite,
     )
 
 
 def load(path: Any) -> Factorization:
-    """Read a model that :func:`save` or the command ``andnmf fit`` has written: a fitted estimator.
+    """Load a model that :func:`save` or the command ``andnmf fit`` has written.
 
     Parameters
     ----------
     path : path-like
-        The file, or the folder of a fit, which has a ``model.safetensors`` in it.
+        The file, or the folder of a fit that contains ``model.safetensors``.
 
     Returns
     -------
     estimator
-        By the method of the fit. What only the run knew (``trace_``, ``n_iter_``, ``stop_reason_``, ``reconstruction_err_``, ``warnings_``) is there where the folder of a
-        fit is given, which has it in files of its own.
+        A fitted estimator of the model's method. ``trace_``, ``n_iter_``, ``stop_reason_``, ``reconstruction_err_`` and
+        ``warnings_`` are available only from a folder that ``andnmf fit`` has written, which has them in other files.
 
     Examples
     --------
@@ -95,35 +96,35 @@ def load(path: Any) -> Factorization:
 
 
 def _read(path: str) -> Any:
-    """The model in a file."""
-    found = _core.load_model(path)
-    settings = json.loads(found["settings"])
+    """Read a model file."""
+    parts = _core.load_model(path)
+    settings = json.loads(parts["settings"])
     kind = ESTIMATORS[settings.pop("method")]
     model = kind(**kind._parameters(settings))
-    model.components_ = found["components"]
+    model.components_ = parts["components"]
     model.n_components_, model.n_features_in_ = model.components_.shape
     if kind is AND:
-        model.thresholds_ = found["thresholds"]
-        model.trust_ = json.loads(found["trust"])
+        model.thresholds_ = parts["thresholds"]
+        model.trust_ = json.loads(parts["trust"])
         model.stability_ = None if model.trust_ is None else np.array(model.trust_["component_stability"])
-    if found["feature_names"] is not None:
-        model.feature_names_in_ = np.array(found["feature_names"], dtype=object)
-    model._kept = {"settings": settings, "scale": found["scale"]}
+    if parts["feature_names"] is not None:
+        model.feature_names_in_ = np.array(parts["feature_names"], dtype=object)
+    model._fit_record = {"settings": settings, "scale": parts["scale"]}
     return model
 
 
 def _add_run(model: Any, folder: str) -> None:
-    """What the other files of a fit's folder tell of the run."""
+    """Add the attributes that the other files of a fit's folder contain."""
     file = os.path.join(folder, "summary.json")
     if not os.path.exists(file):
         return
     try:
         with open(file, encoding="utf-8") as text:
-            told = json.load(text)
-        model.n_iter_ = int(told["stages"])
-        model.stop_reason_ = str(told["stop_reason"])
-        model.warnings_ = [str(warning) for warning in told["warnings"]]
-        relative = float(told["reconstruction_error"])
+            summary = json.load(text)
+        model.n_iter_ = int(summary["stages"])
+        model.stop_reason_ = str(summary["stop_reason"])
+        model.warnings_ = [str(warning) for warning in summary["warnings"]]
+        relative = float(summary["reconstruction_error"])
         file = os.path.join(folder, "weights.npy")
         if os.path.exists(file):
             model.reconstruction_err_ = _absolute(relative, np.load(file), model.components_)
@@ -131,13 +132,13 @@ def _add_run(model: Any, folder: str) -> None:
         if os.path.exists(file):
             model.trace_ = _trace(file)
     except (LookupError, TypeError, ValueError) as error:
-        raise ValueError(f"{file}: this is not what andnmf fit writes ({error!r})") from error
+        raise ValueError(f"{file}: not a file that andnmf fit has written ({error!r})") from error
 
 
 def _absolute(relative: float, weights: np.ndarray, components: np.ndarray) -> float:
-    """The norm of what is left of samples, from its share of them.
+    """The norm of the residual, from the relative error and without the samples.
 
-    Least-squares weights leave what is orthogonal to what they explain, so the samples need not be read again.
+    The residual of least-squares weights is orthogonal to the reconstruction.
     """
     weights, components = weights.astype(np.float64), components.astype(np.float64)
     explained = float(np.sum((weights.T @ weights) * (components @ components.T)))
@@ -145,7 +146,7 @@ def _absolute(relative: float, weights: np.ndarray, components: np.ndarray) -> f
 
 
 def _trace(file: str) -> dict[str, np.ndarray]:
-    """The columns of a trace; what a method does not have is NaN."""
+    """Read the columns of a trace; empty fields are NaN."""
     with open(file, encoding="utf-8", newline="") as text:
         names, *rows = csv.reader(text)
     columns = {name: np.array([float(row[i] or "nan") for row in rows]) for i, name in enumerate(names)}

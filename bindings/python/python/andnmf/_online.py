@@ -1,4 +1,4 @@
-"""The online form of AND: samples come in batches, and each batch is a stage."""
+"""Online AND: samples arrive in batches, and each batch is one stage."""
 
 from __future__ import annotations
 
@@ -8,50 +8,50 @@ from typing import Any
 import numpy as np
 
 from andnmf import _core, _settings
-from andnmf._input import as_samples, size_of, threads
+from andnmf._input import as_samples, frobenius_norm, threads
 
 
-def next_batch(model: Any, X: Any) -> None:
-    """One more batch of samples for an AND."""
+def fit_batch(model: Any, X: Any) -> None:
+    """Update an AND estimator with a batch of samples."""
     settings = model._settings()
     first = not hasattr(model, "components_")
     X = model._validated(X, reset=first)
     _settings.verbosity(model.verbose)
     start = model._start()
-    # What the first batch had settled stays, also where it came from what is given by now.
-    known = model._rank_and_seed(X, start) if first else model._kept["settings"]
-    settings |= {name: known[name] for name in ("rank", "seed")}
+    # Later batches use the rank and seed of the first one, even if parameters have changed.
+    resolved = model._rank_and_seed(X, start) if first else model._fit_record["settings"]
+    settings |= {name: resolved[name] for name in ("rank", "seed")}
     model._check_samples(X)
-    found = _core.learn(
+    result = _core.partial_fit(
         as_samples(X),
         json.dumps({"method": "and", **settings}, allow_nan=False),
-        model._own_start(X, settings, start) if first else "auto",
-        None if first else _so_far(model, X),
+        model._resolve_start(X, settings, start) if first else "auto",
+        None if first else _online_state(model, X),
         threads(model.n_jobs),
-        model._tell if model.verbose else None,
+        model._print_stage if model.verbose else None,
     )
     before = None if first else model.trace_
-    model._keep(found, settings)
-    model.n_batches_seen_ = found["batches"]
-    model._first_threshold = found["first_threshold"]
+    model._store_result(result, settings)
+    model.n_batches_seen_ = result["batches"]
+    model._first_threshold = result["first_threshold"]
     if before is not None and len(before["stage"]):
-        model.trace_ = _continued(before, found["trace"])
+        model.trace_ = _append_trace(before, result["trace"])
     model.n_iter_ = len(model.trace_["stage"])
-    model.reconstruction_err_ = model._relative_error(X, model._weights(X)) * size_of(X)
+    model.reconstruction_err_ = model._relative_error(X, model._weights(X)) * frobenius_norm(X)
 
 
-def _so_far(model: Any, X: Any) -> tuple[np.ndarray, list[float], float | None, int]:
-    """What the next batch goes on from; after a whole fit there is no first threshold yet."""
+def _online_state(model: Any, X: Any) -> tuple[np.ndarray, list[float], float | None, int]:
+    """The state to continue from; there is no first threshold after a plain fit."""
     return (
-        model._components_like(X),
+        model._components_as_dtype_of(X),
         list(model.thresholds_),
         getattr(model, "_first_threshold", None),
         getattr(model, "n_batches_seen_", 0),
     )
 
 
-def _continued(before: dict[str, np.ndarray], after: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """One trace out of two: stages and seconds go on from where the first one ends."""
+def _append_trace(before: dict[str, np.ndarray], after: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Append a trace to an earlier one; stages and seconds continue."""
     later = after | {
         "stage": after["stage"] + before["stage"][-1] + 1,
         "seconds": after["seconds"] + before["seconds"][-1],

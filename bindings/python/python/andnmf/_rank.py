@@ -1,4 +1,4 @@
-"""How many components there are, and the weights of samples under components that are known."""
+"""Suggestion of the number of components; weights of samples by non-negative least squares."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from typing import Any
 import numpy as np
 
 from andnmf import _core, _settings
-from andnmf._input import as_samples, read_components, read_samples, seed_of, threads
+from andnmf._input import as_samples, read_components, read_samples, resolve_seed, threads
 
 
 @dataclass(frozen=True)
 class RankSuggestion:
-    """What samples say about the number of components.
+    """The result of :func:`suggest_rank`.
 
     Attributes
     ----------
     rank : int or None
-        The number to take; None where the samples have no clear answer.
+        The suggested number of components; None if the samples give no clear answer.
     verdict : {"good", "doubtful", "poor"}
-        How far to believe it.
+        How far to trust it.
     reasons : list of dict
-        Why, and what to do: ``code``, ``text``, ``advice``, ``components`` of each reason.
+        The reasons for the verdict: ``code``, ``text``, ``advice``, ``components``.
     noise_rank : int or None
-        The rank at which the singular values sink into noise.
+        The number of singular values above the noise.
     scores : dict of ndarray
-        A value per rank: ``rank``, ``last_kept`` and ``first_left_out`` (singular values as shares of the largest),
-        ``noise_edge``, ``held_out_error``, ``unstable_share``; NaN where there is none.
+        One value per rank: ``rank``; ``last_kept`` and ``first_left_out``, the singular values at this rank and at the
+        next one, relative to the largest; ``noise_edge``, ``held_out_error``, ``unstable_share``. NaN if not computed.
 
     Examples
     --------
     >>> import andnmf
     >>> data = andnmf.datasets.make_dir(n_samples=200, n_features=30, n_components=3, noise=0.01, random_state=0)
-    >>> found = andnmf.suggest_rank(data.samples, ranks=range(1, 6), stability=False, random_state=0)
-    >>> isinstance(found, andnmf.RankSuggestion), found.verdict
+    >>> result = andnmf.suggest_rank(data.samples, ranks=range(1, 6), stability=False, random_state=0)
+    >>> isinstance(result, andnmf.RankSuggestion), result.verdict
     (True, 'good')
     """
 
@@ -56,70 +56,74 @@ def suggest_rank(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> RankSuggestion:
-    """Score numbers of components by noise, held-out error and stability, and say which to take and why.
+    """Suggest a number of components by noise level, cross-validation and stability.
 
-    The same as the command ``andnmf suggest-rank``.
+    Equals the command ``andnmf suggest-rank``.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
+        The samples.
     ranks : iterable of int, default=range(1, 21)
-        The numbers to score; those between the lowest and the highest are looked at as well.
+        The numbers of components to score; those in between are evaluated as well.
     stability : bool, default=True
-        Whether to fit the samples and two halves of them at up to nine ranks: by far the longest part.
+        Fit the samples and two halves of them at up to nine ranks; takes most of the time.
     folds : int, default=4
-        How often a random quarter of the values is held out and predicted; 0 for no held-out error.
+        Number of cross-validation folds; each holds out a random quarter of the values. 0 skips cross-validation.
     random_state : int, RandomState instance or None, default=None
         Random seed.
     n_jobs : int or None, default=None
-        Threads; ``None`` and -1 are all cores.
+        Number of threads; ``None`` and -1 use all cores.
 
     Returns
     -------
     RankSuggestion
+        The suggested rank, its verdict and the scores.
 
     Examples
     --------
     >>> import andnmf
     >>> data = andnmf.datasets.make_dir(n_samples=200, n_features=30, n_components=3, noise=0.01, random_state=0)
-    >>> found = andnmf.suggest_rank(data.samples, ranks=range(1, 6), stability=False, random_state=0)
-    >>> found.rank, found.scores["rank"].tolist()
+    >>> result = andnmf.suggest_rank(data.samples, ranks=range(1, 6), stability=False, random_state=0)
+    >>> result.rank, result.scores["rank"].tolist()
     (3, [1, 2, 3, 4, 5])
     """
-    asked = sorted({_settings.at_least(1, "ranks", rank) for rank in ranks})
-    if not asked:
-        raise ValueError("ranks is empty, but it must hold at least one number")
+    requested = sorted({_settings.at_least(1, "ranks", rank) for rank in ranks})
+    if not requested:
+        raise ValueError("ranks is empty, but it must contain at least one number")
     text = _core.suggest_rank(
         as_samples(read_samples(X)),
-        asked[0],
-        asked[-1],
+        requested[0],
+        requested[-1],
         _settings.flag("stability", stability),
         _settings.integer("folds", folds),
-        seed_of(random_state),
+        resolve_seed(random_state),
         threads(n_jobs),
     )
-    found = json.loads(text)
-    rows = [row for row in found["scores"] if row["rank"] in asked]
+    result = json.loads(text)
+    rows = [row for row in result["scores"] if row["rank"] in requested]
     names = ("rank", "last_kept", "first_left_out", "noise_edge", "held_out_error", "unstable_share")
     scores = {name: np.array([np.nan if row[name] is None else row[name] for row in rows]) for name in names}
     scores["rank"] = scores["rank"].astype(np.int64)
-    return RankSuggestion(found["rank"], found["verdict"], found["reasons"], found["noise_rank"], scores)
+    return RankSuggestion(result["rank"], result["verdict"], result["reasons"], result["noise_rank"], scores)
 
 
 def nnls(X: Any, components: Any, *, n_jobs: int | None = None) -> np.ndarray:
-    """The non-negative least-squares weights of samples under components that are known.
+    """Compute the weights of samples under known components by non-negative least squares.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        float32 and float64 are read in place, CSR matrices too.
+        The samples. Arrays and CSR matrices of float32 and float64 are read in place.
     components : array-like of shape (n_components, n_features), or fitted estimator
+        The components.
     n_jobs : int or None, default=None
-        Threads; ``None`` and -1 are all cores.
+        Number of threads; ``None`` and -1 use all cores.
 
     Returns
     -------
     ndarray of shape (n_samples, n_components)
+        The weights.
 
     Examples
     --------

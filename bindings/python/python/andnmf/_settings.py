@@ -1,6 +1,6 @@
-"""Parameters of estimators as settings of the library, which describes them and checks their values.
+"""Conversion between parameters of estimators and settings of the library.
 
-Here only types are looked at: wrong types are a ``TypeError``, wrong values the library's ``ValueError``.
+Only types are checked here (``TypeError``); the library checks the values (``ValueError``).
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from andnmf import _core
 _DESCRIPTION = json.loads(_core.methods())
 #: Every method by name, with its settings.
 METHODS: dict[str, dict[str, Any]] = {method["name"]: method for method in _DESCRIPTION["methods"]}
-#: The starts by name; the last one is scikit-learn's, and made in Python.
+#: Names of the starts; "random" is scikit-learn's, and computed in Python.
 STARTS = (*(start["name"] for start in _DESCRIPTION["starts"]), "random")
-#: The columns of a trace.
-TRACE = tuple(_DESCRIPTION["trace"])
-#: Settings that are not parameters as they are: the number of components may be unknown, the seed a generator.
+#: Columns of a trace.
+TRACE_COLUMNS = tuple(_DESCRIPTION["trace"])
+#: Settings that a fit resolves first: n_components may be None, random_state a generator.
 _RESOLVED = ("rank", "seed")
 
 
 def of_method(method: str) -> list[dict[str, Any]]:
-    """The settings of a method that are parameters as they are."""
+    """The settings of a method, without those that a fit resolves first."""
     return [setting for setting in METHODS[method]["settings"] if setting["name"] not in _RESOLVED]
 
 
 def defaults(method: str) -> dict[str, Any]:
-    """Every setting of a method with its default."""
+    """All settings of a method with their defaults."""
     return {"method": method, **{setting["name"]: setting["default"] for setting in METHODS[method]["settings"]}}
 
 
 def of_estimator(estimator: Any) -> dict[str, Any]:
-    """The parameters of an estimator as settings in the library's own form."""
+    """The settings that correspond to the parameters of an estimator, as the library writes them."""
     table = of_method(estimator._method)
-    given = {setting["name"]: read(setting, getattr(estimator, setting["parameter"])) for setting in table}
-    found = json.loads(_core.settings(estimator._method, json.dumps(given, allow_nan=False)))
-    return {name: found[name] for name in given}
+    given = {setting["name"]: to_setting(setting, getattr(estimator, setting["parameter"])) for setting in table}
+    resolved = json.loads(_core.settings(estimator._method, json.dumps(given, allow_nan=False)))
+    return {name: resolved[name] for name in given}
 
 
-def read(setting: dict[str, Any], value: Any) -> Any:
-    """A parameter as JSON, if it has a type that the setting takes."""
+def to_setting(setting: dict[str, Any], value: Any) -> Any:
+    """A parameter as the JSON value of its setting; raises TypeError for a wrong type."""
     name, kind = setting["parameter"], setting["kind"]["type"]
     if name == "nonnegative":
         return signed(name, value)
@@ -55,9 +55,9 @@ def read(setting: dict[str, Any], value: Any) -> Any:
         return flag(name, value)
     if kind == "optional_number" and value is None:
         return None
-    words = setting["words"] if kind in ("words", "words_or_number") else []
-    if isinstance(value, str) and words:
-        if value not in words:
+    choices = setting["words"] if kind in ("words", "words_or_number") else []
+    if isinstance(value, str) and choices:
+        if value not in choices:
             raise ValueError(f"{name} is '{value}', but {setting['expected']}")
         return value
     if setting["number"] == "real":
@@ -68,44 +68,45 @@ def read(setting: dict[str, Any], value: Any) -> Any:
 
 
 def parameters(method: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """The parameters that such settings come from."""
-    found = {setting["parameter"]: back(setting, settings[setting["name"]]) for setting in of_method(method)}
-    return {"n_components": settings["rank"], "random_state": settings["seed"], **found}
+    """The parameters that correspond to settings."""
+    table = of_method(method)
+    converted = {setting["parameter"]: to_parameter(setting, settings[setting["name"]]) for setting in table}
+    return {"n_components": settings["rank"], "random_state": settings["seed"], **converted}
 
 
-def back(setting: dict[str, Any], value: Any) -> Any:
-    """The parameter that a setting in the library's own form comes from."""
+def to_parameter(setting: dict[str, Any], value: Any) -> Any:
+    """The parameter that corresponds to the JSON value of a setting."""
     if setting["parameter"] == "nonnegative":
         return not value
     if setting["parameter"] == "batch_size" and value == "all":
         return None
-    # A word as it is, or the one value that a choice holds.
+    # A choice with a value is written {name: value}.
     return next(iter(value.values())) if isinstance(value, dict) else value
 
 
-def integer(name: str, value: Any, beside: str = "") -> int:
-    """A whole number, zero or more."""
+def integer(name: str, value: Any, alternatives: str = "") -> int:
+    """A non-negative integer."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
-        raise TypeError(f"{name} is {value!r}, but it must be a whole number{beside}")
+        raise TypeError(f"{name} is {value!r}, but it must be an integer{alternatives}")
     if value < 0:
         raise ValueError(f"{name} is {value}, but it must not be negative")
     return int(value)
 
 
 def at_least(least: int, name: str, value: Any) -> int:
-    """A whole number from ``least`` on."""
+    """An integer of at least ``least``."""
     if integer(name, value) < least:
         raise ValueError(f"{name} is {value}, but it must be at least {least}")
     return int(value)
 
 
 def verbosity(value: Any) -> int:
-    """A whole number or a truth value, as scikit-learn's estimators take it."""
+    """The value of ``verbose``: an integer or a bool, as in scikit-learn."""
     return int(value) if isinstance(value, (bool, np.bool_)) else integer("verbose", value, ", True or False")
 
 
 def number(name: str, value: Any) -> float:
-    """A number of any size. What JSON has no words for is refused here."""
+    """A finite number (JSON has no others)."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise TypeError(f"{name} is {value!r}, but it must be a number")
     if not np.isfinite(value):
@@ -120,17 +121,17 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def word(name: str, value: Any, words: tuple[str, ...], beside: str = "") -> str:
-    """One of some words."""
+def choice(name: str, value: Any, choices: tuple[str, ...], alternatives: str = "") -> str:
+    """One of several strings."""
     if not isinstance(value, str):
-        raise TypeError(f"{name} is {value!r}, but it must be {', '.join(words)}{beside}")
-    if value not in words:
-        raise ValueError(f"{name} is '{value}', but it must be {', '.join(words)}{beside}")
+        raise TypeError(f"{name} is {value!r}, but it must be one of {', '.join(choices)}{alternatives}")
+    if value not in choices:
+        raise ValueError(f"{name} is '{value}', but it must be one of {', '.join(choices)}{alternatives}")
     return value
 
 
 def threshold(name: str, value: Any) -> Any:
-    """``auto`` or a schedule as text, a number, numbers, or a dict of the library's own form."""
+    """The value of ``threshold``: "auto", a schedule as text or dict, a number, or a list of numbers."""
     if isinstance(value, (str, dict)):
         return value
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -139,7 +140,7 @@ def threshold(name: str, value: Any) -> Any:
 
 
 def signed(name: str, value: Any) -> bool:
-    """Whether components may be negative."""
+    """The setting ``signed`` for the parameter ``nonnegative``."""
     if isinstance(value, (bool, np.bool_)):
         return not value
     if isinstance(value, str) and value == "auto":

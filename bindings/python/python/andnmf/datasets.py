@@ -1,9 +1,9 @@
-"""Samples whose true components and weights are known: the datasets of the paper, and harder ones.
+"""Synthetic datasets with known components and weights: those of the paper, and harder ones.
 
 Every function returns a :class:`sklearn.utils.Bunch` with ``samples`` (n_samples × n_features), ``truth``
 (n_components × n_features), ``weights`` (n_samples × n_components), ``init`` (a start near the truth) and ``recipe``
-(all settings). ``samples = weights @ truth``, plus noise where asked for. The same settings give the same bits, here
-and with ``andnmf generate``.
+(all settings). ``samples`` is ``weights @ truth``, plus noise if requested. Equal settings give bit-identical datasets,
+here and with ``andnmf generate``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 from sklearn.utils import Bunch
 
 from andnmf import _core, _settings
-from andnmf._input import read_matrix, seed_of
+from andnmf._input import read_matrix, resolve_seed
 
 __all__ = ["make_binary", "make_ctm", "make_ctm_released", "make_decay", "make_dir", "make_neg", "make_paired"]
 
@@ -38,17 +38,22 @@ class Common(TypedDict, total=False):
     random_state: Any
 
 
-#: What every dataset says of the common parameters.
+#: Documentation of the common parameters and the result.
 _COMMON = """n_samples, n_features, n_components : int, default=5000, 2940, 100
-        Sizes. A given ``truth`` brings its own.
+        Sizes of the dataset. ``truth`` determines the last two if given.
     noise : float, default=0
-        About the norm of what is added to one sample.
+        Approximate norm of the noise added to each sample.
     truth : array-like of shape (n_components, n_features), optional
-        Components to build on instead of the built-in ones.
+        True components to use instead of the built-in ones.
     in_span, out_of_span : float, default=1, 0
-        How much ``init`` mixes the true components, and how far it leaves their span.
+        Perturbation of ``init``: how much it mixes the true components, and how far it leaves their span.
     random_state : int, RandomState instance or None, default=0
-        Where all chance comes from. The same number gives the same dataset."""
+        Random seed. The same number gives the same dataset.
+
+    Returns
+    -------
+    Bunch
+        ``samples``, ``truth``, ``weights``, ``init`` and ``recipe``."""
 
 
 def _make(
@@ -64,12 +69,12 @@ def _make(
     out_of_span: float | None = None,
     random_state: Any = 0,
 ) -> Bunch:
-    """A dataset; what is ``None`` is as usual for the kind."""
+    """Generate a dataset; ``None`` stands for the default of the kind."""
     if truth is not None:
         truth = read_matrix(truth, "truth")
-        for name, asked, given in [("n_components", n_components, 0), ("n_features", n_features, 1)]:
-            if asked is not None and asked != truth.shape[given]:
-                raise ValueError(f"{name} is {asked}, but the truth has {truth.shape[given]}; leave {name} out")
+        for name, requested, axis in [("n_components", n_components, 0), ("n_features", n_features, 1)]:
+            if requested is not None and requested != truth.shape[axis]:
+                raise ValueError(f"{name} is {requested}, but truth has {truth.shape[axis]}; omit {name}")
         n_components, n_features = truth.shape
     recipe = _given(
         _settings.integer, {"n_samples": n_samples, "n_features": n_features, "n_components": n_components}
@@ -78,13 +83,13 @@ def _make(
     if "n_components" in recipe:
         recipe["rank"] = recipe.pop("n_components")
     read = _settings.integer if kind == "binary" else _settings.number
-    recipe |= {"seed": seed_of(random_state), "weights": _given(read, weights)}
-    made = _core.dataset(kind, json.dumps(recipe), truth)
-    return Bunch(**(made | {"recipe": json.loads(made["recipe"])}))
+    recipe |= {"seed": resolve_seed(random_state), "weights": _given(read, weights)}
+    dataset = _core.dataset(kind, json.dumps(recipe), truth)
+    return Bunch(**(dataset | {"recipe": json.loads(dataset["recipe"])}))
 
 
 def _given(read: Callable[[str, Any], Any], values: dict[str, Any]) -> dict[str, Any]:
-    """The values that were given, checked for their types."""
+    """The values that are not None, with their types checked."""
     return {name: read(name, value) for name, value in values.items() if value is not None}
 
 
@@ -92,7 +97,7 @@ _Made = TypeVar("_Made", bound=Callable[..., Bunch])
 
 
 def _dataset(make: _Made) -> _Made:
-    """Shows the common parameters with a function's own, in its signature and in its description."""
+    """Add the common parameters to a function's signature and docstring."""
     own = [p for p in inspect.signature(make).parameters.values() if p.kind is p.KEYWORD_ONLY]
     common = [p for p in inspect.signature(_make).parameters.values() if p.kind is p.KEYWORD_ONLY]
 
@@ -101,7 +106,7 @@ def _dataset(make: _Made) -> _Made:
         for name in given:
             if name not in names:
                 known = ", ".join(sorted(names))
-                raise TypeError(f"{make.__name__}() got an unexpected keyword argument {name!r}; it has {known}")
+                raise TypeError(f"{make.__name__}() got an unexpected keyword argument {name!r}; use one of {known}")
         return make(**given)
 
     names = {p.name for p in own + common}
@@ -113,12 +118,12 @@ def _dataset(make: _Made) -> _Made:
 
 @_dataset
 def make_dir(*, concentration: float | None = None, **common: Unpack[Common]) -> Bunch:
-    """Topics with Dirichlet weights: the paper's DIR.
+    """Generate topics with Dirichlet weights: the paper's DIR.
 
     Parameters
     ----------
     concentration : float, default=5
-        Sum of the Dirichlet parameters; the smaller, the sparser.
+        Sum of the Dirichlet parameters; smaller values give sparser weights.
     **common
 
     Examples
@@ -133,14 +138,14 @@ def make_dir(*, concentration: float | None = None, **common: Unpack[Common]) ->
 
 @_dataset
 def make_ctm(*, scale: float | None = None, correlation: float | None = None, **common: Unpack[Common]) -> Bunch:
-    """Topics with correlated logistic-normal weights of one covariance: the paper's CTM.
+    """Generate topics with correlated logistic-normal weights: the paper's CTM.
 
     Parameters
     ----------
     scale : float, default=3
-        Standard deviation of the logits; the larger, the sparser.
+        Standard deviation of the logits; larger values give sparser weights.
     correlation : float, default=0.5
-        Share of the logits' variance that components share, 0 to 1.
+        Fraction of each logit's variance that comes from shared factors, 0 to 1.
     **common
 
     Examples
@@ -155,7 +160,7 @@ def make_ctm(*, scale: float | None = None, correlation: float | None = None, **
 
 @_dataset
 def make_ctm_released(**common: Unpack[Common]) -> Bunch:
-    """What the paper's released code draws for CTM: nearly one component per sample.
+    """Generate the CTM dataset of the paper's released code: nearly one component per sample.
 
     Parameters
     ----------
@@ -173,7 +178,7 @@ def make_ctm_released(**common: Unpack[Common]) -> Bunch:
 
 @_dataset
 def make_neg(**common: Unpack[Common]) -> Bunch:
-    """Components with negative entries: the paper's NEG.
+    """Generate components with negative entries: the paper's NEG.
 
     Parameters
     ----------
@@ -191,12 +196,12 @@ def make_neg(**common: Unpack[Common]) -> Bunch:
 
 @_dataset
 def make_binary(*, sparsity: int | None = None, **common: Unpack[Common]) -> Bunch:
-    """Topics with weights of 0 and 1, a fixed number of them 1.
+    """Generate topics with binary weights, a fixed number of them 1 in every sample.
 
     Parameters
     ----------
     sparsity : int, default=5
-        Weights that are 1 in a sample; at most half of the components by default.
+        Number of weights that are 1 in a sample; by default at most half of the components.
     **common
 
     Examples
@@ -216,14 +221,14 @@ def make_decay(
     decay_order: float | None = None,
     **common: Unpack[Common],
 ) -> Bunch:
-    """Topics with sparse weights, of which small ones are rare.
+    """Generate topics with sparse weights, few of them small.
 
     Parameters
     ----------
     sparsity : float, default=5
-        Weights that are on in a sample, on average; at most half of the components by default.
+        Average number of active weights in a sample; by default at most half of the components.
     decay_order : float, default=2
-        How rare small weights are; 1 is uniform.
+        Decay order q of the weights' distribution near zero; 1 is uniform, larger values give fewer small weights.
     **common
 
     Examples
@@ -244,16 +249,16 @@ def make_paired(
     decay_order: float | None = None,
     **common: Unpack[Common],
 ) -> Bunch:
-    """Topics that occur in pairs: the strongest correlation of all.
+    """Generate topics that occur in pairs, the most strongly correlated weights.
 
     Parameters
     ----------
     sparsity : float, default=5
-        Weights that are on in a sample, on average; at most half of the components by default.
+        Average number of active weights in a sample; by default at most half of the components.
     co_occurrence : float, default=0.8
-        Probability that both components of a pair occur, where one does.
+        Probability that both components of a pair are active, given that at least one is.
     decay_order : float, optional
-        How rare small weights are; without it, weights are 0 and 1.
+        Decay order as in :func:`make_decay`; None gives weights of 0 and 1.
     **common
 
     Examples

@@ -1,4 +1,4 @@
-"""How well components recover a known truth, whatever their order, scale and sign; and how coherent topics are."""
+"""Recovery of a known truth, up to order, scale and sign of the components; coherence of topics."""
 
 from __future__ import annotations
 
@@ -14,13 +14,21 @@ __all__ = ["coherence", "correlation_error", "correlation_errors", "recovery"]
 
 
 def correlation_error(components: Any, truth: Any) -> float:
-    """The relative total correlation error: over the true components, the sum of the sines to the nearest found one.
+    """Return the relative total correlation error: the sum of the errors of all true components.
+
+    The error of a true component is the sine of its angle to the nearest component.
 
     Parameters
     ----------
     components : fitted estimator, or array-like of shape (n_components, n_features)
+        The components to evaluate.
     truth : array-like of shape (n_true_components, n_features)
-        None of them may be all zero.
+        The true components; none may be all zero.
+
+    Returns
+    -------
+    float
+        The error; 0 if every true component was recovered.
 
     Examples
     --------
@@ -32,7 +40,19 @@ def correlation_error(components: Any, truth: Any) -> float:
 
 
 def correlation_errors(components: Any, truth: Any) -> np.ndarray:
-    """The relative error of each true component: :func:`correlation_error` is their sum.
+    """Return the error of each true component; :func:`correlation_error` is their sum.
+
+    Parameters
+    ----------
+    components : fitted estimator, or array-like of shape (n_components, n_features)
+        The components to evaluate.
+    truth : array-like of shape (n_true_components, n_features)
+        The true components; none may be all zero.
+
+    Returns
+    -------
+    ndarray of shape (n_true_components,)
+        The sine of the angle between each true component and the nearest component.
 
     Examples
     --------
@@ -44,7 +64,14 @@ def correlation_errors(components: Any, truth: Any) -> np.ndarray:
 
 
 def recovery(components: Any, truth: Any) -> dict[str, Any]:
-    """All figures that ``andnmf evaluate --json`` prints.
+    """Return all metrics of recovery, as ``andnmf evaluate --json`` prints them.
+
+    Parameters
+    ----------
+    components : fitted estimator, or array-like of shape (n_components, n_features)
+        The components to evaluate.
+    truth : array-like of shape (n_true_components, n_features)
+        The true components; none may be all zero.
 
     Returns
     -------
@@ -62,21 +89,23 @@ def recovery(components: Any, truth: Any) -> dict[str, Any]:
 
 
 def coherence(topics: Any, counts: Any, *, n_words: int = 10, n_jobs: int | None = None) -> np.ndarray:
-    """How often the top words of each topic occur in the same documents: normalised pointwise mutual information.
+    """Return the coherence of each topic: the normalised pointwise mutual information (NPMI) of its top words.
 
     Parameters
     ----------
     topics : fitted estimator, or array-like of shape (n_topics, n_words_in_all)
-        Components over words.
+        The topics: components over words.
     counts : array-like or sparse matrix of shape (n_documents, n_words_in_all)
-        Documents; a word is in one where its value is not zero.
+        The documents; a word occurs in a document if its value is not zero.
     n_words : int, default=10
-        How many words of each topic to look at, at least 2.
+        Number of top words per topic, at least 2.
+    n_jobs : int or None, default=None
+        Number of threads; ``None`` and -1 use all cores.
 
     Returns
     -------
     ndarray of shape (n_topics,)
-        From -1 to 1; NaN for topics with fewer than two words above zero.
+        The coherence, from -1 to 1; NaN for topics with fewer than two words above zero.
 
     Examples
     --------
@@ -90,11 +119,11 @@ def coherence(topics: Any, counts: Any, *, n_words: int = 10, n_jobs: int | None
     counts = read_samples(counts)
     if topics.shape[1] != counts.shape[1]:
         raise ValueError(
-            f"topics are over {topics.shape[1]} words, but the documents have {counts.shape[1]}; both must have the same"
+            f"topics has {topics.shape[1]} words, but counts has {counts.shape[1]}; both must have the same columns"
         )
-    tops = [[int(j) for j in np.argsort(-topic, kind="stable")[:size] if topic[j] > 0] for topic in topics]
-    found = _core.coherence(as_samples(counts), tops, threads(n_jobs))
-    return np.array([np.nan if score is None else score for score in found])
+    top_words = [[int(j) for j in np.argsort(-topic, kind="stable")[:size] if topic[j] > 0] for topic in topics]
+    scores = _core.coherence(as_samples(counts), top_words, threads(n_jobs))
+    return np.array([np.nan if score is None else score for score in scores])
 
 
 def _matrices(components: Any, truth: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -102,13 +131,13 @@ def _matrices(components: Any, truth: Any) -> tuple[np.ndarray, np.ndarray]:
     truth = _finite(read_components(truth, "truth"), "truth")
     empty = np.flatnonzero(~truth.any(axis=1))
     if len(empty):
-        raise ValueError(f"component {empty[0]} of the truth is all zero: it has no direction that could be found")
+        raise ValueError(f"truth: component {empty[0]} is all zero; remove it, since it has no direction")
     return components, truth
 
 
 def _finite(values: np.ndarray, name: str) -> np.ndarray:
-    wrong = np.argwhere(~np.isfinite(values))
-    if len(wrong):
-        row, column = wrong[0]
+    non_finite = np.argwhere(~np.isfinite(values))
+    if len(non_finite):
+        row, column = non_finite[0]
         raise ValueError(f"{name}: component {row}, feature {column} is {values[row, column]}; values must be finite")
     return values

@@ -1,6 +1,6 @@
-"""Pictures of fits, through matplotlib (``pip install andnmf[plot]``).
+"""Plots of fits with matplotlib (``pip install andnmf[plot]``).
 
-Every function draws on the axes it is given, or on new ones, and returns them; nothing is shown or saved.
+Functions return the axes or the figure they draw on; they show and save nothing.
 """
 
 from __future__ import annotations
@@ -15,15 +15,27 @@ from andnmf._input import PRECISIONS, read_components, read_weights
 
 __all__ = ["convergence", "curves", "images", "weight_correlations", "words"]
 
-#: Curves that the usual colours tell apart, and whose legend fits beside them.
-FEW = 10
-#: Lines of a legend that stand one above the other; of more curves, only the colour tells the number.
-LINES = 20
-MANY = "turbo"
+#: Up to this many curves have matplotlib's default colours and a legend within the axes.
+DEFAULT_COLOURS = 10
+#: Rows of a legend beside the axes; more curves without names have a colour bar instead.
+LEGEND_ROWS = 20
+MANY_COLOURS = "turbo"
 
 
 def convergence(model: Any, *, ax: Any = None) -> Any:
-    """How far the components moved in each stage, and where the thresholds were.
+    """Plot the change of the components and the median threshold over the stages.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        An estimator with ``trace_``.
+    ax : matplotlib Axes, optional
+        Axes to draw on; new ones by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes.
 
     Examples
     --------
@@ -37,9 +49,9 @@ def convergence(model: Any, *, ax: Any = None) -> Any:
     ax = _axes(ax)
     trace = model.trace_
     for name, label in [("change", "change of the components"), ("threshold_median", "median threshold")]:
-        seen = np.isfinite(trace[name]) & (trace[name] > 0)
-        if seen.any():
-            ax.plot(trace["stage"][seen], trace[name][seen], marker=".", label=label)
+        shown = np.isfinite(trace[name]) & (trace[name] > 0)
+        if shown.any():
+            ax.plot(trace["stage"][shown], trace[name][shown], marker=".", label=label)
     ax.set_yscale("log")
     ax.set_xlabel("stage")
     ax.legend()
@@ -47,7 +59,21 @@ def convergence(model: Any, *, ax: Any = None) -> Any:
 
 
 def images(components: Any, shape: tuple[int, int], *, columns: int = 8) -> Any:
-    """Components as pictures of ``shape`` (height, width): a figure with one panel each.
+    """Plot components as images, one panel each.
+
+    Parameters
+    ----------
+    components : fitted estimator, or array-like of shape (n_components, n_features)
+        The components.
+    shape : tuple of int
+        Height and width of the images.
+    columns : int, default=8
+        Number of panels per row.
+
+    Returns
+    -------
+    matplotlib Figure
+        The figure.
 
     Examples
     --------
@@ -59,13 +85,13 @@ def images(components: Any, shape: tuple[int, int], *, columns: int = 8) -> Any:
     components = read_components(components, dtype=PRECISIONS)
     height, width = shape
     if components.shape[1] != height * width:
-        raise ValueError(f"components have {components.shape[1]} features, which are no {height} x {width} pixels")
+        raise ValueError(f"shape is {shape}, but components has {components.shape[1]} features, not {height} × {width}")
     figure = _panels(len(components), columns, (1.2, 1.4))
     for i, (component, ax) in enumerate(zip(components, figure.axes, strict=True)):
-        # Signed components have their zero in the middle of the colours.
-        reach = np.abs(component).max() or 1.0
+        # Signed components: zero in the middle of the colour map.
+        limit = np.abs(component).max() or 1.0
         signed = component.min() < 0
-        colours = {"cmap": "RdBu_r", "vmin": -reach, "vmax": reach} if signed else {"cmap": "gray"}
+        colours = {"cmap": "RdBu_r", "vmin": -limit, "vmax": limit} if signed else {"cmap": "gray"}
         ax.imshow(component.reshape(shape), **colours)
         ax.set_title(str(i), fontsize="small", pad=2)
         ax.set_axis_off()
@@ -73,15 +99,23 @@ def images(components: Any, shape: tuple[int, int], *, columns: int = 8) -> Any:
 
 
 def curves(components: Any, x: Any = None, *, names: Sequence[str] | None = None, ax: Any = None) -> Any:
-    """Components as curves over their features, spectra for instance.
+    """Plot components as curves over their features, for example spectra.
 
     Parameters
     ----------
     components : fitted estimator, or array-like of shape (n_components, n_features)
+        The components.
     x : array-like of shape (n_features,), optional
-        Where the features lie, wavelengths for instance.
+        Positions of the features, for example wavelengths.
     names : sequence of str, optional
         A name for each component.
+    ax : matplotlib Axes, optional
+        Axes to draw on; new ones by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes.
 
     Examples
     --------
@@ -94,31 +128,41 @@ def curves(components: Any, x: Any = None, *, names: Sequence[str] | None = None
     rank, n_features = components.shape
     x = np.arange(n_features) if x is None else np.asarray(x)
     if x.shape != (n_features,):
-        raise ValueError(f"x must have a number for each of the {n_features} features, not {x.shape}")
+        raise ValueError(f"x has shape {x.shape}, but it must be ({n_features},), one number per feature")
     if names is not None and len(names) != rank:
-        raise ValueError(f"there are {len(names)} names for {rank} components; each component needs one")
+        raise ValueError(f"names has {len(names)} entries, but it must have {rank}, one per component")
     ax = _axes(ax)
     colours = _colours(rank)
     for i, component in enumerate(components):
         ax.plot(x, component, label=f"component {i}" if names is None else names[i], color=colours[i])
-    if rank <= FEW:
+    if rank <= DEFAULT_COLOURS:
         ax.legend()
-    elif rank <= LINES or names is not None:
-        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), ncols=-(-rank // LINES), fontsize="x-small")
+    elif rank <= LEGEND_ROWS or names is not None:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), ncols=-(-rank // LEGEND_ROWS), fontsize="x-small")
     else:
-        scale = _pyplot().cm.ScalarMappable(_pyplot().Normalize(0, rank - 1), MANY)
+        scale = _pyplot().cm.ScalarMappable(_pyplot().Normalize(0, rank - 1), MANY_COLOURS)
         ax.figure.colorbar(scale, ax=ax, label="component")
     return ax
 
 
 def words(components: Any, vocabulary: Any = None, *, n_words: int = 10, columns: int = 5) -> Any:
-    """The features with the largest values of each component, as bars: a figure with one panel per component.
+    """Plot the largest features of each component as bars, one panel per component.
 
     Parameters
     ----------
     components : fitted estimator, or array-like of shape (n_components, n_features)
+        The components.
     vocabulary : sequence of str, optional
-        A name for each feature; of an estimator, ``feature_names_in_`` where it has them.
+        A name for each feature; by default ``feature_names_in_`` of the estimator, if it has that.
+    n_words : int, default=10
+        Number of features per component.
+    columns : int, default=5
+        Number of panels per row.
+
+    Returns
+    -------
+    matplotlib Figure
+        The figure.
 
     Examples
     --------
@@ -134,7 +178,7 @@ def words(components: Any, vocabulary: Any = None, *, n_words: int = 10, columns
     n_features = components.shape[1]
     vocabulary = [f"feature {j}" for j in range(n_features)] if vocabulary is None else list(vocabulary)
     if len(vocabulary) != n_features:
-        raise ValueError(f"there are {len(vocabulary)} words for {n_features} features; each feature needs one")
+        raise ValueError(f"vocabulary has {len(vocabulary)} entries, but it must have {n_features}, one per feature")
     figure = _panels(len(components), columns, (2.4, 0.25 * n_words + 0.6))
     for i, (component, ax) in enumerate(zip(components, figure.axes, strict=True)):
         top = [j for j in np.argsort(-component, kind="stable")[:n_words] if component[j] > 0]
@@ -150,12 +194,19 @@ def words(components: Any, vocabulary: Any = None, *, n_words: int = 10, columns
 
 
 def weight_correlations(weights: Any, *, ax: Any = None) -> Any:
-    """The correlation of each pair of components' weights, as a picture.
+    """Plot the matrix of correlations between the components' weights.
 
     Parameters
     ----------
     weights : array-like or sparse matrix of shape (n_samples, n_components)
-        What ``transform`` of an estimator gives.
+        The weights, as ``transform`` of an estimator returns them.
+    ax : matplotlib Axes, optional
+        Axes to draw on; new ones by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes.
 
     Examples
     --------
@@ -167,21 +218,21 @@ def weight_correlations(weights: Any, *, ax: Any = None) -> Any:
     weights = read_weights(weights, finite=True)
     centred = weights - weights.mean(axis=0)
     lengths = np.linalg.norm(centred, axis=0)
-    # Weights that never change have no correlation with anything.
+    # Constant weights have no correlation.
     lengths[lengths == 0] = np.inf
     correlations = (centred / lengths).T @ (centred / lengths)
     ax = _axes(ax)
-    picture = ax.imshow(correlations, cmap="RdBu_r", vmin=-1, vmax=1)
+    image = ax.imshow(correlations, cmap="RdBu_r", vmin=-1, vmax=1)
     ax.set_xlabel("component")
     ax.set_ylabel("component")
     for axis in (ax.xaxis, ax.yaxis):
         axis.get_major_locator().set_params(integer=True)
-    ax.figure.colorbar(picture, ax=ax, label="correlation of weights")
+    ax.figure.colorbar(image, ax=ax, label="correlation of weights")
     return ax
 
 
 def _panels(count: int, columns: int, size: tuple[float, float]) -> Any:
-    """A figure with as many panels, so many inches wide and high each."""
+    """A figure with ``count`` panels of ``size`` inches (width, height) each."""
     columns = max(1, min(columns, count))
     rows = -(-count // columns)
     figure = _pyplot().figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
@@ -191,17 +242,17 @@ def _panels(count: int, columns: int, size: tuple[float, float]) -> Any:
 
 
 def _colours(count: int) -> list[Any]:
-    """As many colours, of which none comes twice unless there are very many."""
+    """A list of ``count`` distinct colours."""
     pyplot = _pyplot()
-    if count <= FEW:
+    if count <= DEFAULT_COLOURS:
         return [f"C{i}" for i in range(count)]
-    if count <= LINES:
+    if count <= LEGEND_ROWS:
         return list(pyplot.get_cmap("tab20").colors[:count])
-    return list(pyplot.get_cmap(MANY)(np.linspace(0, 1, count)))
+    return list(pyplot.get_cmap(MANY_COLOURS)(np.linspace(0, 1, count)))
 
 
 def _axes(ax: Any) -> Any:
-    # Such a layout makes room for what stands beside the axes.
+    # This layout leaves space for a legend beside the axes.
     return _pyplot().figure(layout="constrained").add_subplot() if ax is None else ax
 
 

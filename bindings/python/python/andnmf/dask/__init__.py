@@ -1,9 +1,9 @@
-"""AND on dask: samples that are larger than the memory of a machine, on any dask scheduler.
+"""Distributed AND on dask, for samples larger than memory, with any dask scheduler.
 
-The samples stay where their blocks are. The components (or directions) of a stage go out to the workers, each block is
-folded there by the compiled library on one thread, and the sums are added up along a tree that depends on the blocks
-alone: whichever worker is faster, slower, lost or new, the components have the same bits. Small systems are solved by the
-process that called ``fit``, which also holds the projected samples (samples × about ``n_components + 10`` values).
+Samples stay on the workers. In each stage the workers receive the components and process their blocks on one thread
+each; the sums are merged along a tree that depends on the blocks alone, so slow, lost or added workers do not change a
+bit of the result. The process that calls ``fit`` solves the small systems and holds the projected samples (n_samples ×
+about ``n_components + 10`` values).
 
 >>> import dask.array as da
 >>> import andnmf.dask
@@ -15,7 +15,7 @@ True
 >>> model.transform(X)
 dask.array<weights, shape=(600, 6), dtype=float64, chunksize=(200, 6), chunktype=numpy.ndarray>
 
-:func:`andnmf.diagnose` and the functions of :mod:`andnmf.init` take dask arrays, too, and leave them where they are.
+:func:`andnmf.diagnose` and the functions of :mod:`andnmf.init` accept dask arrays as well.
 """
 
 from andnmf.dask._estimator import AND, load

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 import andnmf
-from andnmf._base import all_or_nothing
+from andnmf._base import restore_on_failure
 from andnmf._distributed import is_dask
 from andnmf.dask import _blocks
 from andnmf.dask._samples import DaskSamples, as_array, blocks_of, is_frame
@@ -19,18 +19,20 @@ if TYPE_CHECKING:
 
 
 class AND(andnmf.AND, auto_wrap_output_keys=None):
-    """:class:`andnmf.AND` on dask arrays; parameters and attributes are the same, but for ``batch_size``, which must be
-    None in ``fit``, ``sample_weight``, and ``set_output``, which would compute what is lazy.
+    """:class:`andnmf.AND` for dask arrays and DataFrames.
 
-    ``fit`` leaves the samples where their blocks are, on any dask scheduler, and gives the components that
-    :class:`andnmf.AND` gives for the same samples in memory, to rounding: the last bits depend on how samples are cut
-    into blocks, and on nothing else. ``transform``, ``fit_transform`` and ``inverse_transform`` of dask arrays are lazy.
-    Each pass over the samples computes the array anew: ``persist`` what takes long and fits into the cluster.
+    Parameters and attributes are those of :class:`andnmf.AND`, except: ``batch_size`` must be None in ``fit``, ``score``
+    takes no ``sample_weight``, and there is no ``set_output``, which would compute lazy results.
 
-    ``n_jobs`` is the number of threads of the calling process. A block is worked on by one thread, so blocks should
-    outnumber the threads of the cluster. By default the calling process holds the samples along ``n_components + 10``
-    directions; with a threshold schedule and ``compress="off"`` it holds nothing that grows with the samples, which is
-    the form for those that even so many directions of are too large.
+    ``fit`` processes the blocks where they are, with any dask scheduler. The components equal those of
+    :class:`andnmf.AND` up to rounding; the last bits depend on the block sizes and on nothing else. ``transform``,
+    ``fit_transform`` and ``inverse_transform`` of dask arrays are lazy. Each pass over the samples recomputes the array:
+    ``persist`` it if that is slow and the cluster has enough memory.
+
+    ``n_jobs`` is the number of threads of the calling process. One thread processes one block, so use more blocks than
+    the cluster has threads. By default the calling process holds the samples projected on about ``n_components + 10``
+    directions. If that is too much memory, use a threshold schedule and ``compress="off"``: the calling process then
+    holds nothing that grows with the number of samples.
 
     Examples
     --------
@@ -46,7 +48,19 @@ class AND(andnmf.AND, auto_wrap_output_keys=None):
     """
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Find the components of samples, and their weights as a dask array that is not computed yet.
+        """Fit the components to samples and return the samples' weights, lazily.
+
+        Parameters
+        ----------
+        X : dask array, DataFrame or array-like of shape (n_samples, n_features)
+            The samples.
+        y : ignored
+            Present by convention.
+
+        Returns
+        -------
+        dask array or ndarray of shape (n_samples, n_components)
+            The weights; a lazy dask array if ``X`` is a dask collection.
 
         Examples
         --------
@@ -62,7 +76,17 @@ class AND(andnmf.AND, auto_wrap_output_keys=None):
         return self.fit(X).transform(X)
 
     def transform(self, X: Any) -> Any:
-        """The weights of samples; of dask arrays as a dask array that is not computed yet.
+        """Compute the weights of samples by non-negative least squares, lazily.
+
+        Parameters
+        ----------
+        X : dask array, DataFrame or array-like of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        dask array or ndarray of shape (n_samples, n_components)
+            The weights; a lazy dask array if ``X`` is a dask collection.
 
         Examples
         --------
@@ -94,7 +118,17 @@ class AND(andnmf.AND, auto_wrap_output_keys=None):
         )
 
     def inverse_transform(self, X: Any) -> Any:
-        """Samples from weights; of dask arrays as a dask array that is not computed yet.
+        """Reconstruct samples from weights, lazily.
+
+        Parameters
+        ----------
+        X : dask array, DataFrame or array-like of shape (n_samples, n_components)
+            The weights.
+
+        Returns
+        -------
+        dask array or ndarray of shape (n_samples, n_features)
+            The reconstructed samples; a lazy dask array if ``X`` is a dask collection.
 
         Examples
         --------
@@ -112,12 +146,26 @@ class AND(andnmf.AND, auto_wrap_output_keys=None):
         X = _matrix(X)
         if X.shape[1] != len(self.components_):
             raise ValueError(
-                f"X has {X.shape[1]} weights per sample, but there are {len(self.components_)} components"
+                f"X has {X.shape[1]} columns, but it must have {len(self.components_)}, one per component"
             )
         return X @ self.components_
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of the samples' size that the components explain: 1 - ‖X - WH‖² / ‖X‖². Computed at once.
+        """Return the explained fraction of the samples, 1 - ‖X - WH‖² / ‖X‖²; computed immediately.
+
+        Parameters
+        ----------
+        X : dask array, DataFrame or array-like of shape (n_samples, n_features)
+            The samples.
+        y : ignored
+            Present by convention.
+        sample_weight : array-like of shape (n_samples,), optional
+            Non-negative weight of each sample; must be None for dask collections.
+
+        Returns
+        -------
+        float
+            The explained fraction.
 
         Examples
         --------
@@ -132,12 +180,24 @@ class AND(andnmf.AND, auto_wrap_output_keys=None):
             return super().score(X, y, sample_weight)
         check_is_fitted(self)
         if sample_weight is not None:
-            raise ValueError("sample_weight must be None for dask arrays")
-        residual, size = self._validated(X, reset=False).unexplained(self.components_)
+            raise ValueError("sample_weight must be None if X is a dask collection")
+        residual, size = self._validated(X, reset=False).squared_residual(self.components_)
         return 1.0 - residual / (size or 1.0)
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Go on with a further batch of samples; the blocks of a dask array are batches, one after the other.
+        """Update the components with batches of samples: the blocks of a dask array, one after the other.
+
+        Parameters
+        ----------
+        X : dask array, DataFrame or array-like of shape (n_samples, n_features)
+            The samples.
+        y : ignored
+            Present by convention.
+
+        Returns
+        -------
+        self
+            The estimator.
 
         Examples
         --------
@@ -151,15 +211,15 @@ class AND(andnmf.AND, auto_wrap_output_keys=None):
         if not is_dask(X):
             return super().partial_fit(X)
         seen = 0
-        with all_or_nothing(self):
+        with restore_on_failure(self):
             for batch in _batches(X):
                 if batch.shape[0] == 0:
                     continue
-                _blocks.refuse_wrong(_blocks.first_wrong(_blocks.joined([batch])), seen)
+                _blocks.raise_if_non_finite(_blocks.find_non_finite(_blocks.join_parts([batch])), seen)
                 super().partial_fit(batch)
                 seen += batch.shape[0]
             if not seen:
-                raise ValueError("there are no samples in any block; at least one is needed")
+                raise ValueError("X has no samples, but at least one is required")
         return self
 
     def _validated(self, X: Any, *, reset: bool) -> Any:
@@ -167,8 +227,8 @@ class AND(andnmf.AND, auto_wrap_output_keys=None):
             return super()._validated(X, reset=reset)
         if self.batch_size is not None:
             raise ValueError(
-                f"batch_size is {self.batch_size}, but for dask arrays it must be None in fit; partial_fit takes blocks as "
-                "batches"
+                f"batch_size is {self.batch_size}, but for dask collections it must be None in fit; use partial_fit to "
+                "process blocks as batches"
             )
         self._check_names(X, reset=reset)
         samples = DaskSamples(X)
@@ -179,14 +239,14 @@ class AND(andnmf.AND, auto_wrap_output_keys=None):
         return samples
 
     def _check_names(self, X: Any, *, reset: bool) -> None:
-        """Keeps the names of features of a DataFrame, or refuses other ones, as scikit-learn does."""
+        """Store or compare the column names of a DataFrame, as scikit-learn does."""
         if is_frame(X):
             _check_feature_names(self, X._meta, reset=reset)
         elif reset:
             vars(self).pop("feature_names_in_", None)
 
     def _check_width(self, X: Any) -> None:
-        # Where dask does not know the width, the blocks will tell.
+        # If dask does not know the width, the blocks are checked later.
         if X.shape[1] != self.n_features_in_ and not np.isnan(X.shape[1]):
             raise ValueError(
                 f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features as "
@@ -195,23 +255,33 @@ class AND(andnmf.AND, auto_wrap_output_keys=None):
 
 
 def _matrix(X: Any) -> Any:
-    """A dask array of rows and columns."""
+    """X as a 2-D dask array."""
     X = as_array(X)
     if X.ndim != 2:
-        raise ValueError(f"X must have rows and columns, but the dask array has shape {X.shape}")
+        raise ValueError(f"X must be 2-D, but the dask array has shape {X.shape}")
     return X
 
 
 def _batches(X: Any) -> Iterator[Any]:
-    """The blocks of samples, one after the other in this process: frames with their names, or arrays."""
+    """Compute the blocks one after the other: DataFrames with their names, or arrays."""
     if is_frame(X):
         yield from (part.compute() for part in X.to_delayed())
     else:
-        yield from (_blocks.joined([part.compute() for part in parts]) for parts in blocks_of(X))
+        yield from (_blocks.join_parts([part.compute() for part in parts]) for parts in blocks_of(X))
 
 
 def load(path: Any) -> AND:
-    """An estimator for dask arrays from a model file, be it saved by this one, by :class:`andnmf.AND` or by the command.
+    """Load a model file of AND as an estimator for dask arrays.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, or the folder of a fit; see :func:`andnmf.load`.
+
+    Returns
+    -------
+    andnmf.dask.AND
+        The fitted estimator.
 
     Examples
     --------
@@ -226,9 +296,9 @@ def load(path: Any) -> AND:
     ...     andnmf.dask.load(folder).transform(X).shape
     (200, 3)
     """
-    found = andnmf.load(path)
-    if type(found) is not andnmf.AND:
-        raise TypeError(f"{path} holds a model of {type(found).__name__}, but only AND is there for dask arrays")
-    model = AND(**found.get_params())
-    vars(model).update(vars(found))
+    loaded = andnmf.load(path)
+    if type(loaded) is not andnmf.AND:
+        raise TypeError(f"{path}: a model of {type(loaded).__name__}, but andnmf.dask supports only AND; use andnmf.load")
+    model = AND(**loaded.get_params())
+    vars(model).update(vars(loaded))
     return model

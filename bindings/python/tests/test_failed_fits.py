@@ -1,4 +1,4 @@
-"""A fit that fails or is interrupted changes nothing."""
+"""A fit that fails or is interrupted leaves the estimator unchanged."""
 
 import os
 import signal
@@ -44,7 +44,7 @@ def test_a_batch_that_fails_changes_nothing(data, before):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_later_fit_that_fails_leaves_what_the_first_one_found(quick, data):
+def test_a_later_fit_that_fails_keeps_the_first_result(quick, data):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(data.samples, columns=[f"word {j}" for j in range(60)])
     quick.fit(frame)
@@ -65,7 +65,7 @@ def test_a_fit_that_fails_does_not_forget_batches(data):
 
 @unix
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_ctrl_c_in_a_fit_of_other_features_leaves_the_old_ones(data):
+def test_ctrl_c_in_a_fit_with_other_features_keeps_the_first_result(data):
     wide = np.random.default_rng(0).random((3000, 500))
     model = HALS(3, random_state=0)
     model.set_params(max_stages=10**9, tol=0)
@@ -78,15 +78,15 @@ def test_ctrl_c_in_a_fit_of_other_features_leaves_the_old_ones(data):
 
 
 @unix
-def test_ctrl_c_ends_the_search_for_a_start():
+def test_ctrl_c_interrupts_an_initialization():
     from andnmf.init import nndsvd
 
     samples = np.random.default_rng(0).random((30_000, 1000), dtype=np.float32)
 
     def seconds(search):
-        begun = time.monotonic()
+        started = time.monotonic()
         search()
-        return time.monotonic() - begun
+        return time.monotonic() - started
 
     def search(samples):
         nndsvd(samples, 50, random_state=0, n_jobs=1)
