@@ -184,7 +184,7 @@ def competitors(_):
     kinds = ["dir", "ctm", "ctm-released", "neg", "paired"]
     figure, panels = pyplot.subplots(1, len(kinds), figsize=(12.5, 3), sharey=True)
     for kind, axes in zip(kinds, panels):
-        rows = table("competitors.md", f"#### {kind} (", "method")
+        rows = table("competitors.md", f"### {kind} (", "method")
         times = [column for column in rows[0] if column.endswith(" s")]
         for label, start in [("AND", "AND ("), ("HALS", "HALS"), ("ANLS", "ANLS"), ("MU", "MU"), ("online LDA", "online LDA")]:
             row = next((row for row in rows if row["method"].startswith(start)), None)
@@ -206,8 +206,8 @@ def performance(_):
     """How many times faster than other programs, from the tables of docs/performance.md."""
     bars = []
     for part in ("stages", "fits", "methods"):
-        for row in table("performance.md", f"**{part}**", "what"):
-            bars.append((f"{row['what']}\nbeside {row['beside']}", number(row["figure"]), number(row["goal"].replace(">=", ""))))
+        for row in table("performance.md", f"### {part.title()}", "what"):
+            bars.append((f"{row['what']}\nbeside {row['compared with']}", number(row["ratio"]), number(row["goal"].replace("≥", ""))))
     figure, axes = pyplot.subplots(figsize=(8, 0.42 * len(bars)))
     axes.barh([bar[0] for bar in bars][::-1], [bar[1] for bar in bars][::-1], color=COLOURS["AND"], height=0.6)
     for i, (_, ratio, goal) in enumerate(reversed(bars)):
