@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""andnmf's topic models beside scikit-learn's, and all its methods beside each other, on the same data, in one run.
+"""Compares topic models with scikit-learn's, and all methods of andnmf with each other, on the same data in one run.
 
     bench/competitors.py                 everything
     bench/competitors.py lda anchor      some parts: lda anchor table
     bench/competitors.py table --seconds 5
 
-Makes its own Python environment under target/, builds the Rust side, and prints Markdown. Every ratio is that of
-two times taken in this run: above 1, andnmf is faster. HALS, ANLS and MU are in bench/compare. Real data are looked for
-in ../shared/data or $ANDNMF_DATA.
+Makes its own Python environment under target/, builds the Rust side, and prints Markdown. Ratios above 1 say that andnmf
+is faster. HALS, ANLS and MU are in bench/compare. Real data are expected in ../shared/data or $ANDNMF_DATA.
 """
 
 import argparse
@@ -16,11 +15,11 @@ import subprocess
 import tempfile
 import time
 
-from harness import Bench, build, enter_environment, heading, introduce
-from made_data import topic_counts
+from harness import BenchProgram, build, enter_environment, heading, print_environment
+from generated_data import topic_counts
 from real_data import nips
 
-# A perplexity depends on the random start: one run says little.
+# Perplexity depends on the random start, so one seed is not enough.
 SEEDS = [0, 1, 2]
 PARTS = ["lda", "anchor", "table"]
 
@@ -49,7 +48,7 @@ def lda(bench):
         random = numpy.random.default_rng(0).permutation(counts.shape[0])
         cut = counts.shape[0] * 4 // 5
         train, test = counts[numpy.sort(random[:cut])], counts[numpy.sort(random[cut:])]
-        folder, held_out = bench.place_sparse(f"lda-{rank}", train), bench.place_sparse(f"held-{rank}", test)
+        folder, held_out = bench.write_csr(f"lda-{rank}", train), bench.write_csr(f"held-{rank}", test)
         ours, rivals = [], []
         for seed in SEEDS:
             settings = {"method": "lda", "rank": rank, "max_stages": 10, "tolerance": 0, "seed": seed}
@@ -73,9 +72,9 @@ def rival_lda(train, test, rank, jobs, seed):
         rank, learning_method="online", batch_size=128, max_iter=10, random_state=seed, n_jobs=jobs,
         total_samples=train.shape[0],
     )
-    begin = time.perf_counter()
+    started = time.perf_counter()
     rival.fit(train)
-    return time.perf_counter() - begin, rival.perplexity(test)
+    return time.perf_counter() - started, rival.perplexity(test)
 
 
 def anchor(bench):
@@ -89,9 +88,9 @@ def anchor(bench):
         return bench.say("NIPS corpus not found: skipped")
     counts, vocabulary = corpus
     frequent = numpy.asarray((counts > 0).sum(axis=0)).ravel() >= 50
-    kept = [i for i, word in enumerate(vocabulary) if frequent[i] and word not in ENGLISH_STOP_WORDS]
-    folder = bench.place_sparse("anchor", counts[:, kept])
-    bench.say(f"{counts.shape[0]} documents, {len(kept)} words\n")
+    selected = [i for i, word in enumerate(vocabulary) if frequent[i] and word not in ENGLISH_STOP_WORDS]
+    folder = bench.write_csr("anchor", counts[:, selected])
+    bench.say(f"{counts.shape[0]} documents, {len(selected)} words\n")
     for recover in ["l2", "kl"]:
         settings = {"method": "anchor-words", "rank": 100, "min_documents": 100, "recover": recover}
         ours = bench.run("fit", "f64", folder, "data", json.dumps(settings))
@@ -102,7 +101,7 @@ def anchor(bench):
         if recover == "l2":
             bench.say("\nevery tenth topic by its top words:")
             for topic in topics[::10]:
-                bench.say("- " + " ".join(vocabulary[kept[i]] for i in numpy.argsort(-topic)[:10]))
+                bench.say("- " + " ".join(vocabulary[selected[i]] for i in numpy.argsort(-topic)[:10]))
             bench.say("")
 
 
@@ -114,18 +113,18 @@ def table(bench, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", metavar="part", help="which parts to run: " + " ".join(PARTS))
-    parser.add_argument("--seconds", type=float, default=10.0, help="time for each method in the table (10)")
+    parser.add_argument("parts", nargs="*", metavar="part", help="parts to run: " + " ".join(PARTS))
+    parser.add_argument("--seconds", type=float, default=10.0, help="seconds for each method in the table (10)")
     arguments = parser.parse_args()
     unknown = [part for part in arguments.parts if part not in PARTS]
     if unknown:
-        parser.error(f"there is no part {unknown[0]!r}; choose from {' '.join(PARTS)}")
+        parser.error(f"unknown part {unknown[0]!r}; choose from {' '.join(PARTS)}")
     enter_environment()
     program = build("competitors")
-    introduce()
+    print_environment()
     parts = arguments.parts or PARTS
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(program, folder)
+        bench = BenchProgram(program, folder)
         for part in parts:
             if part == "table":
                 table(bench, arguments.seconds)

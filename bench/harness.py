@@ -1,4 +1,4 @@
-"""What the benchmarks share: an environment with the rivals, the Rust side of a benchmark, and words about the run."""
+"""Shared by the benchmarks: a Python environment with the other packages, the Rust programs, and output."""
 
 import json
 import os
@@ -13,58 +13,58 @@ ENVIRONMENT = ROOT / "target" / "bench-environment"
 
 
 def enter_environment():
-    """Starts the script again inside an environment that has the rivals."""
+    """Restarts the script inside an environment that has the packages to compare with."""
     python = ENVIRONMENT / "bin" / "python"
     if Path(sys.prefix) == ENVIRONMENT:
         return
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)], check=True)
-    wanted = ROOT / "bench" / "requirements.txt"
-    install = [str(python), "-m", "pip", "install", "--quiet", "--upgrade", "-r", str(wanted)]
+    requirements = ROOT / "bench" / "requirements.txt"
+    install = [str(python), "-m", "pip", "install", "--quiet", "--upgrade", "-r", str(requirements)]
     subprocess.run(install, check=True)
     os.execv(str(python), [str(python), str(Path(sys.argv[0]).resolve()), *sys.argv[1:]])
 
 
 def build(example):
-    """Builds the Rust side of a benchmark and says where it is."""
+    """Builds the Rust side of a benchmark and returns its path."""
     return cargo("-p", "andnmf-lab", "--example", example) / "examples" / example
 
 
 def build_with_command(*examples):
-    """Builds the command and the Rust sides of benchmarks, and says where they are, by name."""
-    # In one go: the packages share what they are built from.
-    wanted = [word for example in examples for word in ("--example", example)]
-    built = cargo("-p", "andnmf-cli", "-p", "andnmf-lab", "--bin", "andnmf", *wanted)
+    """Builds the command and the Rust sides of benchmarks; returns their paths by name."""
+    # One call of cargo: the packages share dependencies and features.
+    options = [word for example in examples for word in ("--example", example)]
+    built = cargo("-p", "andnmf-cli", "-p", "andnmf-lab", "--bin", "andnmf", *options)
     return {"andnmf": built / "andnmf", **{example: built / "examples" / example for example in examples}}
 
 
-def cargo(*what):
-    """Builds something as it is released; returns the folder of what was built."""
-    subprocess.run(["cargo", "build", "--release", "--quiet", *what], cwd=ROOT, check=True)
+def cargo(*targets):
+    """Builds targets in release mode; returns the folder of the programs."""
+    subprocess.run(["cargo", "build", "--release", "--quiet", *targets], cwd=ROOT, check=True)
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
 
 
 def commit():
-    """The commit that is measured, with a mark where files differ from it."""
-    told = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
-    return told.stdout.strip() or "(no commit)"
+    """The measured commit, marked as dirty if files differ from it."""
+    described = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
+    return described.stdout.strip() or "(no commit)"
 
 
-def introduce():
-    """Says what is compared, and on what."""
+def print_environment():
+    """Prints versions and machine."""
     import numpy
     import scipy
     import sklearn
 
-    warnings.simplefilter("ignore")  # rivals that are asked for 200 iterations say that they have not converged
+    warnings.simplefilter("ignore")  # scikit-learn warns if 200 iterations do not converge
     print(f"andnmf {commit()}; scikit-learn {sklearn.__version__}, scipy {scipy.__version__}, "
           f"numpy {numpy.__version__}; {platform.machine()}, {os.cpu_count()} cores")
     print("andnmf uses all cores. So do the products of scikit-learn, through its BLAS; its other loops, and scipy's nnls, "
           "use one unless n_jobs says otherwise.", flush=True)
 
 
-class Bench:
-    """The Rust side of a benchmark, and a folder for what the two sides tell each other."""
+class BenchProgram:
+    """The Rust side of a benchmark, and a folder for the files that both sides exchange."""
 
     def __init__(self, program, folder):
         self.program = str(program)
@@ -75,8 +75,8 @@ class Bench:
         done = subprocess.run([self.program, *map(str, arguments)], check=True, stdout=subprocess.PIPE, text=True)
         return json.loads(done.stdout) if done.stdout.startswith("{") else None
 
-    def place(self, name, **arrays):
-        """A folder of arrays."""
+    def write_arrays(self, name, **arrays):
+        """Writes arrays as .npy files into a folder and returns it."""
         import numpy
 
         folder = self.folder / name
@@ -85,10 +85,11 @@ class Bench:
             numpy.save(folder / f"{key}.npy", array)
         return folder
 
-    def place_sparse(self, name, matrix, **arrays):
+    def write_csr(self, name, matrix, **arrays):
+        """Writes the parts of a CSR matrix, and other arrays, into a folder and returns it."""
         import numpy
 
-        return self.place(
+        return self.write_arrays(
             name,
             shape=numpy.array(matrix.shape, dtype=numpy.int64),
             indptr=matrix.indptr.astype(numpy.int64),

@@ -1,4 +1,4 @@
-"""Real data, where they are at hand (in ../shared/data or $ANDNMF_DATA), and how coherent topics are."""
+"""Real data (from ../shared/data or $ANDNMF_DATA), and the coherence of topics."""
 
 import gzip
 import os
@@ -8,18 +8,18 @@ from pathlib import Path
 
 from harness import ROOT
 
-# Lines of a post that quote another one, or say whom.
+# Lines of a post that quote another one, or name its author.
 QUOTES = re.compile(r"\s*[>|:]|.*(writes in|writes:|wrote:|says:|said:)|In article")
 
 
 def find(*names):
-    """A file of the real data; none where it is not there."""
+    """The path of a file of the real data, or `None`."""
     path = Path(os.environ.get("ANDNMF_DATA", ROOT.parent / "shared" / "data")).joinpath(*names)
     return path if path.exists() else None
 
 
 def nips():
-    """The NIPS corpus (documents x words) and its words; none where it is not there."""
+    """The NIPS corpus (documents × words) and its words, or `None`."""
     import numpy
     import scipy.sparse
 
@@ -36,7 +36,7 @@ def nips():
 
 
 def newsgroups():
-    """The training posts of 20 newsgroups (documents x words), without headers and quotes, and their words."""
+    """The training posts of 20 newsgroups (documents × words), without headers and quotes, and their words; or `None`."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     path = find("newsgroups", "20news-bydate.tar.gz")
@@ -54,34 +54,34 @@ def newsgroups():
 
 
 def usual_words(corpus, most):
-    """A corpus with the most frequent words alone, without stop words and those in half of the documents."""
+    """A corpus reduced to its most frequent words, without stop words and those in half of the documents."""
     import numpy
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     counts, words = corpus
     documents = numpy.asarray((counts > 0).sum(axis=0)).ravel()
-    wanted = numpy.array([len(word) > 2 and word not in ENGLISH_STOP_WORDS for word in words])
-    wanted &= (documents >= 10) & (documents <= counts.shape[0] / 2)
-    totals = numpy.where(wanted, numpy.asarray(counts.sum(axis=0)).ravel(), 0)
-    kept = numpy.sort(numpy.argsort(-totals, kind="stable")[: min(most, wanted.sum())])
-    counts = counts[:, kept]
-    return counts[numpy.asarray(counts.sum(axis=1)).ravel() > 0], [words[i] for i in kept]
+    usable = numpy.array([len(word) > 2 and word not in ENGLISH_STOP_WORDS for word in words])
+    usable &= (documents >= 10) & (documents <= counts.shape[0] / 2)
+    totals = numpy.where(usable, numpy.asarray(counts.sum(axis=0)).ravel(), 0)
+    selected = numpy.sort(numpy.argsort(-totals, kind="stable")[: min(most, usable.sum())])
+    counts = counts[:, selected]
+    return counts[numpy.asarray(counts.sum(axis=1)).ravel() > 0], [words[i] for i in selected]
 
 
 def coherence(topics, counts, top=10):
-    """Mean normalised pointwise mutual information of the top words of each topic, by documents that hold both."""
+    """Mean normalized pointwise mutual information (NPMI) of the top words of each topic, by co-occurrence in documents."""
     import numpy
 
     present = (counts > 0).astype(float).tocsc()
     scores = []
     for topic in topics:
-        some = present[:, numpy.argsort(-topic)[:top]]
-        both = (some.T @ some).toarray() / counts.shape[0]
+        columns = present[:, numpy.argsort(-topic)[:top]]
+        both = (columns.T @ columns).toarray() / counts.shape[0]
         alone = numpy.diag(both)
         upper = numpy.triu_indices(top, 1)
         together, chance = both[upper], numpy.outer(alone, alone)[upper]
         seen = (together > 0) & (together < 1)
-        # Words that never meet have the least score there is, words that always do the greatest.
+        # Words that never co-occur score -1, words that always do 1.
         score = numpy.where(together > 0, 1.0, -1.0)
         score[seen] = numpy.log(together[seen] / chance[seen]) / -numpy.log(together[seen])
         scores.append(score.mean())

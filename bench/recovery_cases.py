@@ -1,8 +1,8 @@
-"""The cases of bench/recovery.py: data with a known truth, where the fit begins, and the error it should reach."""
+"""The cases of bench/recovery.py: data with a known truth, the start of the fit, and the error to reach."""
 
 from dataclasses import dataclass, field
 
-# With so many features, samples and components every case is at least as large as the paper's.
+# Sizes of the order of the paper's.
 SIZES = {"n_features": 2000, "rank": 100, "n_samples": 5000}
 
 
@@ -18,12 +18,12 @@ class Case:
     in_span: float = 1.0
     out_of_span_share: float = 0.0
     near_truth: bool = False
-    # Stages after which the error must be below 1e-6, where that is part of the goal.
+    # Number of stages within which the error must fall below 1e-6, if that is part of the goal.
     stages_to_a_millionth: int | None = None
     sizes: dict = field(default_factory=lambda: dict(SIZES))
 
     def trial(self, seed):
-        """What the Rust side reads."""
+        """The case as the JSON that the Rust side reads."""
         dataset = {"kind": self.kind, "weights": self.weights, "seed": seed, "noise": self.noise,
                    "in_span": self.in_span, "out_of_span": 0.0, **self.sizes}
         return {"dataset": dataset, "near_truth": self.near_truth, "out_of_span_share": self.out_of_span_share,
@@ -44,7 +44,7 @@ def paired(co_occurrence, order=None):
 
 RELEASED = {"kind": "logistic-normal-released"}
 
-# Where components and weights come from, and the error to reach from the data alone.
+# Name, kind of components, weights, and the error to reach from the data alone.
 SOURCES = [
     ("dir-1", "dir", dirichlet(1), 1e-9),
     ("dir-5", "dir", dirichlet(5), 1e-9),
@@ -62,7 +62,7 @@ SOURCES = [
 ]
 
 FROM_DATA = [Case(name, kind, weights, goal) for name, kind, weights, goal in SOURCES]
-# A start near the truth must not do worse: same goals.
+# Same goals: a start near the truth must not do worse.
 NEAR_TRUTH = [Case(f"{name}-near", kind, weights, goal, near_truth=True) for name, kind, weights, goal in SOURCES] + [
     Case("dir-5-near-stages", "dir", dirichlet(5), 1e-9, near_truth=True, stages_to_a_millionth=35),
     Case("dir-5-near-mixed-twice", "dir", dirichlet(5), 1e-9, near_truth=True, in_span=2.0),

@@ -1,4 +1,4 @@
-"""Default fits on real data, where no truth is known for certain, and on data that break AND's conditions."""
+"""Default fits on real data, whose truth is uncertain, and on data that violate AND's conditions."""
 
 import json
 import statistics
@@ -9,10 +9,10 @@ from real_data import coherence, find, newsgroups, nips, usual_words
 from recovery_cases import Case, dirichlet
 
 WORDS = 4000
-# How much less coherent than scikit-learn's NMF topics may be.
+# Goal: coherence of topics over that of scikit-learn's NMF.
 LEAST_SHARE = 0.97
 ITERATIONS = 200
-# The seed of the singular value decomposition alone moves the coherence of topics, scikit-learn's by up to 6 %.
+# The seed of the SVD alone changes the coherence, scikit-learn's by up to 6 %.
 TOPIC_SEEDS = range(3)
 
 
@@ -20,17 +20,17 @@ def rival_nmf(samples, rank, seed=0):
     from sklearn.decomposition import NMF
 
     model = NMF(rank, init="nndsvda", max_iter=ITERATIONS, random_state=seed)
-    begin = time.perf_counter()
+    started = time.perf_counter()
     model.fit(samples)
-    return model.components_, time.perf_counter() - begin
+    return model.components_, time.perf_counter() - started
 
 
 def fit(bench, folder, rank, method="and", seed=0):
-    """Our components for the matrix of a folder, and what the fit says of itself."""
+    """Components of andnmf for the matrix of a folder, and the JSON output of the fit."""
     import numpy
 
-    said = bench.run("fit", folder, rank, method, "data", seed)
-    return numpy.load(folder / "components.npy"), said
+    output = bench.run("fit", folder, rank, method, "data", seed)
+    return numpy.load(folder / "components.npy"), output
 
 
 def scene(bench):
@@ -40,15 +40,15 @@ def scene(bench):
     heading("Samson hyperspectral scene: mean matched cosine with the published spectra")
     samples = find("samson", "samples.npy")
     if samples is None:
-        return bench.say("not found: skipped")
+        return bench.say("data not found: skipped")
     pixels = numpy.load(samples).astype(float)
     truth = numpy.load(samples.with_name("endmembers.npy")).astype(float)
-    folder = bench.place("samson", dense=pixels, truth=truth)
+    folder = bench.write_arrays("samson", dense=pixels, truth=truth)
     print("| method | cosine | goal | seconds |\n|---|---|---|---|")
     for method in ["and", "spa", "min-volume"]:
-        _, said = fit(bench, folder, len(truth), method)
+        _, output = fit(bench, folder, len(truth), method)
         goal = ">= 0.995" if method == "and" else ""
-        seconds = f"{said['seconds']:.2f}" if "seconds" in said else ""
+        seconds = f"{output['seconds']:.2f}" if "seconds" in output else ""
         print(f"| {method} | {bench.run('score', folder)['mean_matched_cosine']:.4f} | {goal} | {seconds} |", flush=True)
     components, seconds = rival_nmf(pixels, len(truth))
     numpy.save(folder / "components.npy", components)
@@ -62,7 +62,7 @@ def topics(bench):
 
     heading(f"Topics: coherence (NPMI) of the ten top words, {WORDS} words")
     print(f"Medians of {len(TOPIC_SEEDS)} seeds, and their ranges.\n")
-    print("| corpus | rank | andnmf | | NMF | | share of its median | goal | seconds | NMF | said |")
+    print("| corpus | rank | andnmf | | NMF | | share of its median | goal | seconds | NMF | verdict |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     for name, load in [("20 newsgroups", newsgroups), ("NIPS", nips)]:
         corpus = load()
@@ -71,66 +71,66 @@ def topics(bench):
             continue
         counts, _ = usual_words(corpus, WORDS)
         for kind, matrix in [("tf-idf", TfidfTransformer().fit_transform(counts)), ("counts", counts)]:
-            folder = bench.place_sparse("topics", matrix)
+            folder = bench.write_csr("topics", matrix)
             for rank in (10, 20, 50):
                 fits = [fit(bench, folder, rank, seed=seed) for seed in TOPIC_SEEDS]
                 rivals = [rival_nmf(matrix, rank, seed) for seed in TOPIC_SEEDS]
                 ours, theirs = (
-                    sorted(coherence(found, counts).mean() for found, _ in runs) for runs in (fits, rivals)
+                    sorted(coherence(components, counts).mean() for components, _ in runs) for runs in (fits, rivals)
                 )
                 share = statistics.median(ours) / statistics.median(theirs)
-                said = fits[0][1]
+                output = fits[0][1]
                 print(f"| {name}, {kind} | {rank} | {spread(ours)} | {spread(theirs)} | {share:.3f} | "
-                      f">= {LEAST_SHARE} | {said['seconds']:.2f} | {rivals[0][1]:.2f} | {said['trust']['verdict']} |",
+                      f">= {LEAST_SHARE} | {output['seconds']:.2f} | {rivals[0][1]:.2f} | {output['trust']['verdict']} |",
                       flush=True)
 
 
 def spread(values):
-    """The median of some sorted values, and their range."""
+    """The median of sorted values, and their range."""
     return f"{statistics.median(values):.3f} | {values[0]:.3f} to {values[-1]:.3f}"
 
 
 def faces(bench):
-    """Faces that were not fitted, under components fitted to others."""
+    """Error on held-out faces."""
     import numpy
     import scipy.optimize
 
     heading("Olivetti faces: relative error on faces held out")
     path = find("olivetti", "faces.npy")
     if path is None:
-        return bench.say("not found: skipped")
+        return bench.say("data not found: skipped")
     images = numpy.load(path).astype(float).reshape(-1, 4096) / 255
     shuffled = numpy.random.default_rng(0).permutation(len(images))
-    # Other pictures of the same people, and people never seen (ten pictures of each follow each other).
+    # Held out: other images of the same people, and all images of some people (ten images each, in order).
     splits = {"pictures": numpy.sort(shuffled[:100]), "people": numpy.arange(300, 400)}
 
     def error(components, samples):
         weights = numpy.array([scipy.optimize.nnls(components.T, sample)[0] for sample in samples])
         return numpy.linalg.norm(samples - weights @ components) / numpy.linalg.norm(samples)
 
-    # Components that may be negative span more: their error is no fair match for that of NMF.
-    print("| held out | rank | andnmf | NMF | apart | goal | negative share | seconds | NMF |")
+    # The share of negative values is shown because negative components would make the comparison unfair.
+    print("| held out | rank | andnmf | NMF | difference | goal | negative share | seconds | NMF |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name, held_out in splits.items():
         train, test = numpy.delete(images, held_out, axis=0), images[held_out]
-        folder = bench.place("faces", dense=train)
+        folder = bench.write_arrays("faces", dense=train)
         for rank in (6, 10, 20, 40):
-            components, said = fit(bench, folder, rank)
+            components, output = fit(bench, folder, rank)
             rival, seconds = rival_nmf(train, rank)
             ours, theirs = error(components, test), error(rival, test)
             negative = numpy.linalg.norm(numpy.minimum(components, 0)) / numpy.linalg.norm(components)
             print(f"| {name} | {rank} | {ours:.4f} | {theirs:.4f} | {100 * (ours / theirs - 1):+.2f} % | <= +1 % | "
-                  f"{negative:.2g} | {said['seconds']:.2f} | {seconds:.2f} |", flush=True)
+                  f"{negative:.2g} | {output['seconds']:.2f} | {seconds:.2f} |", flush=True)
 
 
 def always_on(bench):
-    """Weights that never vanish: the paper's example of what cannot be recovered from the weights."""
+    """Weights that are never zero: the paper's example of what the weights cannot identify."""
     import numpy
 
-    heading("Weights that are always on: error, no worse than HALS wanted")
+    heading("Weights that are always on: error (goal: no worse than HALS)")
     case = Case("always-on", "dir", dirichlet(5))
-    print("| least weight | noise | andnmf | HALS | NMF | said |\n|---|---|---|---|---|---|")
-    folder = bench.place("always-on")
+    print("| least weight | noise | andnmf | HALS | NMF | verdict |\n|---|---|---|---|---|---|")
+    folder = bench.write_arrays("always-on")
     for level, noise in [(0.003, 0.0), (0.01, 0.0), (0.05, 0.0), (0.01, 0.01)]:
         case.noise = noise
         bench.run("dataset", json.dumps(case.trial(0)), folder)
@@ -138,9 +138,9 @@ def always_on(bench):
         added = level * numpy.random.default_rng(0).uniform(0.5, 1.5, weights.shape)
         samples = numpy.load(folder / "dense.npy") + added @ truth
         numpy.save(folder / "dense.npy", samples)
-        _, said = fit(bench, folder, len(truth))
+        _, output = fit(bench, folder, len(truth))
         errors = [bench.run("score", folder)["relative_total_correlation_error"]]
-        # Noise makes some entries negative, which the others do not take.
+        # Noise makes some entries negative, which the other methods do not accept.
         samples = numpy.maximum(samples, 0)
         numpy.save(folder / "dense.npy", samples)
         fit(bench, folder, len(truth), "hals")
@@ -148,7 +148,7 @@ def always_on(bench):
         numpy.save(folder / "components.npy", rival_nmf(samples, len(truth))[0])
         errors.append(bench.run("score", folder)["relative_total_correlation_error"])
         cells = " | ".join(f"{error:.2g}" for error in errors)
-        print(f"| {level} | {noise} | {cells} | {said['trust']['verdict']}: {'; '.join(reason['text'] for reason in said['trust']['reasons'])} |", flush=True)
+        print(f"| {level} | {noise} | {cells} | {output['trust']['verdict']}: {'; '.join(reason['text'] for reason in output['trust']['reasons'])} |", flush=True)
 
 
 CASES = {"faces": faces, "scene": scene, "topics": topics, "always-on": always_on}

@@ -1,11 +1,11 @@
-"""Whether the scores of components tell right ones from wrong ones."""
+"""Tests whether the scores of components separate right ones from wrong ones."""
 
 import json
 
 from harness import heading
 from recovery_cases import RELEASED, Case, dirichlet, paired, persistent
 
-# The limit of the library: components with a higher score are not to be believed.
+# The limit of the library: do not trust components with a higher score.
 LIMIT = 0.1
 # Components further from every true one than this are wrong.
 WRONG = 0.1
@@ -21,7 +21,7 @@ KINDS = [
     ("paired-binary-0.8", "paired", paired(0.8)),
     ("paired-q1-0.8", "paired", paired(0.8, 1.0)),
 ]
-# What is wrong: name, samples per component, rank asked for, weight that is always there.
+# What is wrong: name, samples per component, requested rank, level of weights that are always on.
 SETTINGS = [
     ("nothing", 50, RANK, 0.0),
     ("rank 10 % too large", 50, RANK * 11 // 10, 0.0),
@@ -45,19 +45,19 @@ def errors_of(components, truth):
 
 
 def scores(bench, kind, weights, setting, noise, seed):
-    """Errors and scores of the components of one fit."""
+    """Errors and scores of the components of one fit, as two arrays."""
     import numpy
 
     _, per_component, rank, level = setting
     sizes = {"n_features": FEATURES, "rank": RANK, "n_samples": per_component * RANK}
-    folder = bench.place("scores")
+    folder = bench.write_arrays("scores")
     bench.run("dataset", json.dumps(Case("scores", kind, weights, noise=noise, sizes=sizes).trial(seed)), folder)
     truth = numpy.load(folder / "truth.npy")
     if level > 0:
         added = level * numpy.random.default_rng(seed).uniform(0.5, 1.5, (sizes["n_samples"], RANK))
         numpy.save(folder / "dense.npy", numpy.load(folder / "dense.npy") + added @ truth)
-    said = bench.run("fit", folder, rank, "and", "data")
-    return errors_of(numpy.load(folder / "components.npy"), truth), numpy.array(said["trust"]["component_stability"])
+    output = bench.run("fit", folder, rank, "and", "data")
+    return errors_of(numpy.load(folder / "components.npy"), truth), numpy.array(output["trust"]["component_stability"])
 
 
 def separation(bench, seeds):
@@ -66,18 +66,18 @@ def separation(bench, seeds):
     print("|---|---|---|---|---|", flush=True)
     every = []
     for setting in SETTINGS:
-        found = [scores(bench, kind, weights, setting, noise, seed)
+        fits = [scores(bench, kind, weights, setting, noise, seed)
                  for _, kind, weights in KINDS for noise in NOISE for seed in range(seeds)]
-        # The goal is about runs in which something is wrong.
-        every += found if setting is not SETTINGS[0] else []
-        print(row(setting[0], found), flush=True)
+        # The goal is about fits in which something is wrong.
+        every += fits if setting is not SETTINGS[0] else []
+        print(row(setting[0], fits), flush=True)
     print(row("all but the first (goal: at least 90 %, at most 5 %)", every), flush=True)
 
 
-def row(name, found):
+def row(name, fits):
     import numpy
 
-    errors, given = (numpy.concatenate(part) for part in zip(*found))
+    errors, given = (numpy.concatenate(part) for part in zip(*fits))
     wrong = errors > WRONG
 
     def flagged(chosen):

@@ -1,7 +1,7 @@
-"""Runs a command and writes its seconds and its peak memory, in bytes, to a file: launch.py REPORT COMMAND...
+"""Runs a command and writes its seconds and peak memory in bytes to a JSON file: launch.py REPORT COMMAND...
 
-A process of its own, and a small one: the system counts what a process held before it became the command as the
-command's, so that a large one would tell its own size.
+A small process of its own: Linux counts the memory of a process before exec as the command's, so a large launcher would
+report its own size.
 """
 
 import json
@@ -10,10 +10,10 @@ import sys
 import time
 
 report, *command = sys.argv[1:]
-begun = time.perf_counter()
+started = time.perf_counter()
 child = os.posix_spawnp(command[0], command, os.environ)
 _, status, used = os.wait4(child, 0)
-told = {"seconds": time.perf_counter() - begun, "peak": 1024 * used.ru_maxrss}
+usage = {"seconds": time.perf_counter() - started, "peak": 1024 * used.ru_maxrss}
 with open(report, "w") as file:
-    json.dump(told, file)
+    json.dump(usage, file)
 sys.exit(os.waitstatus_to_exitcode(status))

@@ -1,4 +1,4 @@
-"""How good factors are, measured the same way for all, off everybody's clock."""
+"""Quality of factors, measured the same way for all programs and outside their times."""
 
 import numpy
 
@@ -11,7 +11,7 @@ def squared_error(samples, weights, components):
         products = samples @ components.T.astype(float)
         gram = (weights.T.astype(float) @ weights) * (components.astype(float) @ components.T)
         return float(samples.multiply(samples).sum() - 2 * (products * weights).sum() + gram.sum())
-    return sum(float(numpy.linalg.norm(rows - some @ components) ** 2) for rows, some in in_blocks(samples, weights))
+    return sum(float(numpy.linalg.norm(rows - part @ components) ** 2) for rows, part in in_blocks(samples, weights))
 
 
 def in_blocks(*arrays, rows=20_000):
@@ -28,14 +28,14 @@ def factors(folder):
     return numpy.load(folder / "weights.npy"), numpy.load(folder / "components.npy")
 
 
-def in_words(data, rival, truth=None):
-    """Relative residuals, and errors where there is a truth, of a rival's factors and of ours."""
+def describe_quality(data, rival, truth=None):
+    """Text with the relative residuals, and errors if there is a truth, of a rival's factors and of ours."""
     samples = samples_of(data)
     size = squared_size(samples)
     both = [factors(folder) for folder in (rival, data)]
     residuals = [numpy.sqrt(max(squared_error(samples, *pair), 0) / size) for pair in both]
-    words = f"relative residual {residuals[0]:.3g} (rival), {residuals[1]:.3g}"
+    text = f"relative residual {residuals[0]:.3g} (rival), {residuals[1]:.3g}"
     if truth is None:
-        return words
+        return text
     errors = [correlation_error(components, truth) for _, components in both]
-    return f"{words}; error of recovery {errors[0]:.3g} (rival), {errors[1]:.3g}"
+    return f"{text}; error of recovery {errors[0]:.3g} (rival), {errors[1]:.3g}"

@@ -1,5 +1,5 @@
 # RcppML's nmf on the samples of a folder: rcppml.R version, or rcppml.R fit FOLDER RANK.
-# Leaves components and weights as plain numbers, row by row, in FOLDER/rcppml, and prints JSON.
+# Writes components and weights as raw numbers, row by row, to FOLDER/rcppml, and prints JSON.
 
 suppressMessages({
   library(Matrix)
@@ -15,19 +15,19 @@ if (arguments[1] == "version") {
 folder <- arguments[2]
 rank <- as.integer(arguments[3])
 
-# The numbers of a .npy file, with its description: ten bytes come first, of which the last two tell how long that is.
+# The numbers of a .npy file and its header, whose length is in the last two of the first ten bytes.
 contents <- function(name, what, size) {
   path <- file.path(folder, paste0(name, ".npy"))
   file <- file(path, "rb")
   on.exit(close(file))
-  begin <- as.integer(readBin(file, "raw", 10))
-  described <- begin[9] + 256L * begin[10]
+  preamble <- as.integer(readBin(file, "raw", 10))
+  described <- preamble[9] + 256L * preamble[10]
   description <- rawToChar(readBin(file, "raw", described))
   numbers <- readBin(file, what, (file.size(path) - 10 - described) / size, size = size, endian = "little")
   list(numbers = numbers, description = description)
 }
 
-# Samples row by row are features x samples column by column, which is what it wants.
+# RcppML expects features × samples in column order, which is samples × features in row order.
 if (file.exists(file.path(folder, "dense.npy"))) {
   dense <- contents("dense", "double", 8)
   shape <- as.integer(regmatches(dense$description, gregexpr("[0-9]+(?=[,)])", dense$description, perl = TRUE))[[1]])
@@ -39,9 +39,9 @@ if (file.exists(file.path(folder, "dense.npy"))) {
 }
 
 setRcppMLthreads(0)
-begun <- proc.time()[["elapsed"]]
+started <- proc.time()[["elapsed"]]
 model <- nmf(samples, rank, seed = 1, verbose = FALSE)
-seconds <- proc.time()[["elapsed"]] - begun
+seconds <- proc.time()[["elapsed"]] - started
 
 out <- file.path(folder, "rcppml")
 dir.create(out, showWarnings = FALSE)

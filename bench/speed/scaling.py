@@ -1,4 +1,4 @@
-"""How the time of a stage and of a default fit grows: exponents fitted on grids of doubled sizes, and a chart."""
+"""Growth of the time of a stage and of a default fit: exponents fitted on grids of doubled sizes, and a chart."""
 
 import json
 
@@ -13,7 +13,7 @@ def doubled(first, count):
 
 
 def grids(suite):
-    """Name, what grows, sizes, goal."""
+    """Rows of name, growing size, sizes, goal."""
     return [
         ("dense-samples", "samples, dense f32 of 500 features", suite.size(doubled(15_625, 7), doubled(2000, 3)), LINEAR),
         ("features", "features, dense f32", suite.size(doubled(250, 6), doubled(100, 3)), LINEAR),
@@ -27,7 +27,7 @@ def run(suite):
     panels = []
     for name, grows, sizes, goal in grids(suite):
         with suite.case(f"growth with {grows}"):
-            points = suite.kernel("growth", name, ",".join(map(str, sizes))).told["points"]
+            points = suite.kernel("growth", name, ",".join(map(str, sizes))).output["points"]
             lines, exponents = [], []
             for timed in ("stage", "fit"):
                 xs, ys = [point["x"] for point in points], [point[timed] for point in points]

@@ -1,4 +1,4 @@
-"""What the parts share: programs, a folder for data, and the table that grows as they run."""
+"""Shared by the parts of bench/compare: programs, a folder for data, and the table of results."""
 
 import contextlib
 import dataclasses
@@ -12,7 +12,7 @@ import time
 import traceback
 from pathlib import Path
 
-from harness import Bench, commit
+from harness import BenchProgram, commit
 
 LAUNCHER = Path(__file__).with_name("launch.py")
 RIVALS = Path(__file__).with_name("rivals.py")
@@ -26,7 +26,7 @@ class Row:
     rival_version: str = ""
     rival_seconds: float | None = None
     our_seconds: float | None = None
-    # What the goal is about: of two times that of the rival over ours, unless `unit` says otherwise.
+    # The value that the goal is about: the rival's time over ours, unless `unit` says otherwise.
     ratio: float | None = None
     unit: str = ""
     goal: str = ""
@@ -38,29 +38,29 @@ class Row:
     def __post_init__(self):
         if self.ratio is None and self.rival_seconds is not None and self.our_seconds:
             self.ratio = self.rival_seconds / self.our_seconds
-        # Numbers of numpy are not JSON's.
+        # JSON does not accept numpy's numbers.
         self.ratio = None if self.ratio is None else float(self.ratio)
         if self.goal and self.ratio is not None and self.met is None:
             self.met = meets(self.ratio, self.goal)
 
 
 def meets(value, goal):
-    """Whether a value meets a goal such as ">= 2"."""
+    """Returns true if a value meets a goal such as ">= 2"."""
     relation, limit = goal.split()
     return {">=": value >= float(limit), "<=": value <= float(limit), "<": value < float(limit)}[relation]
 
 
 @dataclasses.dataclass
 class Measured:
-    """A command that was run: what it printed, its seconds, its peak memory in bytes."""
+    """A finished command: its JSON output, its seconds, its peak memory in bytes."""
 
-    told: dict
+    output: dict
     seconds: float
     peak: int
 
 
-class Suite(Bench):
-    """A run of the suite. As a `Bench`, its program is the Rust side of the fits."""
+class Suite(BenchProgram):
+    """A run of bench/compare; its `program` is the Rust side of the fits."""
 
     def __init__(self, programs, folder, out, quick):
         super().__init__(programs["competitors"], folder)
@@ -71,11 +71,11 @@ class Suite(Bench):
         self.out.mkdir(parents=True, exist_ok=True)
 
     def size(self, full, quick):
-        """A size, or a smaller one where only the running of things is tried."""
+        """The full size, or the quick one with --quick."""
         return quick if self.quick else full
 
     def measured(self, *command):
-        """Runs a command in a process of its own; it prints a JSON object at the end, or nothing."""
+        """Runs a command that prints a JSON object at its end, or nothing."""
         with tempfile.NamedTemporaryFile() as report:
             launcher = [sys.executable, "-I", "-S", str(LAUNCHER), report.name]
             done = subprocess.run([*launcher, *map(str, command)], capture_output=True, text=True)
@@ -86,11 +86,11 @@ class Suite(Bench):
         return Measured(json.loads(brace + rest) if brace else {}, used["seconds"], used["peak"])
 
     def rival(self, name, folder, **settings):
-        """Runs one of the rivals in Python on a folder of data; see rivals.py."""
+        """Runs another Python program on a folder of data; see rivals.py."""
         return self.measured(sys.executable, RIVALS, name, folder, json.dumps(settings))
 
     def fit(self, folder, start="data", precision="f64", **settings):
-        """Runs one of our methods on a folder of data, by its settings."""
+        """Runs one of our methods with these settings on a folder of data."""
         return self.measured(self.program, "fit", precision, folder, start, json.dumps(settings))
 
     def kernel(self, *arguments):
@@ -98,7 +98,7 @@ class Suite(Bench):
         return self.measured(self.kernels, *arguments)
 
     def generate(self, name, kind, samples, features, rank):
-        """A dataset of the command, in a folder that the rivals read as well."""
+        """A generated dataset in a folder that all programs read."""
         import numpy
 
         folder = self.folder / name
@@ -109,16 +109,16 @@ class Suite(Bench):
         return folder
 
     def add(self, what, **figures):
-        """Adds a row, and writes the table as it is by now."""
+        """Adds a row and rewrites the table."""
         row = Row(self.part, what, **figures)
         self.rows.append(row)
         self.write()
         figure = "" if row.ratio is None else f"{row.ratio:.3g} {row.unit}".rstrip()
-        self.say(f"  {what} | {row.rival} | {figure} | {row.goal} | {said(row.met)} | {row.notes}")
+        self.say(f"  {what} | {row.rival} | {figure} | {row.goal} | {yes_or_no(row.met)} | {row.notes}")
 
     @contextlib.contextmanager
     def case(self, what):
-        """A piece of a part: if it fails, a row says why, and the others go on."""
+        """A measurement within a part: if it fails, a row has the reason, and the others continue."""
         try:
             yield
         except Exception as error:
@@ -136,7 +136,7 @@ def last_lines(text):
 
 
 def machine():
-    """The machine, in words."""
+    """Description of the machine."""
     information = Path("/proc/cpuinfo")
     models = [line.partition(":")[2].strip() for line in information.read_text().splitlines()
               if line.startswith("model name")] if information.exists() else []
@@ -146,34 +146,34 @@ def machine():
 
 
 def versions():
-    """The rivals and what they compute with."""
+    """Versions of the other packages and of their numerical libraries."""
     import gensim
     import numpy
     import scipy
     import sklearn
     import threadpoolctl
 
-    found = {module.__name__: module.__version__ for module in (sklearn, gensim, numpy, scipy)}
+    installed = {module.__name__: module.__version__ for module in (sklearn, gensim, numpy, scipy)}
     for pool in threadpoolctl.threadpool_info():
         if pool["version"]:
-            found[pool["internal_api"]] = f"{pool['version']} ({pool['num_threads']} threads)"
-    return {"python": platform.python_version(), **found}
+            installed[pool["internal_api"]] = f"{pool['version']} ({pool['num_threads']} threads)"
+    return {"python": platform.python_version(), **installed}
 
 
-def said(met):
+def yes_or_no(met):
     return {True: "yes", False: "**no**", None: ""}[met]
 
 
 def markdown(about, rows):
-    """The table, a section for each part."""
+    """The table as Markdown, with a section for each part."""
     machine = about["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
     lines = [f"andnmf {about['andnmf']}, {about['begun']}" + (", at reduced sizes (--quick)" if about["quick"] else ""), "",
              f"{machine['cpu']}, {machine['architecture']}, {machine['cores']} cores, {machine['memory_gb']} GB; {versions}",
-             "", "Of two times the figure is the rival's over ours: above 1, andnmf is faster. Peaks are those of whole "
-             "processes, interpreters and samples included."]
+             "", "Ratios of two programs are the other's time over ours: above 1, andnmf is faster. Peaks are those of whole "
+             "processes, including interpreters and samples."]
     for part in dict.fromkeys(row.part for row in rows):
-        lines += ["", f"## {part}", "", "| what | beside | it | andnmf | figure | goal | met | its peak | our peak | notes |",
+        lines += ["", f"## {part}", "", "| what | compared with | its time | andnmf | ratio | goal | met | its peak | our peak | notes |",
                   "|---|---|---|---|---|---|---|---|---|---|"]
         lines += [markdown_row(row) for row in rows if row.part == part]
     return "\n".join(lines) + "\n"
@@ -183,5 +183,5 @@ def markdown_row(row):
     seconds = ["" if s is None else f"{s:.3g} s" for s in (row.rival_seconds, row.our_seconds)]
     peaks = ["" if p is None else f"{p / 1e6:.0f} MB" for p in (row.rival_peak, row.our_peak)]
     figure = "" if row.ratio is None else f"{row.ratio:.3g} {row.unit}".rstrip()
-    cells = [row.what, f"{row.rival} {row.rival_version}".strip(), *seconds, figure, row.goal, said(row.met), *peaks, row.notes]
+    cells = [row.what, f"{row.rival} {row.rival_version}".strip(), *seconds, figure, row.goal, yes_or_no(row.met), *peaks, row.notes]
     return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"

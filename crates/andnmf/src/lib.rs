@@ -82,3 +82,8 @@ pub use real::Real;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct ReadmeExamples;
+
+/// The examples of the Rust guide, compiled and run with the doctests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/rust.md")]
+pub struct RustGuideExamples;

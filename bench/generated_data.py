@@ -1,8 +1,8 @@
-"""Data that the benchmarks make."""
+"""Generated data of the benchmarks."""
 
 
 def topic_counts(documents, words, topics, length, seed):
-    """A sparse corpus of a topic model, documents x words, and its topics."""
+    """Word counts drawn from a topic model (documents × words, CSR), and its topics."""
     import numpy
     import scipy.sparse
 
@@ -12,18 +12,18 @@ def topic_counts(documents, words, topics, length, seed):
     pointers, indices, values = [0], [], []
     for mixture in mixtures:
         chances = mixture @ shapes
-        found, counts = numpy.unique(
+        present, counts = numpy.unique(
             random.choice(words, size=length, p=chances / chances.sum()), return_counts=True
         )
-        indices.append(found)
+        indices.append(present)
         values.append(counts)
-        pointers.append(pointers[-1] + len(found))
+        pointers.append(pointers[-1] + len(present))
     parts = (numpy.concatenate(values).astype(float), numpy.concatenate(indices), numpy.array(pointers))
     return scipy.sparse.csr_matrix(parts, shape=(documents, words)), shapes
 
 
-def cut_mixtures(samples, features, rank, share, seed):
-    """Dirichlet mixtures of topics, of which only the largest values are kept, that share of all; and the topics."""
+def sparse_mixtures(samples, features, rank, share, seed):
+    """Dirichlet mixtures of topics with all but the largest values (this share of all) set to zero; and the topics."""
     import numpy
     import scipy.sparse
 
@@ -31,16 +31,16 @@ def cut_mixtures(samples, features, rank, share, seed):
     shapes = random.dirichlet(numpy.full(features, 0.05), size=rank)
     weights = random.dirichlet(numpy.full(rank, 5 / rank), size=samples)
     level, blocks = None, []
-    for some in numpy.array_split(weights, max(1, samples // 500)):
-        dense = some @ shapes
+    for block in numpy.array_split(weights, max(1, samples // 500)):
+        dense = block @ shapes
         level = numpy.quantile(dense, 1 - share) if level is None else level
         dense[dense < level] = 0
         blocks.append(scipy.sparse.csr_matrix(dense))
     return scipy.sparse.vstack(blocks, format="csr"), shapes
 
 
-def tall_mixtures(file, samples, truth, dtype, seed):
-    """Dirichlet mixtures of given components, written to a .npy file block by block."""
+def write_mixtures(file, samples, truth, dtype, seed):
+    """Writes Dirichlet mixtures of given components to a .npy file, block by block."""
     import numpy
 
     random = numpy.random.default_rng(seed)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Samples larger than memory, and samples on several processes.
+"""Measures fits to samples larger than memory, and to samples distributed over processes.
 
-    bench/past_memory.py                     everything: 26 GB of disk, 20 GB of memory, about an hour on two cores
-    bench/past_memory.py dense --folder /big one part: dense sparse dask
-    bench/past_memory.py --quick             the same at a hundredth of the sizes
+    bench/large_data.py                     everything: 26 GB of disk, 20 GB of memory, about an hour on two cores
+    bench/large_data.py dense --folder /big one part: dense sparse dask
+    bench/large_data.py --quick             the same at a hundredth of the sizes
 
-dense: a file of 8 GB (single precision, noisy) fitted under `--memory 1G`, beside the same fit in memory and plain reads of
-the file. sparse: ten million documents in a `.csrstore`, a default fit in bounded memory. dask: `andnmf.dask.AND` on one
-process and on two, beside `andnmf.AND`. Makes its own Python environment under target/, builds what it needs, and prints
-Markdown. Files go to --folder (a temporary one by default) and are removed.
+dense: a file of 8 GB (single precision, noisy) fitted with `--memory 1G`, in memory, and plain reads of the file. sparse:
+ten million documents in a `.csrstore`, a default fit in bounded memory. dask: `andnmf.dask.AND` on one process and on two,
+and `andnmf.AND`. Makes its own Python environment under target/, builds what it needs, and prints Markdown. Files go to
+--folder (a temporary one by default) and are removed.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import time
 import zipfile
 from pathlib import Path
 
-from harness import ENVIRONMENT, ROOT, build_with_command, enter_environment, heading, introduce
+from harness import ENVIRONMENT, ROOT, build_with_command, enter_environment, heading, print_environment
 
 LAUNCH = ROOT / "bench" / "speed" / "launch.py"
 MEMORY_GOAL, TIME_GOAL = 1e9, 1.3
@@ -29,34 +29,34 @@ WORDS, TOPICS, LENGTH = 10_000, 20, 40
 
 
 def measured(folder, *command):
-    """Runs a command: seconds and peak memory."""
+    """Runs a command; returns its seconds and peak memory."""
     report = folder / "report.json"
     subprocess.run([sys.executable, LAUNCH, report, *map(str, command)], check=True, stdout=subprocess.DEVNULL)
     return json.loads(report.read_text())
 
 
 def fit(andnmf, folder, file, *options):
-    """One fit: seconds and peak memory of the command, and its summary."""
+    """One fit: seconds and peak memory of the command, its summary, and the bytes of the components."""
     out = folder / "fitted"
-    told = measured(folder, andnmf, "fit", file, "--out", out, "--force", "--quiet", "--precision", "f32", *options)
-    return told, json.loads((out / "summary.json").read_text()), (out / "components.npy").read_bytes()
+    usage = measured(folder, andnmf, "fit", file, "--out", out, "--force", "--quiet", "--precision", "f32", *options)
+    return usage, json.loads((out / "summary.json").read_text()), (out / "components.npy").read_bytes()
 
 
-def forget(file):
-    """Lets the system forget what it has of a file in memory."""
+def drop_from_page_cache(file):
+    """Removes a file from the page cache."""
     with open(file, "rb") as opened:
         os.fsync(opened.fileno())
         os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def plain_read(file):
-    """Seconds to read a file from its beginning to its end."""
-    forget(file)
-    begun, buffer = time.perf_counter(), bytearray(1 << 24)
+    """Seconds to read a whole file that is not cached."""
+    drop_from_page_cache(file)
+    started, buffer = time.perf_counter(), bytearray(1 << 24)
     with open(file, "rb", buffering=0) as opened:
         while opened.readinto(buffer):
             pass
-    return time.perf_counter() - begun
+    return time.perf_counter() - started
 
 
 def noisy_mixtures(file, samples, features, rank):
@@ -83,15 +83,15 @@ def dense(andnmf, folder, scale):
     noisy_mixtures(file, samples, features, rank)
     read = plain_read(file)
     memory = "1G" if scale == 1 else "200M"
-    forget(file)
-    outside, told, components = fit(andnmf, folder, file, "--rank", rank, "--memory", memory)
+    drop_from_page_cache(file)
+    outside, summary, components = fit(andnmf, folder, file, "--rank", rank, "--memory", memory)
     inside, _, in_memory = fit(andnmf, folder, file, "--rank", rank)
-    passes = told["passes"] + 3
+    passes = summary["passes"] + 3
     floor = max(read * passes, inside["seconds"])
     size = file.stat().st_size
     file.unlink()
-    print(f"{samples} x {features} float32, {size / 1e9:.2f} GB, rank {rank}; {told['passes']} passes of the fit and 3 of the "
-          f"command. Out of core: {told['out_of_core']}; the same components to the bit: {components == in_memory}.\n")
+    print(f"{samples} x {features} float32, {size / 1e9:.2f} GB, rank {rank}; {summary['passes']} passes of the fit and 3 of the "
+          f"command. Out of core: {summary['out_of_core']}; the same components to the bit: {components == in_memory}.\n")
     print("| | seconds | peak memory |\n|---|---|---|")
     print(f"| plain read of the file, once | {read:.1f} | |")
     print(f"| fit in memory | {inside['seconds']:.1f} | {inside['peak'] / 1e9:.2f} GB |")
@@ -160,8 +160,8 @@ def sparse(andnmf, folder, scale):
     converted = measured(folder, andnmf, "convert", archive, store, "--precision", "f32", "--quiet")
     archive.unlink()
     memory = f"{max(int(11.5 * count * (TOPICS + 10) * 4 / 1e6), 200)}M"
-    forget(store)
-    told, summary, _ = fit(andnmf, folder, store, "--rank", TOPICS, "--memory", memory)
+    drop_from_page_cache(store)
+    usage, summary, _ = fit(andnmf, folder, store, "--rank", TOPICS, "--memory", memory)
     size = store.stat().st_size
     store.unlink()
     scored = subprocess.run(
@@ -172,13 +172,13 @@ def sparse(andnmf, folder, scale):
     print(f"{count} documents x {WORDS} words of {TOPICS} topics, {stored} entries, {size / 1e9:.2f} GB.\n")
     print("| | seconds | peak memory |\n|---|---|---|")
     print(f"| `convert` from .npz | {converted['seconds']:.0f} | {converted['peak'] / 1e9:.2f} GB |")
-    print(f"| `fit --memory {memory}` | {told['seconds']:.0f} | {told['peak'] / 1e9:.2f} GB |")
+    print(f"| `fit --memory {memory}` | {usage['seconds']:.0f} | {usage['peak'] / 1e9:.2f} GB |")
     print(f"\n{summary['passes']} passes, {summary['stages']} stages, verdict {summary['trust']['verdict']}; error against the "
           f"topics {error:.3g}; out of core: {summary['out_of_core']}.", flush=True)
 
 
 def on_processes(folder, scale):
-    """Runs in the environment: fits on clusters of one process and of two."""
+    """Fits on Dask clusters of one process and of two."""
     heading("andnmf.dask on one process and on two")
     import dask.array as da
     import numpy
@@ -197,26 +197,26 @@ def on_processes(folder, scale):
         },
     }
     print(f"{samples} x {features} float32, rank {rank}, in blocks of {samples // 16} samples held by the workers.\n")
-    print("| form | where | seconds | over one process | apart from the fit in memory |\n|---|---|---|---|---|")
+    print("| fit | where | seconds | speedup over one process | distance to the result in memory |\n|---|---|---|---|---|")
     for name, settings in forms.items():
-        begun = time.perf_counter()
+        started = time.perf_counter()
         here = andnmf.AND(rank, random_state=0, **settings).fit(X).components_
-        print(f"| {name} | in memory, {os.cpu_count()} threads | {time.perf_counter() - begun:.1f} | | |", flush=True)
+        print(f"| {name} | in memory, {os.cpu_count()} threads | {time.perf_counter() - started:.1f} | | |", flush=True)
         one = None
         for processes in (1, 2):
             with (
                 LocalCluster(n_workers=processes, threads_per_worker=1, dashboard_address=None) as cluster,
                 Client(cluster),
             ):
-                # Copied by the workers: what comes over the network does not lie as values must to be read in place.
+                # Workers copy their blocks: arrays from the network are not aligned and could not be read in place.
                 lazy = da.from_array(X, chunks=(samples // 16, features)).map_blocks(numpy.copy).persist()
                 wait(lazy)
-                begun = time.perf_counter()
-                found = andnmf.dask.AND(rank, random_state=0, **settings).fit(lazy).components_
-                seconds = time.perf_counter() - begun
+                started = time.perf_counter()
+                components = andnmf.dask.AND(rank, random_state=0, **settings).fit(lazy).components_
+                seconds = time.perf_counter() - started
             one = one or seconds
-            apart = numpy.linalg.norm(found - here) / numpy.linalg.norm(here)
-            print(f"| {name} | {processes} process(es), one thread each | {seconds:.1f} | {one / seconds:.2f} | {apart:.1e} |",
+            distance = numpy.linalg.norm(components - here) / numpy.linalg.norm(here)
+            print(f"| {name} | {processes} process(es), one thread each | {seconds:.1f} | {one / seconds:.2f} | {distance:.1e} |",
                   flush=True)
     file.unlink()
 
@@ -224,17 +224,17 @@ def on_processes(folder, scale):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", default=[], metavar="PART", help="dense, sparse, dask [all]")
-    parser.add_argument("--folder", type=Path, help="where files go [a temporary folder]")
+    parser.add_argument("--folder", type=Path, help="folder for files [a temporary folder]")
     parser.add_argument("--quick", action="store_true", help="a hundredth of the sizes")
-    asked = parser.parse_args()
-    parts = asked.parts or ["dense", "sparse", "dask"]
+    arguments = parser.parse_args()
+    parts = arguments.parts or ["dense", "sparse", "dask"]
     if unknown := set(parts) - {"dense", "sparse", "dask"}:
-        parser.error(f"there is no part {', '.join(sorted(unknown))}")
+        parser.error(f"unknown part {', '.join(sorted(unknown))}; choose from dense, sparse, dask")
     enter_environment()
     andnmf = build_with_command()["andnmf"]
-    introduce()
-    scale = 100 if asked.quick else 1
-    with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
+    print_environment()
+    scale = 100 if arguments.quick else 1
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         for part in parts:
             if part == "dask":
                 python = ENVIRONMENT / "bin" / "python"
