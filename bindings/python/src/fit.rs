@@ -201,6 +201,7 @@ fn fit_to_dict<'py, T: Real + Element>(
     }
     dict.set_item("stages", fit.stages)?;
     dict.set_item("stop_reason", json(serde_json::to_string(&fit.stop))?.trim_matches('"'))?;
+    dict.set_item("ending", fit.ending())?;
     dict.set_item("thresholds", PyArray1::from_slice(py, &fit.thresholds))?;
     dict.set_item("trace", trace(py, &fit.trace)?)?;
     dict.set_item("warnings", fit.warnings.iter().map(ToString::to_string).collect::<Vec<_>>())?;

@@ -24,8 +24,8 @@ def test_fit_returns_self_and_attributes_are_annotated(kind):
     assert inspect.signature(kind.fit).return_annotation == "Self"
     known = {name for base in kind.__mro__ for name in vars(base).get("__annotations__", {})}
     of_kind = {"thresholds_", "trust_", "stability_", "n_batches_seen_"} if kind is andnmf.AND else set()
-    common = {"components_", "n_components_", "n_features_in_", "n_iter_", "stop_reason_", "trace_", "warnings_"}
-    assert common | of_kind | {"reconstruction_err_", "feature_names_in_"} <= known
+    common = {"components_", "n_components_", "n_features_in_", "n_iter_", "stop_reason_", "ending_", "trace_"}
+    assert common | of_kind | {"warnings_", "reconstruction_err_", "feature_names_in_"} <= known
 
 
 def test_the_package_is_marked_as_typed():

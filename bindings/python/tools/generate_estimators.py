@@ -65,7 +65,8 @@ HELP_OF_AND = {
 ATTRIBUTES = """\
 Attributes
 ----------
-components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
+components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, trace_, reconstruction_err_,
+warnings_
     As in :class:`andnmf.AND`.
 """
 EXAMPLES = """\

@@ -34,6 +34,9 @@ class ANDBase(Factorization):
         Names of the features; only if the samples had column names.
     stop_reason_ : {"converged", "max_stages", "time_limit", "cancelled"}
         Why the fit ended.
+    ending_ : {"and", "and+hals", "min-volume", "nmf"}
+        The step that produced the components: AND itself, HALS from AND's result, least volume (if weights are rarely
+        zero), or NMF (if AND found no reliable components).
     thresholds_ : ndarray of shape (n_components,)
         Thresholds of the last stage.
     trust_ : dict or None

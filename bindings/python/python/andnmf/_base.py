@@ -57,6 +57,7 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
     feature_names_in_: np.ndarray
     n_iter_: int
     stop_reason_: str
+    ending_: str
     trace_: dict[str, np.ndarray]
     reconstruction_err_: float
     warnings_: list[str]
@@ -299,6 +300,7 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         self.n_components_ = len(self.components_)
         self.n_iter_ = result["stages"]
         self.stop_reason_ = result["stop_reason"]
+        self.ending_ = result["ending"]
         self.trace_ = result["trace"]
         self.warnings_ = result["warnings"]
         seconds = {name: result.get(name) for name in ("solver_seconds", "library_seconds")}

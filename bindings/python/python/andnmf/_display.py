@@ -41,6 +41,8 @@ def summary(model: Any) -> list[tuple[str, str]]:
     rows = [("components", f"{rank} of {n_features} features, {model.components_.dtype}")]
     if hasattr(model, "n_iter_"):
         rows.append(("stages", f"{model.n_iter_} ({model.stop_reason_.replace('_', ' ')})"))
+    if getattr(model, "ending_", model._method) != model._method:
+        rows.append(("ending", model.ending_))
     if hasattr(model, "reconstruction_err_"):
         rows.append(("reconstruction error", f"{model.reconstruction_err_:.4g}"))
     trust = getattr(model, "trust_", None)

@@ -86,6 +86,9 @@ class AND(ANDBase):
         Names of the features; only if the samples had column names.
     stop_reason_ : {"converged", "max_stages", "time_limit", "cancelled"}
         Why the fit ended.
+    ending_ : {"and", "and+hals", "min-volume", "nmf"}
+        The step that produced the components: AND itself, HALS from AND's result, least volume (if weights are rarely
+        zero), or NMF (if AND found no reliable components).
     thresholds_ : ndarray of shape (n_components,)
         Thresholds of the last stage.
     trust_ : dict or None
@@ -172,7 +175,7 @@ class HALS(HALSBase):
         Weights are always non-negative.
     sweeps : int, default=2
         Maximum number of sweeps over the weights, and over the components, per pass over the samples. Sweeps stop early
-        once their change is small compared with the first sweep of the pass. It must be at least 1.
+        once the weights change little compared to the first sweep of the pass. It must be at least 1.
     compress : {"auto", "off", "lossless"} or int, default="auto"
         Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always lossless
         (lossless), or by projection on this many leading directions.
@@ -192,7 +195,8 @@ class HALS(HALSBase):
 
     Attributes
     ----------
-    components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, trace_, reconstruction_err_,
+    warnings_
         As in :class:`andnmf.AND`.
 
     Examples
@@ -268,7 +272,8 @@ class ANLS(ANLSBase):
 
     Attributes
     ----------
-    components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, trace_, reconstruction_err_,
+    warnings_
         As in :class:`andnmf.AND`.
 
     Examples
@@ -321,15 +326,15 @@ class MU(MUBase):
         Start (initialization): ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``,
         ``"nndsvdar"``, ``"random"`` (see :mod:`andnmf.init`), or an array of components. ``None`` is ``"auto"``.
     loss : {"frobenius", "kullback-leibler"}, default="frobenius"
-        Loss to minimize: the squared error (frobenius), or the generalized Kullback–Leibler divergence for non-negative
-        counts (kullback-leibler).
+        The loss to minimize: the squared error (frobenius), or the generalized Kullback–Leibler divergence, which is
+        for counts and needs non-negative samples.
     nonnegative : bool, default=True
         Constrain components to be non-negative; samples with negative but no positive values then raise ValueError.
         Weights are always non-negative.
     sweeps : int, default=1
-        Updates of the weights per pass over the samples, and with the Frobenius loss as many of the components. More
-        than one is the accelerated form of Gillis & Glineur (2012): further updates are cheap compared with the pass.
-        It must be at least 1.
+        Number of weight updates per pass over the samples, and with the Frobenius loss also of component updates. More
+        than one is the accelerated form of Gillis & Glineur (2012): further updates are cheap compared to the pass. It
+        must be at least 1.
     compress : {"auto", "off", "lossless"} or int, default="auto"
         Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always lossless
         (lossless), or by projection on this many leading directions.
@@ -349,7 +354,8 @@ class MU(MUBase):
 
     Attributes
     ----------
-    components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, trace_, reconstruction_err_,
+    warnings_
         As in :class:`andnmf.AND`.
 
     Examples
@@ -442,7 +448,8 @@ class MinVolume(MinVolumeBase):
 
     Attributes
     ----------
-    components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, trace_, reconstruction_err_,
+    warnings_
         As in :class:`andnmf.AND`.
 
     Examples
@@ -508,29 +515,29 @@ class OnlineLDA(OnlineLDABase):
         Start (initialization): ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``,
         ``"nndsvdar"``, ``"random"`` (see :mod:`andnmf.init`), or an array of components. ``None`` is ``"auto"``.
     document_prior : float or None, default=None
-        Dirichlet prior α of the topics in a document: below 1, documents have few topics each. None is 1/rank. It must
-        be a positive number.
+        Dirichlet prior α of the topic proportions of a document; values below 1 favor few topics per document. None is
+        1/rank. It must be a positive number.
     topic_prior : float or None, default=None
-        Dirichlet prior η of the words in a topic: below 1, topics have few words each. None is 1/rank. It must be a
-        positive number.
-    kappa : float, default=0.7
-        Learning-rate decay κ: batch t has the weight (tau0 + t)^−kappa. The topics converge for values in the allowed
-        range. It must be above 0.5 and at most 1.
-    tau0 : float, default=10.0
-        Learning-rate offset τ₀: larger values give the first batches less weight. It must be zero or a positive number.
-    batch_size : int or None, default=128
-        Documents per batch (approximately: a pass is split into equal batches); the topics are updated after each
-        batch. With all, this is batch variational Bayes without decay. It must be at least 1 sample, or all.
-    e_step_tol : float, default=0.001
-        Convergence tolerance of a document: stop when its γ changes by less than this on average. It must be zero or a
-        positive number.
-    e_step_max : int, default=100
-        Maximum number of iterations per document. It must be at least 1.
-    sample_scale : float, default=1.0
-        Factor applied to every value. LDA treats values as word counts: a document of 100 words is stronger evidence
-        than one of 10, and the priors count as α or η words per topic. Rows given as frequencies (sum 1) would be
-        documents of one word, dominated by the priors; set this to the number of words that a row of sum 1 stands for.
+        Dirichlet prior η of the word distribution of a topic; values below 1 favor few words per topic. None is 1/rank.
         It must be a positive number.
+    kappa : float, default=0.7
+        Learning-rate decay, above 0.5 and up to 1: batch t has the learning rate (tau0 + t)^−kappa. Within these bounds
+        the topics converge. It must be above 0.5 and at most 1.
+    tau0 : float, default=10.0
+        Learning-rate offset: larger values slow down the first batches. It must be zero or a positive number.
+    batch_size : int or None, default=128
+        Batch size in documents: the topics are updated after about this many, as a pass is divided into equal batches.
+        All of them is batch variational Bayes, with a learning rate of 1. It must be at least 1 sample, or all.
+    e_step_tol : float, default=0.001
+        Convergence tolerance of the E-step: a document has converged if the mean change of its γ is below this. It must
+        be zero or a positive number.
+    e_step_max : int, default=100
+        Maximum number of E-step iterations per document. It must be at least 1.
+    sample_scale : float, default=1.0
+        Factor of every value. LDA interprets values as word counts, which weigh against the priors (like α or η words
+        per topic): a document of 100 words counts more than one of 10. For mixtures given as frequencies (rows that sum
+        to 1), which would count as a single word, set the number of words that such a row stands for. It must be a
+        positive number.
     max_stages : int, default=10
         Maximum number of stages (outer iterations), each one pass over the samples. It must be at least 1.
     tol : float, default=1e-05
@@ -547,7 +554,8 @@ class OnlineLDA(OnlineLDABase):
 
     Attributes
     ----------
-    components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, trace_, reconstruction_err_,
+    warnings_
         As in :class:`andnmf.AND`.
 
     Examples
@@ -613,21 +621,21 @@ class AnchorWords(AnchorWordsBase):
         components above the noise of the samples; if that is unclear, 10 (or the number of samples or features, if
         smaller), with a warning.
     values : {"auto", "counts", "weights"}, default="auto"
-        Type of the values: word counts (counts), weights of any scale (weights), or counts if all values are whole
-        numbers (auto).
+        Interpretation of the values: word counts (counts), other weights of any scale (weights), or counts if all are
+        whole numbers (auto).
     recover : {"l2", "kl"}, default="l2"
-        Distance to minimize when words are represented as mixtures of the anchors: squared Euclidean (l2), or the
-        slower Kullback–Leibler divergence (kl).
+        Distance to minimize when words are expressed as mixtures of the anchors: squared Euclidean (l2), or the
+        Kullback–Leibler divergence (kl), which is slower.
     min_documents : int, default=0
-        Minimum number of documents that contain a word for it to be an anchor. With 0, every word that occurs can be
-        one. Rare words are far from all others by chance, so a corpus that includes them needs this; the authors use
-        100 for about 1500 long documents.
+        Minimum document frequency of anchors. With 0 every word that occurs can be an anchor. Rare words are far from
+        all others by chance, so a corpus that contains rare words needs this: the authors use 100 for about 1500 long
+        documents.
     projection : int or None, default=1000
-        Dimensions of the random projection in which anchors are searched (at least the rank); with none, or with fewer
-        words than that, the search uses the space of all words. It must be at least 1 dimension, or none.
+        Dimension of the random projection for the anchor search (the rank, if that is more). With none, or if there are
+        no more words than that, the search uses the space of all words. It must be at least 1 dimension, or none.
     tol : float, default=1e-09
-        Convergence tolerance: the maximum duality gap of the mixtures, relative to the squared norm of the word's row
-        for l2, in nats for kl. It must be zero or a positive number.
+        Convergence tolerance: the maximum duality gap of a mixture, relative to the squared norm of the word's row for
+        l2, in nats for kl. It must be zero or a positive number.
     time_limit : float or None, default=None
         Time limit in seconds; the best result so far is kept. Raises ValueError if there are no components yet.
     random_state : int, RandomState instance or None, default=None
@@ -639,7 +647,8 @@ class AnchorWords(AnchorWordsBase):
 
     Attributes
     ----------
-    components_, n_components_, n_features_in_, n_iter_, stop_reason_, trace_, reconstruction_err_, warnings_
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, trace_, reconstruction_err_,
+    warnings_
         As in :class:`andnmf.AND`.
 
     Examples

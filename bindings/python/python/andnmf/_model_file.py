@@ -123,6 +123,9 @@ def _add_run(model: Any, folder: str) -> None:
             summary = json.load(text)
         model.n_iter_ = int(summary["stages"])
         model.stop_reason_ = str(summary["stop_reason"])
+        # Folders of earlier versions do not say it.
+        if "ending" in summary:
+            model.ending_ = str(summary["ending"])
         model.warnings_ = [str(warning) for warning in summary["warnings"]]
         relative = float(summary["reconstruction_error"])
         file = os.path.join(folder, "weights.npy")

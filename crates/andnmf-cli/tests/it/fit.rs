@@ -5,7 +5,7 @@ use andnmf::synth::{DatasetKind, DatasetSpec};
 use serde_json::Value;
 
 const FILES: [&str; 5] = ["components.npy", "model.safetensors", "summary.json", "trace.csv", "weights.npy"];
-const FIELDS: [&str; 15] = [
+const FIELDS: [&str; 16] = [
     "method",
     "rank",
     "n_samples",
@@ -20,6 +20,7 @@ const FIELDS: [&str; 15] = [
     "trust",
     "warnings",
     "settings",
+    "ending",
     "out_of_core",
 ];
 

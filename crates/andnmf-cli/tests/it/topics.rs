@@ -121,7 +121,7 @@ fn posts_and_skipped_files_are_noted_on_standard_error() {
     let done = andnmf(&["topics", &texts, "--rank", "2"]);
     assert!(done.status.success());
     let notes = text(&done.stderr);
-    assert!(notes.contains("skipped 1 files: blob.bin (it is not a text)"), "{notes}");
+    assert!(notes.contains("skipped 1 files: blob.bin (it is not a text file)"), "{notes}");
     assert!(notes.contains("--strip-headers"), "{notes}");
     let quiet = andnmf(&["topics", &texts, "--rank", "2", "--quiet"]);
     assert!(quiet.stderr.is_empty() && text(&quiet.stdout).contains("top words"));

@@ -118,6 +118,7 @@ pub(crate) fn report(result: &TrialFit) -> Value {
         "passes": fit.passes,
         "stop": fit.stop,
         "warnings": warnings,
+        "ending": fit.ending(),
         "trust": fit.trust,
     })
 }

@@ -33,6 +33,12 @@ const STOP_REASONS = {
   cancelled: "It was cancelled",
 };
 
+// The step that produced the components, where it is not AND's own.
+const ENDINGS = {
+  "and+hals": ", refined by HALS",
+  "min-volume": " of least volume, since the weights are rarely zero",
+};
+
 function summaryText(summary) {
   const { method, rank, n_samples: samples, n_features: features, recovery } = summary;
   const sentences = [];
@@ -41,7 +47,8 @@ function summaryText(summary) {
     // If AND found no reliable components, those of NMF are returned.
     const instead = method === "and" && summary.start === "nmf";
     const name = instead ? "NMF" : method ? methodName(method) : "The fit";
-    sentences.push(`${name} found ${count(rank, "component")}${size}${instead ? "; AND found none that are reliable" : ""}.`);
+    const ending = method === "and" ? ENDINGS[summary.ending] ?? "" : "";
+    sentences.push(`${name} found ${count(rank, "component")}${size}${instead ? "; AND found none that are reliable" : ending}.`);
   }
   if (STOP_REASONS[summary.stop_reason]) {
     const after = isNumber(summary.stages) ? `, after ${count(summary.stages, "stage")}` : "";

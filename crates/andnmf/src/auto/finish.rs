@@ -151,8 +151,10 @@ fn end<T: Real>(
     let by_features = best.origin == Origin::Features;
     let kept = kept || by_features;
     let (foreign, weights_on) = (foreign && !kept, weights_on && !kept);
-    // Zeros of the components hold what HALS makes of them; where there are none, the least volume decides.
-    let volume = match volume.filter(|_| !kept) {
+    // Zeros of the components hold what HALS makes of them; where there are none, the least volume decides, unless
+    // nothing sets the components apart from noise.
+    let above_noise = spectrum.gap() >= constants.trust.no_gap;
+    let volume = match volume.filter(|_| !kept && above_noise) {
         Some(volume) if volume.few_zeros(&components) => volume.components(&best)?,
         _ => None,
     };

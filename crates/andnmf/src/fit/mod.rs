@@ -32,7 +32,7 @@ pub(crate) use state::{
 pub use trace::TraceColumn;
 
 use crate::samples::Samples;
-use crate::trust::{FitReport, Trust};
+use crate::trust::{Ending, FitReport, Trust};
 use crate::{FitError, Real};
 
 /// A method with checked settings that can fit samples. [`crate::Method`] and the example of the crate show how to get one.
@@ -248,6 +248,29 @@ impl<T: Real> Fit<T> {
     #[must_use]
     pub fn method(&self) -> &str {
         &self.checkpoint_data.method
+    }
+
+    /// The step that produced the components: `and`, `and+hals`, `min-volume` or `nmf` for AND with thresholds from the data,
+    /// otherwise the name of the method.
+    ///
+    /// ```
+    /// use andnmf::and::AndParams;
+    /// use andnmf::fit::{Run, Solver, Start};
+    /// use andnmf::samples::DenseSamples;
+    /// let samples = DenseSamples::new(ndarray::array![[1.0, 0.0], [0.0, 1.0], [2.0, 0.0], [0.0, 3.0]])?;
+    /// let fit = AndParams::new(2).check()?.fit(&samples, Start::Auto, &mut Run::new())?;
+    /// assert_eq!(fit.ending(), "and");
+    /// # Ok::<(), andnmf::FitError>(())
+    /// ```
+    #[must_use]
+    pub fn ending(&self) -> &str {
+        match self.report.as_ref().map(|report| report.ending) {
+            Some(Ending::Signed | Ending::Clipped | Ending::Swept) => "and",
+            Some(Ending::Hals) => "and+hals",
+            Some(Ending::MinVolume) => "min-volume",
+            Some(Ending::Nmf) => "nmf",
+            None => self.method(),
+        }
     }
 
     /// The checkpoint after the last stage. A longer run that resumes from it ends with the same bits as an uninterrupted one.

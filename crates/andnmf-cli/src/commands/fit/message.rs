@@ -72,10 +72,14 @@ pub(crate) fn fit_text(summary: &Summary, folder: &Path, files: &[&str], resumab
     text
 }
 
-/// The method that produced the components: not AND if its result was unreliable and NMF replaced it.
+/// The method that produced the components, and the ending if it was not the method's own.
 fn made_by(summary: &Summary) -> String {
-    match (summary.method, summary.start.as_str()) {
-        ("and", "nmf") => "NMF, since AND found no reliable components".to_owned(),
-        (method, _) => method.to_owned(),
+    match summary.ending.as_str() {
+        "nmf" if summary.method == "and" => "NMF, since AND found no reliable components".to_owned(),
+        "and+hals" => "and, refined by HALS".to_owned(),
+        "min-volume" if summary.method == "and" => {
+            "least volume from the result of and, since the weights are rarely zero".to_owned()
+        }
+        _ => summary.method.to_owned(),
     }
 }

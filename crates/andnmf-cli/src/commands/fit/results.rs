@@ -36,6 +36,8 @@ pub(crate) struct Summary {
     pub(crate) passes: usize,
     /// The initialization of the components.
     pub(crate) start: String,
+    /// The step that produced the components.
+    pub(crate) ending: String,
     /// `None` (null) exactly for methods without a verdict; a cancelled run has the verdict poor.
     pub(crate) trust: Option<Trust>,
     pub(crate) warnings: Vec<String>,
@@ -74,6 +76,7 @@ impl Summary {
             reconstruction_error: reconstruction_error(samples, weights.view(), fit.components.view())?,
             passes: fit.passes,
             start: start_of(fit, init, settings, negatives),
+            ending: fit.ending().to_owned(),
             trust: fit.trust.clone(),
             warnings,
             settings: all_settings,

@@ -240,6 +240,7 @@ fn finish<T: Real>(
             Init::Named("auto") => settings.default_start(false).to_owned(),
             given => given.to_string(),
         },
+        ending: settings.method().name().to_owned(),
         trust: online.trust().cloned(),
         warnings: vec!["the reconstruction error is that of the last batch only".to_owned()],
         settings: all_settings,
