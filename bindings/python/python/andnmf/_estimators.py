@@ -416,13 +416,13 @@ class MinVolume(MinVolumeBase):
         Start (initialization): ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``,
         ``"nndsvdar"``, ``"random"`` (see :mod:`andnmf.init`), or an array of components. ``None`` is ``"auto"``.
     volume_weight : float, default=0.0001
-        Weight of the volume in the first stage: λ is this times ‖Y‖² / rank. It must be zero or a positive number.
+        Weight of the volume penalty in the first stage, relative to ‖Y‖² / rank. It must be zero or a positive number.
     weight_ratio : float, default=1.0
-        Factor of the weight after every stage: 1 keeps it, less lets it fade, which suits samples with little noise. It
-        must be above 0 and at most 1.
+        Factor applied to the volume weight after every stage: 1 keeps it constant; smaller values reduce it, which
+        suits samples with little noise. It must be above 0 and at most 1.
     offset : float, default=0.001
-        Offset δ, relative to the mean square length of the components: keeps the volume of dependent components finite.
-        It must be a positive number.
+        Offset δ added to the diagonal of the components' Gram matrix, relative to their mean squared length; keeps the
+        penalty finite for linearly dependent components. It must be a positive number.
     nonnegative : bool, default=True
         Constrain components to be non-negative; samples with negative but no positive values then raise ValueError.
         Weights are always non-negative.

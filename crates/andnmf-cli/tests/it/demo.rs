@@ -63,7 +63,7 @@ fn demo_prints_the_reasons_of_its_verdict() {
     assert!(done.status.success());
     let out = text(&done.stdout);
     assert!(
-        out.contains("without the truth: doubtful\n") && out.contains("room for only 10 components"),
+        out.contains("without the truth: doubtful\n") && out.contains("determine only 10 components"),
         "{out}"
     );
     assert!(text(&small(&folder, &["--force"]).stdout).contains("without the truth: good\n"));

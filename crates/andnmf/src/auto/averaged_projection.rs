@@ -14,7 +14,7 @@ use crate::linalg::dot::dot;
 use crate::linalg::product::{gram_of_rows, multiply};
 use crate::linalg::symmetric::eigen;
 
-/// How samples are measured when the farthest is looked for.
+/// The measure by which the farthest sample is selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Measure {
@@ -61,7 +61,7 @@ pub(super) fn averaged_projection<T: Real>(
         };
         components.push_row(mean(samples).view()).expect("one column per direction");
         let Some(taken) = outside(mean(measured.view()).to_vec(), &directions, nothing.sqrt()) else {
-            // The average of samples that point every way: what is left of the farthest one will do.
+            // The average of samples in opposite directions: use the residual of the farthest one.
             remove(&mut left, measured.view(), &direction);
             directions.push_row(ArrayView1::from(&direction)).expect("one column per direction");
             continue;
@@ -76,7 +76,7 @@ fn length_squared<T: Real>(row: &[T]) -> f64 {
     row.iter().map(|v| v.as_f64() * v.as_f64()).sum()
 }
 
-/// Something of every sample, in their order.
+/// Applies a function to every sample, in order.
 fn map_rows<T: Real>(samples: ArrayView2<'_, T>, of: impl Fn(&[T]) -> f64 + Sync) -> Vec<f64> {
     let rows: Vec<_> = samples.outer_iter().collect();
     rows.par_iter().with_min_len(256).map(|row| of(row.to_slice().expect("row-major"))).collect()
@@ -111,8 +111,8 @@ fn measured<T: Real>(samples: ArrayView2<'_, T>, measure: Measure) -> Array2<T> 
 
 /// The direction (length 1) of what is left of the sample with the most left outside the directions so far.
 ///
-/// What is left is kept up to date by differences of squares, which lose digits, so the winner is measured anew;
-/// if less is left of it than was believed, its entry is corrected and the search goes on.
+/// Residuals are updated by differences of squares, which lose digits, so the largest is recomputed; if it is much smaller
+/// than stored, its entry is corrected and the search continues.
 fn farthest<T: Real>(
     measured: ArrayView2<'_, T>,
     left: &mut [f64],
@@ -166,7 +166,7 @@ fn outside<T: Real>(vector: Vec<T>, directions: &Array2<T>, nothing: f64) -> Opt
     rest(vector, directions).filter(|(_, squared)| squared.sqrt() > nothing).map(|(direction, _)| direction)
 }
 
-/// Takes away what lies along a new direction.
+/// Removes the part along a new direction from the residuals.
 fn remove<T: Real>(left: &mut [f64], measured: ArrayView2<'_, T>, direction: &[T]) {
     let along = map_rows(measured, |row| dot(row, direction).as_f64());
     left.iter_mut().zip(along).for_each(|(left, along)| *left = (*left - along * along).max(0.0));

@@ -1,4 +1,4 @@
-//! What all components have in common.
+//! The background that all components share.
 //!
 //! Weights that are always on at a constant level, and components that share a background, can be two descriptions of
 //! the same samples: where the weights of every sample have the same sum, adding a constant to all weights is the
@@ -10,8 +10,8 @@ use ndarray::{Array1, Array2};
 use super::shares::median;
 use crate::Real;
 
-/// How much of the mean of all components (scaled to unit length) is in each: the median over the components of
-/// what is left in all but a few of the features. Near zero where components have zeros.
+/// The share of the mean of all components (scaled to unit length) that each contains: the median over the components of
+/// the smallest ratio in all but a few features. Near zero if components have zeros.
 ///
 /// `ignored` is the share of the features, those where a component is smallest beside the mean, that is left out.
 pub(super) fn background<T: Real>(components: &Array2<T>, ignored: f64) -> f64 {
@@ -28,8 +28,8 @@ pub(super) fn background<T: Real>(components: &Array2<T>, ignored: f64) -> f64 {
         if ratios.is_empty() {
             return 0.0;
         }
-        let place = (ratios.len() as f64 * ignored) as usize;
-        *ratios.select_nth_unstable_by(place, f64::total_cmp).1
+        let position = (ratios.len() as f64 * ignored) as usize;
+        *ratios.select_nth_unstable_by(position, f64::total_cmp).1
     };
     median(rows.iter().map(shared)).max(0.0)
 }

@@ -1,4 +1,4 @@
-//! Components that a search has come to, and how they are judged without knowing any truth.
+//! Candidate components of a search, and their assessment without a known truth.
 
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::constants::SearchConstants;
 use crate::fit::bits;
 use crate::trust::Origin;
 
-/// Components with what speaks for or against them.
+/// Components with the evidence for or against them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "T: Real")]
 pub(crate) struct Candidate<T: Real> {
@@ -21,8 +21,7 @@ pub(crate) struct Candidate<T: Real> {
     pub(super) negative_part: f64,
     /// The least number of samples that lie on the facet of a component.
     pub(super) fewest_contacts: usize,
-    /// How near to zero the weights of every component come, in as many samples as hold its facet, relative to its
-    /// largest weight.
+    /// The level that enough weights of every component stay below to determine its facet, relative to its largest weight.
     #[serde(with = "bits::number")]
     pub(super) contact_level: f64,
     /// The largest weight, relative to the largest of its component, that nearly all samples of a component exceed: well
@@ -35,20 +34,20 @@ pub(crate) struct Candidate<T: Real> {
 }
 
 impl<T: Real> Candidate<T> {
-    /// Whether the components are beyond doubt: nothing is decoded as negative, none comes with another, and each
-    /// facet is held by far more samples than it needs.
+    /// Returns true if the components are certain: no negative decoded weights, no inclusions, and far more samples on
+    /// each facet than determine it.
     pub(super) fn certain(&self, constants: &SearchConstants) -> bool {
         let rank = self.components.nrows();
         self.inclusions == 0
             && zeros_beyond_doubt::<T>(rank, self.negative_part, self.fewest_contacts, constants)
     }
 
-    /// The level at which weights that are off are zero: near it neither contacts nor negative weights say anything.
+    /// The level below which inactive weights count as zero: contacts and negative weights near it are no evidence.
     pub(super) fn zero_level(&self) -> f64 {
         self.contact_level.max(self.excess_negative)
     }
 
-    /// Whether there is no need to look for others.
+    /// Returns true if no other start needs to be tried.
     pub(super) fn good(&self, projected: &Projected<T>, constants: &SearchConstants) -> bool {
         let noise = projected.noise * (projected.dimension() as f64 * projected.n_samples() as f64).sqrt();
         let allowed = constants.good + constants.good_noise * noise / projected.size.max(f64::MIN_POSITIVE);
@@ -65,8 +64,8 @@ impl<T: Real> Candidate<T> {
     }
 }
 
-/// Whether weights that are off are zero: nothing is decoded as negative, and far more samples lie on each facet than
-/// hold it.
+/// Returns true if inactive weights are certainly zero: no negative decoded weights, and far more samples on each facet
+/// than determine it.
 pub(super) fn zeros_beyond_doubt<T: Real>(
     rank: usize,
     negative_part: f64,

@@ -1,4 +1,4 @@
-//! Decoding all projected samples at once, and what the decoded values say.
+//! Decodes all projected samples at once and summarizes the decoded values.
 
 use ndarray::Array2;
 
@@ -20,10 +20,10 @@ pub(super) struct Evaluator<'a, T: Real> {
     pub(super) constants: &'a Constants,
     pub(super) workers: &'a Workers,
     pub(super) monitor: &'a StopMonitor<'a>,
-    pub(super) room: Workspace<T>,
+    pub(super) workspace: Workspace<T>,
 }
 
-/// Memory that is kept from stage to stage.
+/// Memory that is reused from stage to stage.
 pub(super) struct Workspace<T: Real> {
     /// Decoded values, samples × rank.
     values: Array2<T>,
@@ -36,7 +36,7 @@ impl<T: Real> Default for Workspace<T> {
     }
 }
 
-/// What decoding the samples showed, for each component relative to its scale.
+/// Summary of the decoded values of each component, relative to its scale.
 pub(super) struct Decoded<T: Real> {
     pub(super) decoder: Decoder<T>,
     /// The scale of each component: its largest decoded weight.
@@ -45,7 +45,7 @@ pub(super) struct Decoded<T: Real> {
     pub(super) negative_rms: Vec<f64>,
     /// Magnitude of the lowest value.
     pub(super) deepest: Vec<f64>,
-    /// What noise of standard deviation 1 in every value of the samples becomes in the decoded weight.
+    /// Standard deviation of the decoded weight for noise of standard deviation 1 in the samples.
     pub(super) noise_gain: Vec<f64>,
     /// Norm of all that is decoded as negative, relative to the samples, taking the components as orthogonal.
     pub(super) leak: f64,
@@ -67,11 +67,11 @@ impl<T: Real> Evaluator<'_, T> {
         let Some(decoder) = self.workers.run(|| Decoder::new(components.view(), false)) else {
             return Err(FitError::Overflow { stage: 0 }.into());
         };
-        self.room.stage.values.store(std::mem::take(&mut self.room.values));
-        let (held, workspace) = (MaybeOwned::Borrowed(&decoder), MaybeOwned::Borrowed(&self.room.stage));
+        self.workspace.stage.values.store(std::mem::take(&mut self.workspace.values));
+        let (held, workspace) = (MaybeOwned::Borrowed(&decoder), MaybeOwned::Borrowed(&self.workspace.stage));
         let DecodedRows { values, statistics: seen } =
             self.query(&DecodeQuery { decoder: held, workspace })?;
-        self.room.values = values;
+        self.workspace.values = values;
         if seen.negative_squares.iter().chain(&seen.largest).any(|v| !v.is_finite()) {
             return Err(FitError::Overflow { stage: 0 }.into());
         }
@@ -98,7 +98,7 @@ impl<T: Real> Evaluator<'_, T> {
 
     /// The values last decoded, samples × rank.
     pub(super) fn values(&self) -> &Array2<T> {
-        &self.room.values
+        &self.workspace.values
     }
 
     /// Sums up what a stage needs over the decoded values, thresholded.
@@ -112,19 +112,19 @@ impl<T: Real> Evaluator<'_, T> {
     ) -> Result<StageStatistics<T>, StageInterrupt> {
         let limits: Vec<T> = thresholds.iter().map(|&v| T::from_f64(v)).collect();
         self.query(&StageQuery {
-            weights: StageWeights::Decoded(self.room.values.view().into()),
+            weights: StageWeights::Decoded(self.workspace.values.view().into()),
             thresholds: limits.into(),
             floors,
-            workspace: MaybeOwned::Borrowed(&self.room.stage),
+            workspace: MaybeOwned::Borrowed(&self.workspace.stage),
         })
     }
 
     /// Thresholds the decoded values in place, as [`sums`](Self::sums) does on the way.
     pub(super) fn threshold(&mut self, thresholds: &[f64], floors: Option<&NoiseFloors<'_>>) {
         if let Some(floors) = floors {
-            floors.apply(0, self.room.values.view_mut());
+            floors.apply(0, self.workspace.values.view_mut());
         }
-        for mut row in self.room.values.outer_iter_mut() {
+        for mut row in self.workspace.values.outer_iter_mut() {
             for (v, &threshold) in row.iter_mut().zip(thresholds) {
                 *v = hard_threshold(*v, T::from_f64(threshold));
             }
@@ -133,12 +133,13 @@ impl<T: Real> Evaluator<'_, T> {
 
     /// Gives back sums that are no longer needed, for later stages.
     pub(super) fn recycle(&self, sums: StageStatistics<T>) {
-        self.room.stage.sums.give(sums);
+        self.workspace.stage.sums.give(sums);
     }
 
     /// ‖min(Z, 0)·A‖ relative to the samples: how much of them the components explain by negative weights.
     pub(super) fn negative_part(&self, components: &Array2<T>) -> f64 {
-        let negative = self.room.values.mapv(|v| if v < T::from_f64(0.0) { v } else { T::from_f64(0.0) });
+        let negative =
+            self.workspace.values.mapv(|v| if v < T::from_f64(0.0) { v } else { T::from_f64(0.0) });
         let moments = gram_of_rows(negative.t());
         let gram = gram_of_rows(components.view());
         let squares: f64 = moments.iter().zip(&gram).map(|(a, b)| a.as_f64() * b.as_f64()).sum();

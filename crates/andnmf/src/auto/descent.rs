@@ -1,4 +1,4 @@
-//! One descent: stages with falling thresholds, from a start to where nothing more is to be gained.
+//! One descent: stages with falling thresholds, from a start to convergence.
 
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::decoded::{Decoded, Evaluator};
 use super::projected::Projected;
 use super::relaxation::Relaxation;
-use super::schedule::{Evidence, Rules};
+use super::schedule::{Rules, ThresholdEvidence};
 use crate::and::{NoiseFloors, Step, StepsPerStage, advance};
 use crate::constants::ScheduleConstants;
 use crate::fit::{StageInterrupt, bits};
@@ -14,15 +14,15 @@ use crate::linalg::product::{frobenius, multiply, multiply_add, scale_rows};
 use crate::trust::Origin;
 use crate::{FitError, Real};
 
-/// What ends a descent.
+/// The limits that end a descent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Goal {
     /// Stages at most.
     pub(super) most_stages: usize,
     /// All thresholds below this: errors are as small as they need to be.
     pub(super) lowest_threshold: f64,
-    /// A stage that moves no component sideways by more than this share of another changes nothing.
-    pub(super) quiet: f64,
+    /// A stage has converged if it adds less than this share of another component to any.
+    pub(super) tolerance: f64,
 }
 
 /// A descent between two stages.
@@ -31,16 +31,16 @@ pub(super) struct Goal {
 pub(crate) struct Descent<T: Real> {
     /// Stages done.
     pub(super) stage: usize,
-    /// Whether the start was given and may be good.
+    /// True if the start was given and may be good.
     given: bool,
-    /// Whether thresholds wait for components that still move.
+    /// True if thresholds wait for components that still change.
     patient: bool,
     /// For each component the largest share of it that the last stage put into another or took from it, where that
     /// matters.
     #[serde(with = "bits::list")]
     moved: Vec<f64>,
     relaxation: Relaxation<T>,
-    /// Stages in a row that changed nothing.
+    /// Converged stages in a row.
     quiet: usize,
     /// The stage with the least leak among those with all thresholds at their floors.
     #[serde(with = "bits::number")]
@@ -49,7 +49,7 @@ pub(crate) struct Descent<T: Real> {
     least_leaking: Option<Array2<T>>,
 }
 
-/// What a stage of a descent did.
+/// The result of a stage of a descent.
 pub(super) struct StageDone<T> {
     pub(super) components: Array2<T>,
     pub(super) thresholds: Vec<f64>,
@@ -57,7 +57,7 @@ pub(super) struct StageDone<T> {
     pub(super) active: Vec<u64>,
     /// Components that are linearly independent.
     pub(super) numerical_rank: usize,
-    /// Whether the descent is over: it converged, or had all its stages.
+    /// The end of the descent: it converged, or reached its limit of stages.
     pub(super) end: Option<End>,
 }
 
@@ -138,7 +138,7 @@ impl<T: Real> Descent<T> {
         }
         self.stage += 1;
         self.moved = moved;
-        self.quiet = if at_floor && largest < goal.quiet { self.quiet + 1 } else { 0 };
+        self.quiet = if at_floor && largest < goal.tolerance { self.quiet + 1 } else { 0 };
         let settled = self.quiet >= evaluator.constants.search.quiet_stages
             || thresholds.iter().all(|&t| t < goal.lowest_threshold);
         let end = if settled {
@@ -160,9 +160,9 @@ impl<T: Real> Descent<T> {
     }
 }
 
-/// What decoding says of each component.
-pub(super) fn evidence<T: Real>(decoded: &Decoded<T>, noise: f64) -> Vec<Evidence> {
-    let one = |k: usize| Evidence {
+/// The evidence from the decoded values of each component.
+pub(super) fn evidence<T: Real>(decoded: &Decoded<T>, noise: f64) -> Vec<ThresholdEvidence> {
+    let one = |k: usize| ThresholdEvidence {
         negative_rms: decoded.negative_rms[k],
         deepest: decoded.deepest[k],
         noise: noise * decoded.noise_gain[k],
@@ -185,7 +185,7 @@ pub(super) fn noise_floors<'p, T: Real>(
     })
 }
 
-/// How much of the other components a stage has added to each, relative to what it kept of the component itself.
+/// The share of every other component that a stage has added to each, relative to its own remaining share.
 fn sideways<T: Real>(decoded: &Decoded<T>, after: &Array2<T>) -> Array2<T> {
     let mut mixed = multiply(after.view(), decoded.decoder.matrix().t());
     for (k, mut row) in mixed.outer_iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! From the space of the stages back to that of the samples.
+//! The end of a run: from the projected space of the stages back to that of the samples.
 
 use ndarray::{Array2, CowArray, s};
 
@@ -6,8 +6,8 @@ use super::background::background;
 use super::candidate::Candidate;
 use super::decoded::{Decoded, Evaluator};
 use super::descent::{evidence, noise_floors};
-use super::ending::{Ended, Finisher, Wanted};
-use super::engine::Engine;
+use super::ending::{EndConditions, EndResult, Finisher};
+use super::engine::AutoEngine;
 use super::hals_runs::HalsRuns;
 use super::projected::Signs;
 use super::retry::retried;
@@ -15,7 +15,7 @@ use super::schedule::Rules;
 use super::search::Phase;
 use super::shares::{low_quantiles, negative_shares, sines};
 use super::stability::{Stability, noise_errors, stability};
-use super::state::{AutoState, Side, unprojected};
+use super::state::{AutoState, SearchSide, unprojected};
 use super::volume_end::{VolumeEnd, VolumeEnded};
 use crate::and::{StageQuery, StageWeights, Step, StepsPerStage, advance};
 use crate::fit::{Fit, Run, StageInterrupt, StopReason};
@@ -25,19 +25,19 @@ use crate::samples::{CancellableSamples, Samples};
 use crate::trust::{Ending, FitReport, Origin, Reason, Trust};
 use crate::{FitError, Real};
 
-/// The fit that a run ended with.
+/// Turns the final state of a run into a fit.
 pub(super) fn finish<T: Real>(
-    mut engine: Engine<'_, T>,
+    mut engine: AutoEngine<'_, T>,
     samples: &dyn Samples<T>,
     run: &Run<'_, T>,
     stop: StopReason,
 ) -> Result<Fit<T>, FitError> {
     let whole = matches!(stop, StopReason::Converged | StopReason::MaxStages);
     let best = engine.state.best(&engine.constants.search);
-    let (ended, stop) = match &best {
+    let (result, stop) = match &best {
         Some(best) if whole => match end(&engine, samples, run, best.clone()) {
-            Ok(ended) => (Some(ended), stop),
-            // Time ran out at the end: what the stages found is there all the same.
+            Ok(result) => (Some(result), stop),
+            // Stopped during the ending: the result of the stages is kept.
             Err(StageInterrupt::Stop(reason)) => (None, reason),
             Err(StageInterrupt::Error(error)) => return Err(error),
         },
@@ -52,13 +52,13 @@ pub(super) fn finish<T: Real>(
         all
     };
     let unfinished =
-        best.filter(|_| ended.is_none()).and_then(|best| best_of_unfinished(&engine.state, &best));
+        best.filter(|_| result.is_none()).and_then(|best| best_of_unfinished(&engine.state, &best));
     engine.header.seconds = engine.monitor.clock.seconds();
     let compressed_to = Some(engine.state.basis.nrows());
     let mut ever_active = engine.state.progress.ever_active.clone();
     let mut fit = Fit { compressed_to, ..Fit::new(engine.header, engine.state, stop) };
     ever_active.truncate(effective);
-    if let Some(last) = ended.as_ref().and_then(|whole| whole.last.as_ref()) {
+    if let Some(last) = result.as_ref().and_then(|whole| whole.last.as_ref()) {
         fit.thresholds.clone_from(&last.thresholds);
         fit.thresholds.resize(rank, 1.0);
         ever_active.clone_from(&last.ever_active);
@@ -68,7 +68,7 @@ pub(super) fn finish<T: Real>(
     if let Some(components) = unfinished {
         fit.components = padded(&components);
     }
-    if let Some(Whole { components, report, passes, .. }) = ended {
+    if let Some(FinishedFit { components, report, passes, .. }) = result {
         fit.components = padded(&components);
         fit.passes += passes;
         fit.trust = Some(Trust::of(&report, rank, stop == StopReason::MaxStages, &constants.trust));
@@ -80,34 +80,34 @@ pub(super) fn finish<T: Real>(
 /// The components of a run that was stopped while it tried another start: the best of those before. (Those of a long
 /// descent are on their way from the best to better ones.)
 fn best_of_unfinished<T: Real>(state: &AutoState<T>, best: &Candidate<T>) -> Option<Array2<T>> {
-    let auto = &state.progress;
-    let descending = matches!(auto.search.phase, Phase::Long { .. } | Phase::LongAgain)
-        && matches!(auto.side, Side::Samples);
+    let progress = &state.progress;
+    let descending = matches!(progress.search.phase, Phase::Long { .. } | Phase::LongAgain)
+        && matches!(progress.side, SearchSide::Samples);
     (!descending).then(|| unprojected(&best.components, &state.basis, state.unit()))
 }
 
-/// Finished components and what is known of them.
-struct Whole<T> {
+/// Finished components and their evidence.
+struct FinishedFit<T> {
     components: Array2<T>,
     report: FitReport,
-    /// Passes over the full samples that the end took.
+    /// Passes over the full samples that the ending took.
     passes: usize,
-    /// Where the components are not those of the run's own stages: the last one that they went through.
-    last: Option<LastStage>,
+    /// The last stage of the components, if they do not come from the run's own stages.
+    last: Option<FinalStage>,
 }
 
-/// What fits tell of their last stage.
-struct LastStage {
+/// Values of the last stage that a fit reports.
+struct FinalStage {
     thresholds: Vec<f64>,
     ever_active: Vec<bool>,
 }
 
 fn end<T: Real>(
-    engine: &Engine<'_, T>,
+    engine: &AutoEngine<'_, T>,
     samples: &dyn Samples<T>,
     run: &Run<'_, T>,
     best: Candidate<T>,
-) -> Result<Whole<T>, StageInterrupt> {
+) -> Result<FinishedFit<T>, StageInterrupt> {
     let (constants, rules) = (engine.constants, Rules(&engine.constants.schedule));
     let (basis, spectrum) = (&engine.state.basis, &engine.state.progress.spectrum);
     let finisher = Finisher { runs: HalsRuns::new(engine, samples, run) };
@@ -124,7 +124,7 @@ fn end<T: Real>(
     let sums = evaluator.sums(&floors, noise_floors.clone())?;
     let n = evaluator.projected.n_samples() as f64;
     let on_shares: Vec<f64> = sums.decoded().active.iter().map(|&count| count as f64 / n).collect();
-    let last = (best.origin == Origin::Hals).then(|| LastStage {
+    let last = (best.origin == Origin::Hals).then(|| FinalStage {
         thresholds: evidence.iter().map(|&e| rules.last(e)).collect(),
         ever_active: sums.decoded().active.iter().map(|&count| count > 0).collect(),
     });
@@ -147,12 +147,12 @@ fn end<T: Real>(
     let volume = if noisy { VolumeEnd::new(engine, &best) } else { None };
     let evidence = volume.as_ref().map(VolumeEnd::evidence);
     let kept = evidence.is_some_and(|evidence| evidence.keeps_stages());
-    // Zeros of the components have decided: weights that are always on say nothing against them.
+    // Zeros of the components have decided: weights that are always active are no evidence against them.
     let by_features = best.origin == Origin::Features;
     let kept = kept || by_features;
     let (foreign, weights_on) = (foreign && !kept, weights_on && !kept);
-    // Zeros of the components hold what HALS makes of them; where there are none, the least volume decides, unless
-    // nothing sets the components apart from noise.
+    // With zeros in the components HALS decides; without them, the least volume, unless nothing sets the components
+    // apart from noise.
     let above_noise = spectrum.gap() >= constants.trust.no_gap;
     let volume = match volume.filter(|_| !kept && above_noise) {
         Some(volume) if volume.few_zeros(&components) => volume.components(&best)?,
@@ -177,7 +177,7 @@ fn end<T: Real>(
     };
     let before = components.clone();
     let noise = spectrum.noise;
-    let wanted = Wanted {
+    let conditions = EndConditions {
         signs,
         foreign,
         always_on: weights_on,
@@ -185,13 +185,13 @@ fn end<T: Real>(
         negative_share,
         noise_errors: (noise > 0.0).then_some(&noise_errors[..]),
     };
-    let ended = match volume {
+    let result = match volume {
         Some(VolumeEnded { components, rerun }) => {
-            Ended { rerun, ..Ended::new(components, Ending::MinVolume, 0) }
+            EndResult { rerun, ..EndResult::new(components, Ending::MinVolume, 0) }
         }
-        None => finisher.end(components, &wanted)?,
+        None => finisher.end(components, &conditions)?,
     };
-    let Ended { components, ending, drift, rerun, passes: more } = ended;
+    let EndResult { components, ending, drift, rerun, passes: more } = result;
     passes += more;
     // The samples' side cannot vouch for what the zeros of the components have decided.
     let rerun = match by_features && !certain && rerun.is_empty() {
@@ -204,7 +204,7 @@ fn end<T: Real>(
     let stability = if certain {
         Stability { resampled: vec![0.0; rank], mixed: vec![0.0; rank] }
     } else if !rerun.is_empty() {
-        // What would be learned of the components found says nothing about others that HALS ended with.
+        // The stability of the stages' components says nothing about those of HALS.
         Stability { resampled: Vec::new(), mixed: Vec::new() }
     } else {
         let decoded = evaluator.decode(&best.components)?;
@@ -235,7 +235,7 @@ fn end<T: Real>(
         mixed: stability.mixed,
         rerun,
     };
-    Ok(Whole { components, report, passes, last })
+    Ok(FinishedFit { components, report, passes, last })
 }
 
 /// Components multiplied by their largest decoded weights, which then are one.
@@ -278,7 +278,7 @@ mod tests {
 
     use super::*;
     use crate::and::AndParams;
-    use crate::auto::state::Progress;
+    use crate::auto::state::AutoProgress;
     use crate::fit::{MethodState, Solver, Start};
     use crate::samples::DenseSamples;
     use crate::synth::{DatasetKind, DatasetSpec, Weights};
@@ -300,8 +300,9 @@ mod tests {
             let mut run = Run::new().observe(&mut observer);
             let fit = AndParams::new(10).check().unwrap().fit(&samples, Start::Auto, &mut run).unwrap();
             let (_, state) = fit.checkpoint().into_state::<AutoState<f64>>().unwrap();
-            let Progress { search, side, .. } = &state.progress;
-            let (Phase::Search { .. }, Side::Samples, Some(best)) = (search.phase, side, &search.best) else {
+            let AutoProgress { search, side, .. } = &state.progress;
+            let (Phase::Search { .. }, SearchSide::Samples, Some(best)) = (search.phase, side, &search.best)
+            else {
                 continue;
             };
             let expected = unprojected(&best.components, &state.basis, state.unit());

@@ -1,14 +1,14 @@
-//! Runs of HALS in the space of the leading directions: other starts, other opinions, and what components end as.
+//! Runs of HALS in the space of the leading directions: other starts, error estimates, and endings.
 //!
-//! Long runs are in single precision, whatever that of the samples: their results are starts, or opinions, or get their
-//! last digits from stages that follow.
+//! Long runs are in single precision, whatever that of the samples: their results are starts or error
+//! estimates, or get their last digits from later stages.
 
 use std::cell::{OnceCell, RefCell};
 
 use ndarray::{Array2, Axis, concatenate};
 use rayon::prelude::*;
 
-use super::engine::Engine;
+use super::engine::AutoEngine;
 use super::stability::part_of_samples;
 use crate::baselines::{Factors, HalsParams, improve_by_hals};
 use crate::compression::Space;
@@ -20,28 +20,28 @@ use crate::random::{Stream, numbered_generator};
 use crate::samples::{DenseSamples, Samples};
 use crate::{FitError, Real};
 
-/// The part of the samples that another opinion is asked of; the earlier ones judge the components found.
+/// The number of the random part of the samples for the error estimate; earlier numbers serve the stability of the stages.
 const OTHER_PART: usize = 2;
 
 /// Runs of HALS on the samples of a search.
 pub(super) struct HalsRuns<'e, 'a, 'r, T: Real> {
-    pub(super) engine: &'e Engine<'a, T>,
+    pub(super) engine: &'e AutoEngine<'a, T>,
     samples: &'e dyn Samples<T>,
     run: &'e Run<'r, T>,
-    single: OnceCell<Directions<f32>>,
-    /// What HALS made of the components found, and NMF with so many sweeps a stage: each is wanted more than once.
+    single: OnceCell<ProjectedSpace<f32>>,
+    /// Cached results, each used more than once: HALS from the components found, and NMF with its sweeps per stage.
     improved: OnceCell<Array2<T>>,
     nmf: RefCell<Option<(usize, Fit<T>)>>,
 }
 
 /// The space of the leading directions, the spare ones included.
 #[derive(Clone)]
-struct Directions<N: Real> {
+struct ProjectedSpace<N: Real> {
     basis: Array2<N>,
     samples: DenseSamples<'static, N>,
 }
 
-impl<N: Real> Directions<N> {
+impl<N: Real> ProjectedSpace<N> {
     fn space(self) -> Space<N> {
         Space::Compressed { basis: self.basis, samples: self.samples }
     }
@@ -61,12 +61,16 @@ impl<N: Real> Directions<N> {
 }
 
 impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
-    pub(super) fn new(engine: &'e Engine<'a, T>, samples: &'e dyn Samples<T>, run: &'e Run<'r, T>) -> Self {
+    pub(super) fn new(
+        engine: &'e AutoEngine<'a, T>,
+        samples: &'e dyn Samples<T>,
+        run: &'e Run<'r, T>,
+    ) -> Self {
         let (single, improved, nmf) = (OnceCell::new(), OnceCell::new(), RefCell::default());
         Self { engine, samples, run, single, improved, nmf }
     }
 
-    /// What a long run makes of the components found.
+    /// The result of a long run from the components found.
     pub(super) fn improved(&self, found: &Array2<T>) -> Result<Array2<T>, StageInterrupt> {
         if let Some(improved) = self.improved.get() {
             return Ok(improved.clone());
@@ -88,35 +92,35 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
         }
         let nmf =
             self.long_run(self.nmf_start(rank)?, self.end().hals_stages, sweeps, self.single()?.clone())?;
-        // A last stage that tells how well it fits, to the digits that others are compared by.
+        // One more stage in full precision, for a loss that can be compared.
         let weights = nmf.weights.map(|weights| in_units(&weights, 1.0));
         let nmf = self.hals(in_units(&nmf.components, self.unit()), weights, 1, sweeps, true)?;
         self.nmf.replace(Some((sweeps, nmf.clone())));
         Ok(nmf)
     }
 
-    /// The components of the same to a part of the samples.
+    /// The components of NMF on part of the samples.
     pub(super) fn nmf_of_a_part(
         &self,
         rank: usize,
         stages: usize,
         sweeps: usize,
     ) -> Result<Array2<T>, StageInterrupt> {
-        let Directions { basis, samples } = self.single()?;
+        let ProjectedSpace { basis, samples } = self.single()?;
         let mut rng = numbered_generator(self.engine.params.seed, Stream::Subsets, OTHER_PART);
         let numbers =
             part_of_samples(samples.view().nrows(), self.engine.constants.stability.part_share, &mut rng);
         let Factors { components, weights } = self.nmf_start(rank)?;
         let weights = weights.map(|weights| weights.select(Axis(0), &numbers));
         let part = whole(samples.view().select(Axis(0), &numbers))?;
-        let directions = Directions { basis: basis.clone(), samples: part };
+        let directions = ProjectedSpace { basis: basis.clone(), samples: part };
         let fit = self.long_run(Factors { components, weights }, stages, sweeps, directions)?;
         Ok(in_units(&fit.components, self.unit()))
     }
 
-    /// Where NMF begins, in the units of the stages: how zeros are filled depends on the unit.
+    /// The start of NMF, in the units of the stages: the values that replace zeros depend on the unit.
     fn nmf_start(&self, rank: usize) -> Result<Factors<f32>, StageInterrupt> {
-        // Which directions are too weak to begin with depends on the precision that they were found with.
+        // The precision of the directions decides which of them are too weak for a start.
         let Factors { components, weights } =
             self.directions::<T>(1.0)?.nmf_start(rank, self.engine.params.seed);
         let weights = weights.map(|weights| in_units(&weights, 1.0));
@@ -141,7 +145,7 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
         start: Factors<f32>,
         stages: usize,
         sweeps: usize,
-        directions: Directions<f32>,
+        directions: ProjectedSpace<f32>,
     ) -> Result<Fit<f32>, StageInterrupt> {
         let samples = directions.samples.clone();
         self.run_hals(&samples, start, stages, sweeps, directions.space())
@@ -180,13 +184,13 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
         &self.engine.constants.end
     }
 
-    /// What samples are measured in, in the space of the stages.
+    /// The unit of the samples in the space of the stages.
     fn unit(&self) -> f64 {
         self.engine.state.unit()
     }
 
     /// The space in single precision, in the units of the stages: those of the samples may be out of its range.
-    fn single(&self) -> Result<&Directions<f32>, StageInterrupt> {
+    fn single(&self) -> Result<&ProjectedSpace<f32>, StageInterrupt> {
         if let Some(single) = self.single.get() {
             return Ok(single);
         }
@@ -195,7 +199,7 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
     }
 
     /// The samples as they are, not evened out, with their unit as this number.
-    fn directions<N: Real>(&self, unit: f64) -> Result<Directions<N>, StageInterrupt> {
+    fn directions<N: Real>(&self, unit: f64) -> Result<ProjectedSpace<N>, StageInterrupt> {
         let engine = self.engine;
         let (projected, spare) = (engine.projected.samples.view(), engine.spare.view());
         let (multipliers, own) = (engine.projected.multipliers.as_deref(), self.unit());
@@ -216,7 +220,7 @@ impl<'e, 'a, 'r, T: Real> HalsRuns<'e, 'a, 'r, T> {
         let samples = whole(all)?;
         let basis = concatenate(Axis(0), &[engine.state.basis.view(), engine.state.spare.view()])
             .expect("equally wide");
-        Ok(Directions { basis: in_units(&basis, 1.0), samples })
+        Ok(ProjectedSpace { basis: in_units(&basis, 1.0), samples })
     }
 }
 

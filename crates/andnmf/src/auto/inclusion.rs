@@ -62,7 +62,7 @@ pub(super) fn inclusions<T: Real>(
     Inclusions { shares, count }
 }
 
-/// How many values of each component are as good as zero.
+/// The number of values of each component that count as zero.
 ///
 /// A facet of the cone that the components span needs rank − 1 samples that lie on it to be held in place, and a
 /// cone that is wrong but as tight as can be touches just about so many. Where far more samples lie on a facet, it
@@ -78,15 +78,15 @@ pub(super) fn contacts<T: Real>(values: &Array2<T>, largest: &[f64]) -> Vec<usiz
     counts
 }
 
-/// How near to zero `enough` values of every component come, relative to its largest: the largest over the components.
+/// The level that `enough` values of every component stay below, relative to its largest: the maximum over components.
 pub(super) fn contact_level<T: Real>(values: &Array2<T>, largest: &[f64], enough: usize) -> f64 {
     let level = |k: usize| {
         let mut column: Vec<f64> = values.column(k).iter().map(|v| v.as_f64().abs()).collect();
-        let place = enough.min(column.len()).saturating_sub(1);
+        let position = enough.min(column.len()).saturating_sub(1);
         if column.is_empty() || largest[k] <= 0.0 {
             return 1.0;
         }
-        *column.select_nth_unstable_by(place, f64::total_cmp).1 / largest[k]
+        *column.select_nth_unstable_by(position, f64::total_cmp).1 / largest[k]
     };
     (0..largest.len()).into_par_iter().map(level).collect::<Vec<f64>>().into_iter().fold(0.0, f64::max)
 }
@@ -98,10 +98,10 @@ fn zero<T: Real>() -> f64 {
 
 /// The value from which a component is strong.
 fn strong_from(column: &[f64], largest: f64, constants: &SearchConstants) -> f64 {
-    let place = constants.fewest_strong.min(column.len() - 1);
+    let position = constants.fewest_strong.min(column.len() - 1);
     let mut sorted = column.to_vec();
-    let (_, at_place, _) = sorted.select_nth_unstable_by(place, |a, b| b.total_cmp(a));
-    (constants.strong * largest).min(*at_place).max(1e-12 * largest).max(f64::MIN_POSITIVE)
+    let (_, at_position, _) = sorted.select_nth_unstable_by(position, |a, b| b.total_cmp(a));
+    (constants.strong * largest).min(*at_position).max(1e-12 * largest).max(f64::MIN_POSITIVE)
 }
 
 #[cfg(test)]
@@ -163,7 +163,7 @@ mod tests {
         let level = |enough| contact_level(&values, &[1.0, 2.0], enough);
         assert_eq!(level(1), 0.2);
         assert_eq!(level(2), 0.25);
-        // Fewer samples than are wanted: all of them count.
+        // Fewer samples than required: all of them count.
         assert_eq!(level(9), 1.0);
         assert_eq!(contact_level(&array![[0.0], [1e-5], [1.0]], &[1.0], 2), 1e-5);
     }

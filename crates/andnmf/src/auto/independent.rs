@@ -38,7 +38,7 @@ pub(super) fn independent_components<T: Real>(
 /// The directions (rows) along which the whitened samples have the largest sums of fourth powers, as a decoder of the
 /// samples as they are.
 ///
-/// The rows of the turn W stay orthonormal. The gradient of Σ z⁴ over the values z = W·y is 4·Σ z³·yᵀ, and of all
+/// The rows of the rotation W stay orthonormal. The gradient of Σ z⁴ over the values z = W·y is 4·Σ z³·yᵀ, and of all
 /// turns the one closest to it (its polar factor) is the next: a step that never lowers the sum and has no length to
 /// be set.
 fn heavy_tails<T: Real>(
@@ -54,9 +54,9 @@ fn heavy_tails<T: Real>(
         return Ok(None);
     };
     let whitening = whitening * (samples.n_samples() as f64).sqrt();
-    let mut turn = Array2::<f64>::eye(whitening.nrows());
+    let mut rotation = Array2::<f64>::eye(whitening.nrows());
     for _ in 0..constants.most_turns {
-        let rows = multiply(turn.view(), whitening.view()).mapv(T::from_f64);
+        let rows = multiply(rotation.view(), whitening.view()).mapv(T::from_f64);
         let cubes = sum_over_blocks(samples, check, |block| {
             let mut values = multiply(block, rows.t());
             values.mapv_inplace(|v| v * v * v);
@@ -64,14 +64,14 @@ fn heavy_tails<T: Real>(
         })?;
         let gradient = multiply(cubes.view(), whitening.view());
         let Some(next) = polar(&gradient) else { return Ok(None) };
-        let cosines = (&next * &turn).sum_axis(ndarray::Axis(1));
+        let cosines = (&next * &rotation).sum_axis(ndarray::Axis(1));
         let least = cosines.iter().fold(1.0, |least: f64, cosine| least.min(cosine.abs()));
-        turn = next;
+        rotation = next;
         if 1.0 - least < constants.settled_turn {
             break;
         }
     }
-    Ok(Some(multiply(turn.view(), whitening.view())))
+    Ok(Some(multiply(rotation.view(), whitening.view())))
 }
 
 /// A sum over blocks of samples of matrices as wide and high as the samples are wide.
@@ -186,8 +186,8 @@ mod tests {
         // Up to the start in question at once, then stopped after every single stage.
         for stop in 0..16 {
             let mut until = |view: &StageView<'_, f64>| {
-                let begun = stop > 0 || as_text(&view.checkpoint()).contains("\"patient\":true");
-                if begun { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                let started = stop > 0 || as_text(&view.checkpoint()).contains("\"patient\":true");
+                if started { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             let part = fit(&data, start, Run::new().observe(&mut until));
             assert!(part.stages < whole.stages);

@@ -24,7 +24,7 @@ pub(super) fn unfold<T: Real>(
     constants: &StartConstants,
     check: &impl Fn() -> Result<(), StageInterrupt>,
 ) -> Result<Option<Array2<f64>>, StageInterrupt> {
-    let mut rows = Rows::new(decoder, values, *constants);
+    let mut rows = DecoderRows::new(decoder, values, *constants);
     if !rows.sums.is_empty() {
         for _ in 0..constants.pair_sweeps {
             let usual = rows.usual_strengths();
@@ -51,10 +51,10 @@ pub(super) fn unfold<T: Real>(
     Ok(Some(components))
 }
 
-/// Rows of a decoder, with the values they give.
-struct Rows<T> {
+/// DecoderRows of a decoder, with the values they give.
+struct DecoderRows<T> {
     decoder: Array2<f64>,
-    /// Rows × samples.
+    /// DecoderRows × samples.
     values: Array2<T>,
     /// The rows with two sides, heaviest tails first…
     differences: Vec<usize>,
@@ -75,8 +75,8 @@ impl Sides {
     }
 }
 
-impl<T: Real> Rows<T> {
-    /// Turns all rows so that their heavier side is the positive one, and tells those with two sides.
+impl<T: Real> DecoderRows<T> {
+    /// Flips rows so that their heavier side is positive, and separates those with two sides.
     fn new(mut decoder: Array2<f64>, mut values: Array2<T>, constants: StartConstants) -> Self {
         let rows: Vec<_> = values.outer_iter_mut().zip(decoder.outer_iter_mut()).collect();
         let tails: Vec<(f64, f64)> = rows
@@ -137,7 +137,7 @@ impl<T: Real> Rows<T> {
         self.sums.par_iter().map(usual).collect()
     }
 
-    /// How surely each of the possible sums is on at both sides of a difference, relative to its usual strength.
+    /// A score for each possible sum: its strength at both sides of a difference, relative to its usual one.
     fn presence(&self, sides: &Sides, usual: &[f64]) -> Vec<f64> {
         let both = sides.both();
         let score = |(&row, usual): (&usize, &f64)| {
@@ -147,8 +147,8 @@ impl<T: Real> Rows<T> {
         self.sums.par_iter().zip(usual).map(score).collect()
     }
 
-    /// How strong each of the possible sums is at the two sides of a difference on average, once what goes up at one
-    /// side and down at the other is left out.
+    /// The mean strength of each possible sum at the two sides of a difference, without the part that has opposite signs
+    /// there.
     fn evenness(&self, difference: usize, sides: &Sides, usual: &[f64]) -> Vec<f64> {
         let apart = self.median(difference, &sides.positive) - self.median(difference, &sides.negative);
         let score = |(&row, usual): (&usize, &f64)| {
@@ -257,7 +257,7 @@ mod tests {
         })
     }
 
-    /// Rows in the order of their largest entry, which becomes 1.
+    /// DecoderRows in the order of their largest entry, which becomes 1.
     fn sorted(rows: Array2<f64>) -> Array2<f64> {
         let mut sorted = Array2::zeros(rows.dim());
         for row in rows.outer_iter() {
@@ -295,8 +295,11 @@ mod tests {
 
     #[test]
     fn a_difference_that_fits_two_sums_leaves_the_other_difference_its_own() {
-        let rows =
-            Rows::<f64>::new(folded(2), folded(2).dot(&paired_weights(2).t()), StartConstants::default());
+        let rows = DecoderRows::<f64>::new(
+            folded(2),
+            folded(2).dot(&paired_weights(2).t()),
+            StartConstants::default(),
+        );
         assert_eq!((rows.differences.clone(), rows.sums.clone()), (vec![1, 3], vec![0, 2]));
         let sides: Vec<_> = rows.differences.iter().map(|&row| (row, rows.sides(row))).collect();
         let mut pairs = Vec::new();

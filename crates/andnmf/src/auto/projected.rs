@@ -1,8 +1,8 @@
 //! Samples in the space of their leading directions, where the stages run.
 //!
 //! With as many directions as components the stages cost n·rank² whatever the number of features, and the full
-//! samples are read for the directions, once for the projection, and once or twice at the end. What is discarded
-//! tells the level of the noise.
+//! samples are read for the directions, once for the projection, and once or twice at the end. The
+//! discarded part gives the noise level.
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::linalg::randomized_svd::{SvdRequest, randomized_svd};
 use crate::samples::{DenseSamples, Samples};
 use crate::{FitError, Real};
 
-/// What the decomposition found, beside the directions themselves.
+/// Singular values and noise level from the decomposition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Spectrum {
     /// Singular values of the kept directions, largest first.
@@ -37,7 +37,7 @@ pub(crate) struct Spectrum {
 }
 
 impl Spectrum {
-    /// How fast discarded singular values fall: near 1 for white noise, larger where it has structure.
+    /// The decay of the discarded singular values: near 1 for white noise, larger for noise with structure.
     pub(super) fn structure(&self) -> f64 {
         if self.discarded > 0.0 {
             self.discarded / self.later_discarded.max(1e-3 * self.discarded)
@@ -62,7 +62,7 @@ pub(super) struct Projected<T: Real> {
     pub(super) noise: f64,
     /// The noise of each sample, where they differ.
     pub(super) sample_noise: Option<Vec<f64>>,
-    /// What each sample was multiplied by, where lengths are uneven.
+    /// The factor of each sample, if lengths were equalized.
     pub(super) multipliers: Option<Vec<f64>>,
     /// Frobenius norm of the projected samples.
     pub(super) size: f64,
@@ -88,8 +88,8 @@ pub(super) fn directions<T: Real>(
     constants: &ProjectionConstants,
 ) -> Result<Directions<T>, FitError> {
     let ProjectionConstants { spare_directions, most_passes, noiseless, .. } = *constants;
-    let wanted = SvdRequest { size: rank + spare_directions, converged: rank, max_passes: most_passes };
-    let found = randomized_svd(samples, wanted, seed)?;
+    let request = SvdRequest { size: rank + spare_directions, converged: rank, max_passes: most_passes };
+    let found = randomized_svd(samples, request, seed)?;
     let (n, features) = (samples.n_samples() as f64, samples.n_features() as f64);
     let kept = found.vectors.nrows().min(rank);
     let value = |k: usize| found.values.get(k).copied().unwrap_or(0.0);
@@ -125,15 +125,15 @@ pub(super) enum Signs {
     Any,
 }
 
-/// What one pass over the full samples gives.
-pub(super) struct Projection<T: Real> {
+/// The result of one pass over the full samples.
+pub(super) struct SampleProjection<T: Real> {
     pub(super) projected: Projected<T>,
     /// The samples along the spare directions.
     pub(super) spare: Array2<T>,
     pub(super) signs: Signs,
 }
 
-impl<T: Real> Projection<T> {
+impl<T: Real> SampleProjection<T> {
     /// Projects the samples in one pass.
     pub(super) fn new(
         samples: &dyn Samples<T>,
@@ -146,7 +146,7 @@ impl<T: Real> Projection<T> {
         let Coordinates { rows, lowest } = project_with_lowest(samples, all.view())?;
         let spare = rows.slice(s![.., basis.nrows()..]).to_owned();
         let rows = rows.slice(s![.., ..basis.nrows()]).mapv(|v| T::from_f64(v.as_f64() / spectrum.unit));
-        // Noise that is too weak to be told from rounding explains negative values as small as itself.
+        // Noise too weak to separate from rounding explains negative values as small as itself.
         let (n, features) = (samples.n_samples() as f64, samples.n_features() as f64);
         let unseen = constants.noiseless * n.sqrt() / (n.sqrt() + features.sqrt());
         let reach = constants.noise_reach * spectrum.noise.max(unseen) * spectrum.unit;
@@ -203,7 +203,7 @@ impl<T: Real> Projected<T> {
             .filter(|_| noise > 0.0)
             .map(|factors| factors.iter().map(|f| f * noise).collect());
         let size = frobenius(rows.view());
-        // Finite values may still overflow when they are added up; a place in these coordinates would mean nothing.
+        // Finite values may still overflow when they are added up; a position in these coordinates would be meaningless.
         let samples = DenseSamples::new(rows).map_err(|_| FitError::Overflow { stage: 0 })?;
         Ok(Self { samples, noise, sample_noise, multipliers, size })
     }
@@ -231,7 +231,7 @@ impl<T: Real> Projected<T> {
     }
 }
 
-/// Whether the values of the first column are positive or negative throughout, but for a small share.
+/// Returns true if the first column has a single sign, up to a small share.
 fn one_sign<T: Real>(values: ArrayView2<'_, T>, other_sign: f64) -> bool {
     let (negative, all) = values.columns().into_iter().next().map_or((0.0, 0.0), squares);
     negative.min(all - negative) <= other_sign.powi(2) * all
@@ -246,7 +246,7 @@ mod tests {
         let constants = ProjectionConstants::default();
         let samples = DenseSamples::new(values.view()).unwrap();
         let Directions { basis, spare, spectrum, .. } = directions(&samples, 4, 0, &constants).unwrap();
-        Projection::new(&samples, &basis, &spare, &spectrum, &constants).unwrap().signs
+        SampleProjection::new(&samples, &basis, &spare, &spectrum, &constants).unwrap().signs
     }
 
     #[test]

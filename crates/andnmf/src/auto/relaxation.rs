@@ -1,4 +1,4 @@
-//! Over-relaxation: going further where one stage after the other goes the same way.
+//! Over-relaxation: longer steps while successive stages move in the same direction.
 
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use crate::Real;
 use crate::constants::ScheduleConstants;
 use crate::fit::bits;
 
-/// How far to go beyond what a stage asks for.
+/// The factor by which the change of a stage is extended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "T: Real")]
 pub(crate) struct Relaxation<T: Real> {
@@ -29,7 +29,7 @@ impl<T: Real> Relaxation<T> {
         self.last.as_ref()
     }
 
-    /// The factor for this change, 1 where the stage is to be taken as it is.
+    /// The factor for this change; 1 leaves the stage as it is.
     pub(super) fn factor(&mut self, stage: usize, change: &Array2<T>, constants: &ScheduleConstants) -> f64 {
         let ScheduleConstants { relax_from, same_way, faster, slower, largest_relaxation, .. } = *constants;
         if stage < relax_from {

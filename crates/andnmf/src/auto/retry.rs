@@ -1,14 +1,14 @@
-//! Another start where the search has ended in doubt: what HALS makes of the samples.
+//! Another start if the search ended in doubt: the components of HALS.
 //!
 //! HALS goes by the zeros of components and weights alike, slowly but from nearly anywhere: where components are on in
-//! many samples and in company, no sample sticks out, and the search may take mixtures for components. From what HALS
-//! comes to, the stages then find the components that they would have found from the truth.
+//! many samples and in company, no sample sticks out, and the search may take mixtures for components. From the
+//! components of HALS, the stages then find those that they would have found from the truth.
 
 use ndarray::Array2;
 
 use super::candidate::Candidate;
 use super::descent::Goal;
-use super::engine::{Engine, over};
+use super::engine::{AutoEngine, over};
 use super::hals_runs::HalsRuns;
 use super::projected::Signs;
 use super::search::{Phase, Search};
@@ -28,7 +28,7 @@ pub(super) fn retried<T: Real>(
     let constants = &engine.constants.search;
     let basis = &engine.state.basis;
     let signed = engine.params.signed || engine.signs == Signs::Any;
-    // What was given, or decided by the zeros of the components, is not to be replaced.
+    // A given start, or components decided by their zeros, must not be replaced.
     let given = matches!(best.origin, Origin::Given | Origin::GivenRepaired | Origin::Features);
     if signed || given || best.good(&engine.projected, constants) {
         return Ok(best);
@@ -48,16 +48,16 @@ pub(super) fn retried<T: Real>(
     Ok(best)
 }
 
-/// What the stages make of a start; nothing where they go astray.
+/// The result of the stages from a start; `None` if they diverge.
 fn descended<T: Real>(
-    engine: &Engine<'_, T>,
+    engine: &AutoEngine<'_, T>,
     start: Array2<T>,
 ) -> Result<Option<Candidate<T>>, StageInterrupt> {
     let mut evaluator = engine.evaluator();
     let mut search = Search::from_given();
     let (mut working, mut thresholds) = (start, Vec::new());
     let most_stages = engine.constants.search.retry_stages.min(engine.params.max_stages);
-    // A search from the data alone is where this began: it is not begun again.
+    // A search from the data alone has already been tried: it is not repeated.
     while over(&search, most_stages).is_none() && !matches!(search.phase, Phase::Search { .. }) {
         let goal = search.goal(Goal { most_stages, ..engine.goal() }, &engine.constants.search);
         let done = match search.descent.stage(&mut evaluator, &working, &thresholds, &goal) {

@@ -1,4 +1,4 @@
-//! How high each component's threshold is, and how fast it falls.
+//! The threshold of each component, and its decrease from stage to stage.
 //!
 //! Thresholds are relative to a component's scale, its largest decoded weight. They start high, where decoded
 //! weights can be trusted even from a poor start, and fall towards a floor that the data set: no true weight is
@@ -6,9 +6,9 @@
 
 use crate::constants::ScheduleConstants;
 
-/// What the decoded values of one component say, relative to its scale.
+/// Error levels from the decoded values of one component, relative to its scale.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Evidence {
+pub(super) struct ThresholdEvidence {
     /// Root mean square of its negative values.
     pub(super) negative_rms: f64,
     /// Magnitude of its lowest value.
@@ -22,14 +22,14 @@ pub(super) struct Evidence {
 pub(super) struct Rules<'a>(pub(super) &'a ScheduleConstants);
 
 impl Rules<'_> {
-    /// The threshold below which weights of a component cannot be told from errors.
-    pub(super) fn floor(self, evidence: Evidence) -> f64 {
+    /// The threshold below which weights of a component cannot be distinguished from errors.
+    pub(super) fn floor(self, evidence: ThresholdEvidence) -> f64 {
         let ScheduleConstants { leak_floor, noise_floor, highest_floor, .. } = *self.0;
         (leak_floor * evidence.negative_rms).max(noise_floor * evidence.noise).min(highest_floor)
     }
 
     /// The threshold of the first stage; `given` where the start did not come from a search.
-    pub(super) fn first(self, evidence: Evidence, given: bool) -> f64 {
+    pub(super) fn first(self, evidence: ThresholdEvidence, given: bool) -> f64 {
         let ScheduleConstants { first, given_start, .. } = *self.0;
         if given { first.min(given_start * evidence.deepest).max(self.floor(evidence)) } else { first }
     }
@@ -39,7 +39,7 @@ impl Rules<'_> {
     /// `moved` is the largest share of the component that the stage before has put into another or taken from it, which
     /// is how wrong its decoded weights were: a stage that still changes much is not to be hurried. Zero where thresholds
     /// do not wait for that.
-    pub(super) fn next(self, last: f64, evidence: Evidence, moved: f64) -> f64 {
+    pub(super) fn next(self, last: f64, evidence: ThresholdEvidence, moved: f64) -> f64 {
         let constants = self.0;
         let clear = (constants.clear_of_errors * evidence.deepest).max(constants.clear_of_changes * moved);
         let fast = (last / constants.fastest_fall).max(clear);
@@ -50,14 +50,14 @@ impl Rules<'_> {
     ///
     /// Nothing builds on its errors any more, so it may keep weights that are a little less certain, unless errors are
     /// large beside the weights themselves.
-    pub(super) fn last(self, evidence: Evidence) -> f64 {
+    pub(super) fn last(self, evidence: ThresholdEvidence) -> f64 {
         let ScheduleConstants { last, large_errors, .. } = *self.0;
         let floor = self.floor(evidence);
         floor * (last + (1.0 - last) * (floor / large_errors).min(1.0))
     }
 
-    /// Whether a threshold has nowhere left to fall.
-    pub(super) fn at_floor(self, threshold: f64, evidence: Evidence) -> bool {
+    /// Returns true if a threshold has reached its floor.
+    pub(super) fn at_floor(self, threshold: f64, evidence: ThresholdEvidence) -> bool {
         threshold <= 1.0001 * self.floor(evidence) + 1e-15
     }
 }
@@ -73,38 +73,38 @@ mod tests {
         Rules(&CONSTANTS)
     }
 
-    const CLEAN: Evidence = Evidence { negative_rms: 0.0, deepest: 0.0, noise: 0.0 };
+    const CLEAN: ThresholdEvidence = ThresholdEvidence { negative_rms: 0.0, deepest: 0.0, noise: 0.0 };
 
     #[test]
     fn the_floor_is_set_by_negative_values_or_by_noise_and_lets_something_pass() {
-        assert_eq!(rules().floor(Evidence { negative_rms: 0.03, ..CLEAN }), 0.03);
-        assert_eq!(rules().floor(Evidence { negative_rms: 0.03, noise: 0.02, ..CLEAN }), 0.05);
-        assert_eq!(rules().floor(Evidence { noise: 3.0, ..CLEAN }), 0.9);
+        assert_eq!(rules().floor(ThresholdEvidence { negative_rms: 0.03, ..CLEAN }), 0.03);
+        assert_eq!(rules().floor(ThresholdEvidence { negative_rms: 0.03, noise: 0.02, ..CLEAN }), 0.05);
+        assert_eq!(rules().floor(ThresholdEvidence { noise: 3.0, ..CLEAN }), 0.9);
     }
 
     #[test]
     fn a_search_starts_high_and_a_given_start_as_low_as_its_errors_allow() {
         assert_eq!(rules().first(CLEAN, false), 0.5);
-        assert_eq!(rules().first(Evidence { deepest: 0.02, ..CLEAN }, true), 0.08);
-        assert_eq!(rules().first(Evidence { deepest: 2.0, ..CLEAN }, true), 0.5);
-        assert_eq!(rules().first(Evidence { deepest: 0.01, noise: 0.1, ..CLEAN }, true), 0.25);
+        assert_eq!(rules().first(ThresholdEvidence { deepest: 0.02, ..CLEAN }, true), 0.08);
+        assert_eq!(rules().first(ThresholdEvidence { deepest: 2.0, ..CLEAN }, true), 0.5);
+        assert_eq!(rules().first(ThresholdEvidence { deepest: 0.01, noise: 0.1, ..CLEAN }, true), 0.25);
     }
 
     #[test]
     fn it_falls_fast_only_while_clear_of_errors_and_never_under_the_floor() {
         assert_eq!(rules().next(0.4, CLEAN, 0.0), 0.2);
-        assert_eq!(rules().next(0.4, Evidence { deepest: 0.15, ..CLEAN }, 0.0), 0.3);
-        assert_eq!(rules().next(0.4, Evidence { deepest: 0.5, ..CLEAN }, 0.0), 0.4 / 1.1);
-        let noisy = Evidence { deepest: 0.1, negative_rms: 0.39, ..CLEAN };
+        assert_eq!(rules().next(0.4, ThresholdEvidence { deepest: 0.15, ..CLEAN }, 0.0), 0.3);
+        assert_eq!(rules().next(0.4, ThresholdEvidence { deepest: 0.5, ..CLEAN }, 0.0), 0.4 / 1.1);
+        let noisy = ThresholdEvidence { deepest: 0.1, negative_rms: 0.39, ..CLEAN };
         assert_eq!(rules().next(0.4, noisy, 0.0), 0.39);
         assert!(rules().at_floor(rules().next(0.4, noisy, 0.0), noisy) && !rules().at_floor(0.4, noisy));
     }
 
     #[test]
     fn the_last_stage_keeps_a_little_more_where_errors_are_small() {
-        let small = Evidence { negative_rms: 1e-3, ..CLEAN };
+        let small = ThresholdEvidence { negative_rms: 1e-3, ..CLEAN };
         assert!((rules().last(small) / rules().floor(small) - 0.751_25).abs() < 1e-9);
-        let large = Evidence { negative_rms: 0.3, ..CLEAN };
+        let large = ThresholdEvidence { negative_rms: 0.3, ..CLEAN };
         assert_eq!(rules().last(large), rules().floor(large));
     }
 

@@ -1,5 +1,5 @@
-//! The way from the data alone, or from a given start, to components: which descents are run, and what is made of
-//! what they end with.
+//! The search for components from the data alone or from a given start: which descents run, and how their results are
+//! used.
 //!
 //! From the data alone, samples that stick out give a start, a short descent improves it, and the inclusion test
 //! finds components that are mixed up; those are repaired and descend again. The best of several kinds of start,
@@ -22,10 +22,10 @@ use crate::fit::StageInterrupt;
 use crate::linalg::product::multiply_add;
 use crate::trust::Origin;
 
-/// The descent under way, and what it is for.
+/// The current descent and its purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Phase {
-    /// A short descent from a start of this kind, repaired so often; so many inclusions before the last repair.
+    /// A short descent from a start of this kind, with the number of repairs, and of inclusions before the last one.
     Search { kind: StartKind, repairs: usize, before: Option<usize> },
     /// The long descent.
     Long { origin: Origin },
@@ -33,7 +33,7 @@ pub(crate) enum Phase {
     Repair { repairs: usize, before: usize },
     /// The long descent after such a repair.
     LongAgain,
-    /// Nothing is left to do.
+    /// The search is over.
     Done,
 }
 
@@ -47,11 +47,11 @@ pub(crate) struct Search<T: Real> {
     pub(super) best: Option<Candidate<T>>,
 }
 
-/// Components, and what the inclusion test would mend.
+/// Components, and their repair by the inclusion test.
 struct Examined<T: Real> {
     candidate: Candidate<T>,
     repaired: Array2<T>,
-    /// Whether components are zero, or sums of others.
+    /// True if components are zero or linearly dependent.
     dependent: bool,
 }
 
@@ -61,31 +61,31 @@ impl<T: Real> Search<T> {
         self.best.iter().map(|best| &best.components).chain(self.descent.matrices())
     }
 
-    /// Begins with a given start.
+    /// Starts from given components.
     pub(super) fn from_given() -> Self {
         Self { phase: Phase::Long { origin: Origin::Given }, descent: Descent::new(true), best: None }
     }
 
-    /// Begins with the data alone; returns the first start as well.
+    /// Starts from the data alone; also returns the first start.
     pub(super) fn from_data(evaluator: &Evaluator<'_, T>, rank: usize) -> (Self, Array2<T>) {
         let phase = Phase::Search { kind: StartKind::ALL[0], repairs: 0, before: None };
         let start = stick_out(evaluator, Measure::Normalised, rank);
         (Self { phase, descent: Descent::new(false), best: None }, start)
     }
 
-    /// The goal of the descent under way.
+    /// The limits of the current descent.
     pub(super) fn goal(&self, long: Goal, constants: &SearchConstants) -> Goal {
         match self.phase {
             Phase::Search { .. } | Phase::Repair { .. } => Goal {
                 most_stages: constants.short_stages,
                 lowest_threshold: constants.short_lowest_threshold,
-                quiet: constants.short_quiet,
+                tolerance: constants.short_quiet,
             },
             Phase::Long { .. } | Phase::LongAgain | Phase::Done => long,
         }
     }
 
-    /// What to go on with after a descent has ended (`None`: it left the range of numbers), if anything.
+    /// Handles the end of a descent (`None` if it overflowed); returns the components to continue with, if any.
     pub(super) fn descended(
         &mut self,
         evaluator: &mut Evaluator<'_, T>,
@@ -103,7 +103,7 @@ impl<T: Real> Search<T> {
             }
             Phase::Long { origin: Origin::Given } => Ok(self.given_descended(evaluator, examined, end)),
             Phase::Long { .. } => {
-                // The candidate that the search ended with stays where the long descent came to nothing.
+                // The candidate of the search stays if the long descent failed.
                 if let Some(found) = examined
                     && self.best.as_ref().is_none_or(|best| {
                         found.candidate.negative_part < constants.lost || best.negative_part >= constants.lost
@@ -160,7 +160,7 @@ impl<T: Real> Search<T> {
         let good = self.best.as_ref().is_some_and(|best| best.good(evaluator.projected, constants));
         let others = StartKind::ALL.into_iter().skip_while(|other| *other != kind).skip(1);
         for kind in others.filter(|_| !good) {
-            if let Some(components) = kind.begin(evaluator)? {
+            if let Some(components) = kind.initialize(evaluator)? {
                 self.phase = Phase::Search { kind, repairs: 0, before: None };
                 self.descent = Descent::from_search(kind.origin());
                 return Ok(components);
@@ -168,7 +168,7 @@ impl<T: Real> Search<T> {
         }
         let (origin, components) = match &self.best {
             Some(best) => (best.origin, best.components.clone()),
-            // Not one descent stayed within the range of numbers: the directions themselves are all there is.
+            // Every descent overflowed: only the directions themselves are left.
             None => (Origin::Plain, Array2::eye(evaluator.projected.dimension())),
         };
         self.phase = Phase::Long { origin };
@@ -186,7 +186,7 @@ impl<T: Real> Search<T> {
         let lost = evaluator.constants.search.lost;
         let found = examined.filter(|found| found.candidate.negative_part < lost && !found.dependent);
         let Some(Examined { candidate, repaired, .. }) = found else {
-            // The start led nowhere: the data alone will do better.
+            // The given start failed: start from the data alone.
             let (fresh, start) = Self::from_data(evaluator, evaluator.projected.dimension());
             *self = fresh;
             return Some(start);
@@ -228,7 +228,7 @@ impl<T: Real> Search<T> {
         Some(repaired)
     }
 
-    /// After the last descent: over where it settled; where it only ran out of stages, more of them may follow.
+    /// After the last descent: the search is over unless the descent only ran out of stages.
     fn finish(&mut self, end: Option<End>) -> Result<Option<Array2<T>>, StageInterrupt> {
         if end != Some(End::OutOfStages) {
             self.phase = Phase::Done;
@@ -236,7 +236,7 @@ impl<T: Real> Search<T> {
         Ok(None)
     }
 
-    /// Decodes components and tests them; `None` where they leave the range of numbers.
+    /// Decodes components and tests them; `None` if they overflow.
     fn examine(
         &self,
         evaluator: &mut Evaluator<'_, T>,

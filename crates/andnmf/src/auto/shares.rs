@@ -7,10 +7,10 @@ use crate::linalg::product::{length, multiply};
 
 /// The value below which this share of the weights of each component lies.
 pub(super) fn low_quantiles<T: Real>(values: &Array2<T>, share: f64) -> Vec<f64> {
-    let place = (values.nrows() as f64 * share) as usize;
+    let position = (values.nrows() as f64 * share) as usize;
     let quantile = |column: ArrayView1<'_, T>| {
         let mut sorted: Vec<f64> = column.iter().map(|v| v.as_f64()).collect();
-        *sorted.select_nth_unstable_by(place, f64::total_cmp).1
+        *sorted.select_nth_unstable_by(position, f64::total_cmp).1
     };
     values.columns().into_iter().map(quantile).collect()
 }
@@ -61,10 +61,10 @@ pub(crate) fn quantile(values: impl Iterator<Item = f64>, share: f64) -> f64 {
         return 0.0;
     }
     // Sides may have very few samples: between two of them, values are interpolated.
-    let place = (values.len() - 1) as f64 * share;
-    let (_, &mut at, above) = values.select_nth_unstable_by(place as usize, f64::total_cmp);
+    let position = (values.len() - 1) as f64 * share;
+    let (_, &mut at, above) = values.select_nth_unstable_by(position as usize, f64::total_cmp);
     let next = above.iter().copied().min_by(f64::total_cmp).unwrap_or(at);
-    at + place.fract() * (next - at)
+    at + position.fract() * (next - at)
 }
 
 /// The sine between two vectors; one where either is zero, or as good as.

@@ -1,4 +1,4 @@
-//! How far each component is to be believed: what other samples of the same kind would have made of it.
+//! The reliability of each component: its change with other samples of the same kind.
 //!
 //! Two fits to three quarters of the samples each, from starts that are a little off, show what of a component
 //! depends on which samples were there. What noise does to the least-squares solution is known in closed form. And
@@ -18,15 +18,15 @@ use crate::linalg::product::{length, multiply, multiply_add};
 use crate::linalg::symmetric::gram_inverse;
 use crate::random::{Stream, numbered_generator};
 
-/// What speaks against each component.
+/// The evidence against each component.
 pub(super) struct Stability {
-    /// How far fits to parts of the samples are from it, as a fit to new samples would be: a sine.
+    /// Its distance (a sine) from a fit to new samples, estimated from fits to parts of the samples.
     pub(super) resampled: Vec<f64>,
     /// The share of other components that its negative decoded values show in it.
     pub(super) mixed: Vec<f64>,
 }
 
-/// What the noise makes of each component (rank × directions), given the moments of its weights: a sine.
+/// The error of each component (rank × directions) by noise, given the moments of the weights: a sine.
 pub(super) fn noise_errors<T: Real>(
     evaluator: &Evaluator<'_, T>,
     components: &Array2<T>,
@@ -58,7 +58,7 @@ pub(super) fn stability<T: Real>(
     Ok(Stability { resampled: resampled(evaluator, components, seed)?, mixed })
 }
 
-/// What each component would lose if the negative values were explained by the other components' weights.
+/// The share that each component would lose if other components' weights explained the negative values.
 fn mixing<T: Real>(
     evaluator: &Evaluator<'_, T>,
     components: &Array2<T>,
@@ -96,10 +96,10 @@ fn mixing<T: Real>(
     pairs.map(|(lost, component)| length(lost) / length(component).max(f64::MIN_POSITIVE)).collect()
 }
 
-/// What ends a fit to a part.
+/// The limits of a fit to a part.
 fn goal(constants: &StabilityConstants) -> Goal {
     let StabilityConstants { most_stages, lowest_threshold, quiet, .. } = *constants;
-    Goal { most_stages, lowest_threshold, quiet }
+    Goal { most_stages, lowest_threshold, tolerance: quiet }
 }
 
 /// The numbers of the samples of a part, in order.
@@ -135,13 +135,13 @@ fn resampled<T: Real>(
             constants: evaluator.constants,
             workers: evaluator.workers,
             monitor: evaluator.monitor,
-            room: Workspace::default(),
+            workspace: Workspace::default(),
         };
         let mut descent = Descent::new(false);
         let mut last = Vec::new();
         loop {
             let done = match descent.stage(&mut evaluator, &working, &last, &goal) {
-                // A part that leads nowhere speaks against all components.
+                // A part whose fit fails counts against all components.
                 Err(StageInterrupt::Error(_)) => return Ok(vec![1.0; rank]),
                 other => other?,
             };

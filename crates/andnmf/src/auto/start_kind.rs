@@ -39,7 +39,7 @@ impl StartKind {
     }
 
     /// The start, if the samples have one of this kind.
-    pub(super) fn begin<T: Real>(
+    pub(super) fn initialize<T: Real>(
         self,
         evaluator: &Evaluator<'_, T>,
     ) -> Result<Option<Array2<T>>, StageInterrupt> {

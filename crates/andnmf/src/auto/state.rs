@@ -1,4 +1,4 @@
-//! What a run needs to go on, beside the components.
+//! The state that a run needs to resume.
 
 use std::sync::Arc;
 
@@ -27,41 +27,41 @@ pub(crate) struct AutoState<T: Real> {
     pub(super) basis: Array2<T>,
     /// Further directions of the samples (rows), beside the basis.
     pub(super) spare: Array2<T>,
-    pub(super) progress: Progress<T>,
+    pub(super) progress: AutoProgress<T>,
     /// The objective of the fit: basis and working matrix belong to samples that its metric scales.
     pub(super) objective: Arc<Objective>,
 }
 
-/// What a stage changes, beside the components: small, so that a stage works on a copy.
+/// The part of the state that a stage changes, besides the components: small, so that a stage works on a copy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "T: Real")]
-pub(super) struct Progress<T: Real> {
+pub(super) struct AutoProgress<T: Real> {
     pub(super) spectrum: Spectrum,
     pub(super) search: Search<T>,
-    pub(super) side: Side<T>,
+    pub(super) side: SearchSide<T>,
     /// The thresholds of the last stage, one per component; empty before the first.
     #[serde(with = "bits::list")]
     pub(super) thresholds: Vec<f64>,
-    /// Which components have been active in any stage.
+    /// True for components that have been active in any stage.
     pub(super) ever_active: Vec<bool>,
 }
 
-/// The parts of a state that are no matrices, as files keep them.
+/// The parts of a state that are not matrices, as stored in files.
 #[derive(Serialize, Deserialize)]
-struct Values<P, O> {
+struct StoredValues<P, O> {
     progress: P,
     objective: O,
 }
 
-/// Whose weights the stages decode.
+/// The side whose weights the stages decode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "T: Real")]
-pub(crate) enum Side<T: Real> {
+pub(crate) enum SearchSide<T: Real> {
     /// Those of the samples: the components are the working matrix of the checkpoint.
     Samples,
     /// Those of the features, which are the values of the components.
     Features {
-        /// What the side of the samples ended with.
+        /// The result of the search on the samples.
         samples: Box<Candidate<T>>,
         /// The components of that side, of which features are mixtures.
         #[serde(with = "bits::matrix")]
@@ -70,7 +70,7 @@ pub(crate) enum Side<T: Real> {
 }
 
 impl<T: Real> AutoState<T> {
-    /// Refuses a state that does not fit the run, or itself.
+    /// Checks that a state is consistent and fits the run.
     pub(super) fn check(&self, shape: &ExpectedShape, stages: usize) -> Result<(), FitError> {
         let Self { working, basis, spare, progress, .. } = self;
         shape.check_working(working, Some(basis))?;
@@ -90,7 +90,7 @@ impl<T: Real> AutoState<T> {
         Ok(())
     }
 
-    /// What components in the space of the stages are to be multiplied by.
+    /// The factor from the units of the stages to those of the samples.
     pub(super) fn unit(&self) -> f64 {
         self.progress.spectrum.unit
     }
@@ -99,18 +99,19 @@ impl<T: Real> AutoState<T> {
     pub(super) fn best(&self, constants: &SearchConstants) -> Option<Candidate<T>> {
         let found = self.progress.search.best.as_ref();
         match &self.progress.side {
-            Side::Samples => found.cloned(),
-            Side::Features { samples, .. } => {
+            SearchSide::Samples => found.cloned(),
+            SearchSide::Features { samples, .. } => {
                 let clearer =
                     |found: &Candidate<T>| found.zero_level() < constants.clearer * samples.zero_level();
                 let decides = |found: &&Candidate<T>| {
                     found.certain(constants) || (found.inclusions == 0 && clearer(found))
                 };
-                let turned = found.filter(decides).and_then(|found| {
-                    let components = self.progress.turned(&found.components, self.basis.ncols())?;
+                let from_features = found.filter(decides).and_then(|found| {
+                    let components =
+                        self.progress.components_from_features(&found.components, self.basis.ncols())?;
                     Some(Candidate { components, origin: Origin::Features, ..found.clone() })
                 });
-                Some(turned.unwrap_or_else(|| (**samples).clone()))
+                Some(from_features.unwrap_or_else(|| (**samples).clone()))
             }
         }
     }
@@ -132,7 +133,7 @@ impl<T: Real> MethodState<T> for AutoState<T> {
     }
 
     fn parts(&self) -> serde_json::Result<StateParts<'_, T>> {
-        let values = Values { progress: &self.progress, objective: &*self.objective };
+        let values = StoredValues { progress: &self.progress, objective: &*self.objective };
         let matrices = vec![("working", &self.working), ("basis", &self.basis), ("spare", &self.spare)];
         Ok(StateParts { kind: Self::KIND, matrices, values: serde_json::to_value(values)? })
     }
@@ -144,24 +145,28 @@ impl<T: Real> ResumableState<T> for AutoState<T> {
     fn load(stored: &mut StoredState<T>) -> Result<Self, FitError> {
         let (working, basis, spare) =
             (stored.matrix("working")?, stored.matrix("basis")?, stored.matrix("spare")?);
-        let Values::<Progress<T>, Objective> { progress, objective } = stored.values()?;
+        let StoredValues::<AutoProgress<T>, Objective> { progress, objective } = stored.values()?;
         Ok(Self { working, basis, spare, progress, objective: Arc::new(objective) })
     }
 }
 
-impl<T: Real> Progress<T> {
-    /// Whether all its matrices are of the size that so many directions ask for, and finite.
+impl<T: Real> AutoProgress<T> {
+    /// Returns true if all its matrices are finite and of the size for this number of directions.
     fn fits(&self, size: usize) -> bool {
         let good = |m: &Array2<T>| m.dim() == (size, size) && m.iter().all(|v| v.finite());
         let side = match &self.side {
-            Side::Samples => true,
-            Side::Features { samples, working } => good(&samples.components) && good(working),
+            SearchSide::Samples => true,
+            SearchSide::Features { samples, working } => good(&samples.components) && good(working),
         };
         self.search.matrices().all(good) && side && self.spectrum.values.len() == size
     }
 
     /// Components of the features' side in the coordinates of the samples' side: the weights of the features.
-    pub(super) fn turned(&self, components: &Array2<T>, n_features: usize) -> Option<Array2<T>> {
+    pub(super) fn components_from_features(
+        &self,
+        components: &Array2<T>,
+        n_features: usize,
+    ) -> Option<Array2<T>> {
         let mut decoder = pseudo_inverse_of_rows(components.view())?.matrix;
         let root = (n_features as f64).sqrt();
         for (k, mut column) in decoder.columns_mut().into_iter().enumerate() {

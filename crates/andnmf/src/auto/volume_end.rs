@@ -8,7 +8,7 @@ use ndarray::{Array1, Array2, Axis};
 
 use super::averaged_projection::{Measure, averaged_projection};
 use super::candidate::Candidate;
-use super::engine::Engine;
+use super::engine::AutoEngine;
 use super::shares::{clipped, median, near_zero_share, nearest_sines};
 use super::stability::part_of_samples;
 use super::state::unprojected;
@@ -21,21 +21,21 @@ use crate::linalg::symmetric::gram_inverse;
 use crate::random::{Stream, numbered_generator};
 use crate::volume::{NearZero, SoftLimits, SoftSolution, SoftVolume};
 
-/// The first part of the samples that the end is tried on again; earlier numbers serve other ends.
+/// The number of the first random part of the samples for this ending; earlier numbers serve other purposes.
 const FIRST_PART: usize = 16;
 
 /// The evidence for the components of the stages.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Evidence {
+pub(super) struct VolumeEvidence {
     /// Decoded weights within the noise of zero over those just beyond: the median over the components.
     pub(super) pile_up: f64,
     /// The pile-up from which the components of the stages are kept.
     pub(super) limit: f64,
-    /// True if the stages came to an answer: few negative weights, no inclusions.
+    /// True if the stages found a consistent result: few negative weights, no inclusions.
     pub(super) settled: bool,
 }
 
-impl Evidence {
+impl VolumeEvidence {
     /// True if the components of the stages are kept.
     pub(super) fn keeps_stages(&self) -> bool {
         self.settled && self.pile_up >= self.limit
@@ -45,24 +45,24 @@ impl Evidence {
 /// Components of least volume.
 pub(super) struct VolumeEnded<T> {
     pub(super) components: Array2<T>,
-    /// How far the same end on parts of the samples lies from each component: a sine.
+    /// The distance (a sine) of each component from the same ending on parts of the samples.
     pub(super) rerun: Vec<f64>,
 }
 
 /// Samples of a search as soft volume sees them.
 pub(super) struct VolumeEnd<'e, 'a, T: Real> {
-    engine: &'e Engine<'a, T>,
+    engine: &'e AutoEngine<'a, T>,
     constants: &'e VolumeConstants,
     /// Samples × rank, without multipliers; some of them where there are very many.
     rows: Array2<f64>,
     /// True if the discarded singular values are those of white noise.
     white: bool,
-    evidence: Evidence,
+    evidence: VolumeEvidence,
 }
 
 impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
     /// Collects the evidence on these components; `None` if they cannot be inverted.
-    pub(super) fn new(engine: &'e Engine<'a, T>, best: &Candidate<T>) -> Option<Self> {
+    pub(super) fn new(engine: &'e AutoEngine<'a, T>, best: &Candidate<T>) -> Option<Self> {
         let constants = &engine.constants.volume;
         let rows = plain_rows(engine, constants.most_samples);
         let start = best.components.mapv(|v| v.as_f64());
@@ -73,11 +73,11 @@ impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
         let structure = engine.state.progress.spectrum.structure();
         let limit = constants.limit(structure);
         let settled = best.inclusions == 0 && best.negative_part < constants.settled_part;
-        let evidence = Evidence { pile_up, limit, settled };
+        let evidence = VolumeEvidence { pile_up, limit, settled };
         Some(Self { engine, constants, rows, white: structure < constants.white, evidence })
     }
 
-    pub(super) fn evidence(&self) -> Evidence {
+    pub(super) fn evidence(&self) -> VolumeEvidence {
         self.evidence
     }
 
@@ -171,7 +171,7 @@ impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
         clipped(&unprojected(&components, &self.engine.state.basis, self.engine.state.unit()))
     }
 
-    /// How far the same end on parts of the samples lies from each component: the largest sine.
+    /// The distance of each component from the same ending on parts of the samples: the largest sine.
     fn rerun(&self, found: &SoftSolution, full: &Array2<T>, stop: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
         let mut largest = vec![0.0_f64; full.nrows()];
         for part in 0..self.constants.parts {
@@ -190,8 +190,8 @@ impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
     }
 }
 
-/// Projected samples as they are, without multipliers, at most so many of them.
-fn plain_rows<T: Real>(engine: &Engine<'_, T>, most: usize) -> Array2<f64> {
+/// Projected samples as they are, without multipliers, at most `most` of them.
+fn plain_rows<T: Real>(engine: &AutoEngine<'_, T>, most: usize) -> Array2<f64> {
     let projected = &engine.projected;
     let samples = projected.samples.view();
     let n = samples.nrows();

@@ -1,10 +1,10 @@
-//! When weights count as unfit for recovery.
+//! The limits from which weights count as unfit for recovery.
 
 super::constants! {
     /// Constants of the diagnosis of weights. Set on fits of data with a known truth, 30 to 100 components and 50 samples
     /// for each, by the sines between true and found components (decision 0019).
     DiagnosisConstants {
-        /// A component is on where its weight is at least this share of its largest: weights of a Dirichlet distribution
+        /// A component is active (on) if its weight is at least this share of its largest: weights of a Dirichlet distribution
         /// are never exactly zero. Not recorded.
         on: f64 = 0.01,
         /// The floor of a component may be undercut in this share of the samples: one zero proves no absence of

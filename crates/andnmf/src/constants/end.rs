@@ -1,4 +1,4 @@
-//! How components become non-negative, and when HALS or NMF takes over.
+//! Endings: non-negative components, and the choice of HALS or NMF.
 
 super::constants! {
     /// Constants of the end of a fit.
@@ -27,12 +27,12 @@ super::constants! {
         far_better_fit: f64 = 0.8,
         /// Stages of HALS on the full samples after NMF. Set as `better_fit`.
         full_stages: usize = 3,
-        /// Stages of a run of HALS that gives another opinion only. Not recorded.
+        /// Stages of a run of HALS that only serves an error estimate. Not recorded.
         other_stages: usize = 100,
         /// Two runs together overstate the error of a component: what counts of the root of the sum of their squared
         /// sines. Set on 1300 components of NMF with weights always on, 148 of them wrong (decision 0018).
         two_runs: f64 = 0.85,
-        /// Stages of HALS from the components found in which noise makes itself felt. Set on DIR(5) at rank 100, levels
+        /// Stages of HALS from the components found after which their noise errors have settled. Set on DIR(5) at rank 100, levels
         /// from 0.3 of the noise, noise 0.001 to 0.01 (decision 0018).
         settling_stages: usize = 10,
         /// Stages that show whether components move at all. Set as `settling_stages`.

@@ -1,9 +1,9 @@
-//! Every number that decides how a fit without settings searches, ends and is judged, in one value.
+//! All constants of the automatic fit (search, ending and verdict) in one value.
 //!
-//! They are no settings: users never need them, and results under other values are not supported. Experiments and
-//! sensitivity sweeps set them through [`And::with_constants`](crate::and::And::with_constants), from JSON if they like:
-//! groups and fields that are left out keep their defaults. Each field says what it means and which data it was set on.
-//! "Not recorded" means that the value is older than the record of its trials.
+//! They are not hyperparameters: users never need them, and results with other values are not supported. Experiments and
+//! sensitivity sweeps set them with [`And::with_constants`](crate::and::And::with_constants), also from JSON: omitted groups
+//! and fields keep their defaults. Each field states its meaning and the data it was set on. "Not recorded" means that
+//! the value is older than the record of its trials.
 
 mod diagnosis;
 mod end;
@@ -62,19 +62,19 @@ pub struct Constants {
     pub projection: ProjectionConstants,
     /// Starts from the data alone.
     pub start: StartConstants,
-    /// Which descents run, and when a result is good, certain or lost.
+    /// The choice of descents, and the limits of good, certain and lost results.
     pub search: SearchConstants,
-    /// How thresholds fall within a descent.
+    /// The decrease of thresholds within a descent.
     pub schedule: ScheduleConstants,
-    /// How components become non-negative, and when HALS or NMF takes over.
+    /// Endings: non-negative components, and the choice of HALS or NMF.
     pub end: EndConstants,
-    /// When components of least volume take over, and how they are found.
+    /// The minimum-volume ending and the evidence for it.
     pub volume: VolumeConstants,
-    /// How fits to parts of the samples are made and read.
+    /// Fits to parts of the samples that estimate stability.
     pub stability: StabilityConstants,
-    /// When evidence counts against a fit.
+    /// The limits from which evidence counts against a fit.
     pub trust: TrustConstants,
-    /// When weights count as unfit for recovery.
+    /// The limits from which weights count as unfit for recovery.
     pub diagnosis: DiagnosisConstants,
 }
 

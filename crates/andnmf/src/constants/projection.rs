@@ -3,8 +3,8 @@
 super::constants! {
     /// Constants of the space in which the stages run.
     ProjectionConstants {
-        /// Directions kept beside those of the components, for the runs of HALS, which do not take what they leave out
-        /// for noise. Set on news and conference texts and faces: with no spare directions the coherence of topics fell
+        /// Directions kept beside those of the components, for the runs of HALS, for which the discarded part
+        /// is not only noise. Set on news and conference texts and faces: with no spare directions the coherence of topics fell
         /// to 0.89 of scikit-learn's (decision 0018).
         spare_directions: usize = 10,
         /// Most passes over the samples for the directions. Bounds a fit at ten passes in all; not set on data.
@@ -19,7 +19,7 @@ super::constants! {
         noise_share: f64 = 4.0,
         /// Samples shorter than this share of the longest are nothing but rounding. Not recorded.
         nothing: f64 = 1e-9,
-        /// How far noise carries values below zero, in standard deviations: of 1e9 normal values none further. From the
+        /// The lowest value that noise explains, in standard deviations below zero: of 1e9 normal values none is lower. From the
         /// normal distribution, checked on DIR(5) at rank 50 with noise 0.01 (decision 0018).
         noise_reach: f64 = 6.0,
         /// Share of the other sign (of the norm) that noise may put into what has one sign. Not recorded, beyond that

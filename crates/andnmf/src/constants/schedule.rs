@@ -1,4 +1,4 @@
-//! How thresholds fall within a descent.
+//! The decrease of thresholds within a descent.
 
 super::constants! {
     /// Constants of thresholds, relative to a component's largest decoded weight, and of over-relaxation.
@@ -33,9 +33,9 @@ super::constants! {
         relax_from: usize = 10,
         /// Two changes go the same way if the cosine between them is above this. Not recorded.
         same_way: f64 = 0.5,
-        /// What the factor of over-relaxation is multiplied by while changes go the same way. Not recorded.
+        /// Growth of the factor of over-relaxation while changes go the same way. Not recorded.
         faster: f64 = 1.3,
-        /// What it is multiplied by where they do not. Not recorded.
+        /// Its reduction if they do not. Not recorded.
         slower: f64 = 0.5,
         /// Largest factor of over-relaxation, one for all components. Set on PAIRED q=1 at 0.8, 100 components: with one
         /// for each, up to 4 or 8, the error went from 6e-12 to 3e-5 (decision 0016).

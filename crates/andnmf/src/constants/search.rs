@@ -1,4 +1,4 @@
-//! Which descents run, and when a result is good, certain or lost.
+//! The choice of descents, and the limits of good, certain and lost results.
 
 super::constants! {
     /// Constants of the search.
@@ -8,7 +8,7 @@ super::constants! {
         /// A candidate without inclusions and with a negative part below this, and `good_noise` times that of the noise,
         /// needs no rival. Not recorded.
         good: f64 = 0.01,
-        /// How much of the noise's negative part a good candidate may have beside `good`. Not recorded.
+        /// Multiple of the noise's negative part that a good candidate may have in addition to `good`. Not recorded.
         good_noise: f64 = 2.0,
         /// Negative parts below this are rounding: the result may be certain. Set on persistent CTM(5), ten seeds: with
         /// 1e-9 two kept a wrong answer (errors 0.051 and 0.0045), with 1e-8 none (decision 0017).
@@ -58,7 +58,7 @@ super::constants! {
         /// The features' side decides where its zeros are clearer than those of the weights by this factor. Set as
         /// `background_level`.
         clearer: f64 = 0.3,
-        /// Most stages from the components of HALS: a start that leads anywhere has about arrived by then. Set on PAIRED
+        /// Most stages from the components of HALS: a start that leads anywhere has nearly converged after these. Set on PAIRED
         /// binary at 0.8, 20 components, noise 0.001 to 0.05, four seeds (decision 0018).
         retry_stages: usize = 100,
     }

@@ -1,4 +1,4 @@
-//! How fits to parts of the samples are made and read.
+//! Fits to parts of the samples that estimate stability.
 
 super::constants! {
     /// Constants of the stability of components. Set together on one seed of nine kinds of weights at rank 50 and checked

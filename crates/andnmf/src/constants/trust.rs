@@ -1,12 +1,12 @@
-//! When evidence counts against a fit.
+//! The limits from which evidence counts against a fit.
 
-/// Components with a higher score are not to be believed.
+/// Components with a higher score are unreliable.
 pub const UNSTABLE: f64 = 0.1;
 
 super::constants! {
     /// Constants of the judgement of fits, and limits that a fit goes by as well.
     TrustConstants {
-        /// Components with a higher score are not to be believed. Set on one seed of nine kinds of weights at rank 50 (rank
+        /// Components with a higher score are unreliable. Set on one seed of nine kinds of weights at rank 50 (rank
         /// right and 10 % too large; 5, 10 and 50 samples per component; noise 0, 0.003, 0.01) and checked on a second
         /// one: 90.5 % of wrong components above it, 5.5 % of right ones (decision 0018).
         unstable: f64 = UNSTABLE,
@@ -30,7 +30,7 @@ super::constants! {
         leak_offset: f64 = 0.02,
         /// Components with a larger negative share than this are not what non-negative samples are made of. Not recorded.
         foreign: f64 = 0.1,
-        /// What components have in common beyond this share may stand for weights that are always on. Not recorded.
+        /// A common share of all components above this may mean weights that are never zero. Not recorded.
         shared_background: f64 = 0.02,
         /// Fewer components than this (the spectra of three materials, say) can be alike by nature. Not recorded.
         many_components: usize = 8,

@@ -1,4 +1,4 @@
-//! When components of least volume take the place of those of the stages, and how they are found.
+//! The minimum-volume ending and the evidence for it.
 
 super::constants! {
     /// Constants of the end by least volume. Set on scenes of 3, 4 and 6 materials at 30 dB with seven kinds of weights and on

@@ -1,17 +1,17 @@
-//! Whether the components of a fit are to be believed.
+//! Confidence in the components of a fit.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ending, FitReport, Judgement, Origin, Reason, Verdict};
 use crate::constants::TrustConstants;
 
-/// A judgement on a fit, and how stable each of its components is.
+/// A judgement on a fit, and the stability of each component.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trust {
     /// The verdict and its reasons.
     #[serde(flatten)]
     pub judgement: Judgement,
-    /// For each component an estimate of its error as a sine: 0 is stable, above [`UNSTABLE`](super::UNSTABLE) is not to be believed.
+    /// The estimated error of each component as a sine: 0 is stable, above [`UNSTABLE`](super::UNSTABLE) is unreliable.
     pub component_stability: Vec<f64>,
 }
 
@@ -44,7 +44,7 @@ impl Trust {
         Self { judgement, component_stability }
     }
 
-    /// The verdict on a fit that had nothing to judge, or no time to: nothing vouches for any component.
+    /// The verdict on a fit without evidence, because nothing could be checked or time ran out.
     pub(crate) fn without_evidence(reason: Reason, rank: usize) -> Self {
         Self { judgement: Judgement::of(vec![reason]), component_stability: vec![1.0; rank] }
     }
@@ -57,7 +57,7 @@ fn scores(report: &FitReport, constants: &TrustConstants) -> Vec<f64> {
         return vec![0.0; count];
     }
     if !report.rerun.is_empty() {
-        // What was learned about the components before says little about these.
+        // Earlier evidence is about other components.
         return report.rerun.iter().map(|&sine| sine.min(1.0)).collect();
     }
     let score = |k: usize| {
@@ -129,7 +129,7 @@ fn judge_stability(
     }
 }
 
-/// What chance makes of a component: the choice of the samples, and noise.
+/// The error of a component by chance: from the choice of samples and from noise.
 fn sampled(report: &FitReport, k: usize) -> f64 {
     report.resampled[k].hypot(report.noise_errors[k])
 }
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_against_it_is_good() {
+    fn a_fit_without_objections_is_good() {
         assert_eq!(judged(&report()), (Verdict::Good, Vec::new()));
         let trust = judged_trust(&report(), 10, false);
         assert!(trust.component_stability.iter().all(|s| (s - 0.0005_f64.sqrt()).abs() < 1e-12));
@@ -186,7 +186,7 @@ mod tests {
         let base = report();
         let some = |count: usize, value: f64| (0..10).map(|k| if k < count { value } else { 0.0 }).collect();
         let cases: Vec<(FitReport, Verdict, &str)> = vec![
-            (FitReport { inclusions: 2, ..base.clone() }, Verdict::Doubtful, "never come without"),
+            (FitReport { inclusions: 2, ..base.clone() }, Verdict::Doubtful, "never occurs without"),
             (FitReport { singular_gap: 1.05, ..base.clone() }, Verdict::Doubtful, "another rank"),
             (
                 FitReport { singular_gap: 1.05, negative_part: 0.1, ..base.clone() },
@@ -206,7 +206,7 @@ mod tests {
             (
                 FitReport { rerun: some(1, 0.2), resampled: some(4, 0.2), ..base.clone() },
                 Verdict::Doubtful,
-                "1 of 10 components come out differently from another start",
+                "1 of 10 components change with another start",
             ),
             (
                 FitReport { resampled: some(1, 0.2), ..base.clone() },
@@ -221,12 +221,12 @@ mod tests {
             (
                 FitReport { mixed: some(4, 0.02), ..base.clone() },
                 Verdict::Poor,
-                "4 of 10 components may hold",
+                "4 of 10 components may contain",
             ),
             (
                 FitReport { moved: some(1, 0.2), ..base.clone() },
                 Verdict::Doubtful,
-                "1 of 10 components may hold",
+                "1 of 10 components may contain",
             ),
             (FitReport { negative_shares: some(1, 0.06), ..base.clone() }, Verdict::Doubtful, "1 of 10"),
         ];
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn other_runs_of_hals_take_the_place_of_what_was_known_before() {
+    fn other_runs_of_hals_replace_earlier_evidence() {
         let rerun: Vec<f64> = (0..10).map(|k| 0.2 * f64::from(k)).collect();
         let nmf = FitReport { ending: Ending::Nmf, rerun, mixed: vec![1.0; 10], ..report() };
         let scores = judged_trust(&nmf, 11, false).component_stability;
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn certainty_outweighs_what_weights_look_like_and_surplus_components_are_named() {
+    fn certainty_outweighs_the_weights_and_surplus_components_are_named() {
         let certain = FitReport { certain: true, always_on: vec![0, 1], ..report() };
         assert_eq!(judged(&certain), (Verdict::Good, Vec::new()));
         let trust = judged_trust(&certain, 12, false);

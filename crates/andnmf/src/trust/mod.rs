@@ -1,12 +1,12 @@
-//! Whether a result is to be believed: evidence, typed reasons, and the verdict they lead to.
+//! Confidence in a result: the evidence, typed reasons, and the verdict they lead to.
 
 mod fit;
+mod format;
 mod reason;
 mod reason_json;
-mod reason_words;
+mod reason_text;
 mod report;
 mod verdict;
-mod words;
 
 pub use crate::constants::UNSTABLE;
 pub use fit::Trust;

@@ -1,35 +1,35 @@
-//! The reasons of verdicts: what each says, how much it counts, and what to do about it.
+//! The reasons of verdicts.
 //!
-//! A new reason is a variant here, an arm in `reason_words.rs`, and the place that finds it.
+//! To add one: a variant here, its texts in `reason_text.rs`, and the code that detects it.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
-use super::reason_words::Described;
+use super::reason_text::ReasonText;
 
-/// Something that speaks for or against a result. Components are counted from 0.
+/// A piece of evidence for or against a result. Components are counted from 0.
 ///
-/// As JSON a reason is an object with `code`, `severity`, `text`, `advice` and `components`, and its data beside them.
+/// As JSON, a reason is an object with `code`, `severity`, `text`, `advice`, `components`, and its own data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", tag = "code", rename_all = "kebab-case")]
 #[non_exhaustive]
-#[allow(missing_docs)] // The texts in `reason_words.rs` name what the fields hold.
+#[allow(missing_docs)] // The texts in `reason_text.rs` explain the fields.
 pub enum Reason {
     /// The samples span fewer dimensions than there are components.
     SurplusComponents { found: usize, components: Vec<usize> },
-    /// No gap in the singular values sets the rank apart; `leaking` if negative weights ask for a larger one.
+    /// The singular values have no gap at the rank; `leaking` if negative weights suggest a larger rank.
     NoSpectralGap { next_strength: f64, leaking: bool },
-    /// Components that never come without a share of another.
+    /// Components that never occur without part of another.
     Inclusions { pairs: usize },
-    /// More of the samples is explained by negative weights than noise would; `foreign` if components are negative, too.
+    /// Negative weights explain more of the samples than noise would; `foreign` if components are negative, too.
     NegativeWeights { share: f64, foreign: bool },
-    /// Components that are on in nearly every sample.
+    /// Components that are active in nearly every sample.
     AlwaysOn { components: Vec<usize> },
-    /// Weights that are on at a level below the noise.
+    /// Weights that are never zero, at a level below the noise.
     HiddenLevel,
-    /// What all components have in common.
+    /// A background that all components share.
     SharedBackground { share: f64 },
     /// AND found nothing that fits: the components are those of NMF.
     NmfInstead,
@@ -37,15 +37,15 @@ pub enum Reason {
     UnstableStart { components: Vec<usize>, of: usize, severity: Verdict },
     /// Components that other samples would not confirm.
     UnstableSamples { components: Vec<usize>, of: usize, severity: Verdict },
-    /// Components that may hold a share of others.
+    /// Components that may contain part of others.
     MixedComponents { components: Vec<usize>, of: usize, severity: Verdict },
     /// The limit on stages ended the run.
     OutOfStages,
-    /// The run was stopped before it could judge its result.
+    /// The run was stopped before it could check its result.
     Stopped,
     /// Every sample is zero.
     ZeroSamples,
-    /// Weight that is there in nearly every sample.
+    /// Weight that is present in nearly every sample.
     BackgroundWeight { share: f64, components: Vec<usize>, severity: Verdict },
     /// No sample uses any component.
     NoWeights,
@@ -53,9 +53,9 @@ pub enum Reason {
     NeverUsed { components: Vec<usize> },
     /// Components that hardly any sample uses.
     RarelyUsed { components: Vec<usize>, fewest: usize },
-    /// A typical component is on in most samples.
+    /// A typical component is active in most samples.
     DenseWeights { typical: f64 },
-    /// Weights of some components follow from those of others.
+    /// Weights of some components are linear combinations of those of others.
     DependentWeights,
     /// Components that hardly ever occur without each other, with the correlation of their weights.
     Inseparable { pairs: Vec<(usize, usize, f64)> },
@@ -63,7 +63,7 @@ pub enum Reason {
     FewerSamplesThanComponents { n_samples: usize, rank: usize },
     /// There are few samples for each component.
     FewSamples { n_samples: usize, rank: usize, wanted: usize },
-    /// The samples have exactly this many directions.
+    /// The samples span exactly this many dimensions.
     ExactRank { rank: usize },
     /// The directions of this rank stand clearly above the noise.
     AboveNoise { rank: usize, clearance: f64 },
@@ -86,17 +86,17 @@ pub enum Reason {
     Unknown(Box<UnknownReason>),
 }
 
-/// A reason that another version wrote: its words without their meaning.
+/// A reason that another version wrote: its texts only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UnknownReason {
     /// Its code.
     pub code: String,
-    /// How much it counts.
+    /// The best verdict that it allows.
     pub severity: Verdict,
-    /// What it says.
+    /// The observation.
     pub text: String,
-    /// What to do about it.
+    /// The recommended action.
     pub advice: String,
     /// The components concerned.
     pub components: Vec<usize>,
@@ -127,19 +127,19 @@ impl Reason {
         self.described().severity
     }
 
-    /// What it says, in plain words.
+    /// The observation, in plain English.
     #[must_use]
     pub fn text(&self) -> String {
         self.described().text
     }
 
-    /// What to do about it; empty where there is nothing to do.
+    /// The recommended action; empty if there is none.
     #[must_use]
     pub fn advice(&self) -> &str {
         self.described().advice
     }
 
-    /// The components concerned, where they are known.
+    /// The components concerned, if known.
     #[must_use]
     pub fn components(&self) -> Vec<usize> {
         match self {
@@ -188,7 +188,7 @@ impl Reason {
 impl fmt::Display for Reason {
     /// The text and, after a semicolon, the advice.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Described { text, advice, .. } = self.described();
+        let ReasonText { text, advice, .. } = self.described();
         f.write_str(&text)?;
         if advice.is_empty() { Ok(()) } else { write!(f, "; {advice}") }
     }

@@ -1,4 +1,4 @@
-//! Reasons in files: their data, and the words that programs may show without knowing the code.
+//! Reasons in JSON: their data, and texts that programs can show without knowing the code.
 
 use serde::de::Error as _;
 use serde::ser::Error as _;
@@ -113,14 +113,14 @@ mod tests {
             assert_eq!(json["code"], reason.code(), "the variant's name and its code differ");
             assert!(codes.insert(reason.code().to_owned()), "{}", reason.code());
             assert_eq!(serde_json::from_value::<Reason>(json).unwrap(), reason);
-            // What stands in the way comes with what to do.
+            // Every reason against a result comes with advice.
             assert!(reason.severity() == Verdict::Good || !reason.advice().is_empty(), "{}", reason.code());
             assert!(!reason.text().is_empty() && !reason.text().ends_with('.'), "{reason}");
         }
     }
 
     #[test]
-    fn reasons_of_other_versions_keep_their_words() {
+    fn reasons_of_other_versions_keep_their_texts() {
         let plain: Reason = serde_json::from_value("few samples; add more".into()).unwrap();
         assert_eq!((plain.code(), plain.to_string()), ("unknown", "few samples; add more".into()));
         let newer = r#"{"code": "novel", "severity": "poor", "text": "a", "advice": "b", "components": [1]}"#;

@@ -1,4 +1,4 @@
-//! A verdict, and what led to it.
+//! Verdicts and their reasons.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use super::Reason;
 
-/// How far something is to be believed, from worst to best: the lesser of two verdicts is the worse one.
+/// Confidence in a result, ordered from worst to best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Not to be believed as it stands.
+    /// Do not rely on it.
     Poor,
-    /// Part of it may be wrong; look closer before you build on it.
+    /// Part of it may be wrong; check it before you rely on it.
     Doubtful,
-    /// Nothing speaks against it.
+    /// No evidence against it.
     Good,
 }
 
 impl Verdict {
-    /// The word as it stands in files.
+    /// The name in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -36,7 +36,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A verdict with everything that speaks against what is judged.
+/// A verdict with its reasons.
 ///
 /// ```
 /// use andnmf::trust::{Judgement, Reason, Verdict};
@@ -47,9 +47,9 @@ impl fmt::Display for Verdict {
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
-    /// The worst that any of the reasons leads to; good where there are none.
+    /// The worst severity of all reasons; good without any.
     pub verdict: Verdict,
-    /// What speaks against it, or for it.
+    /// The evidence against it, or for it.
     pub reasons: Vec<Reason>,
 }
 
@@ -60,7 +60,7 @@ impl Default for Judgement {
 }
 
 impl Judgement {
-    /// The judgement that these reasons lead to.
+    /// The judgement for these reasons.
     #[must_use]
     pub fn of(reasons: Vec<Reason>) -> Self {
         let verdict = reasons.iter().map(Reason::severity).min().unwrap_or(Verdict::Good);

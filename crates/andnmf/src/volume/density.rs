@@ -12,13 +12,13 @@ const EDGES: [f64; 5] = [0.0, 0.5, 1.0, 2.0, 4.0];
 pub(super) const PARTS: usize = EDGES.len();
 /// Weights up to this many standard deviations decide about the density.
 const FAR: f64 = 10.0;
-/// Where the table begins; below it the logarithm falls as that of the normal distribution.
+/// The lower end of the table; below it the logarithm falls as that of the normal distribution.
 const LOWEST: f64 = -8.0;
 /// Weights below this many standard deviations are outliers: their pull is bounded.
 const OUTLIER: f64 = -40.0;
 /// Cells of the tables per standard deviation.
 const CELLS_PER_UNIT: usize = 20;
-/// A bin counts at most so many times what lies beyond it.
+/// The largest density of a bin relative to the flat part.
 const MOST_RELATIVE: f64 = 1e3;
 /// Rounds of expectation maximization for the density.
 const ROUNDS: usize = 60;
@@ -59,19 +59,19 @@ impl LogDensity {
 
     /// log p and its derivative, by cubic Hermite interpolation, so that the two belong together.
     pub(super) fn at(&self, u: f64) -> (f64, f64) {
-        let place = (u - LOWEST) * CELLS_PER_UNIT as f64;
-        if place <= 0.0 || place.is_nan() {
+        let position = (u - LOWEST) * CELLS_PER_UNIT as f64;
+        if position <= 0.0 || position.is_nan() {
             let (value, slope) = self.nodes[0];
             let (near, far) = (u.max(OUTLIER) - LOWEST, (u - OUTLIER).min(0.0));
             let steepest = slope - near;
             return (value + slope * near - 0.5 * near * near + steepest * far, steepest);
         }
-        let cell = place as usize;
+        let cell = position as usize;
         if cell + 1 >= self.nodes.len() {
             return (self.nodes[self.nodes.len() - 1].0, 0.0);
         }
         let width = 1.0 / CELLS_PER_UNIT as f64;
-        let t = place - cell as f64;
+        let t = position - cell as f64;
         let ((v0, s0), (v1, s1)) = (self.nodes[cell], self.nodes[cell + 1]);
         let (m0, m1, rise) = (s0 * width, s1 * width, v1 - v0);
         let (c2, c3) = (3.0 * rise - 2.0 * m0 - m1, m0 + m1 - 2.0 * rise);

@@ -117,7 +117,9 @@ fn line_search(
         let point: Vec<f64> = from.iter().zip(direction).map(|(x, d)| x + length * d).collect();
         let mut gradient = vec![0.0; point.len()];
         let reached = evaluate(&point, &mut gradient);
-        if !(reached <= value + DECREASE * length * slope) {
+        // Also false for values that are not numbers.
+        let decreased = reached <= value + DECREASE * length * slope;
+        if !decreased {
             high = length;
         } else {
             let flat_enough = dot(&gradient, direction) >= CURVATURE * slope;

@@ -11,7 +11,7 @@ use crate::linalg::product::multiply;
 /// Samples whose sums one thread adds up: fixed, so that results do not depend on the number of threads.
 const ROWS_PER_PART: usize = 512;
 
-/// How the density of weights near zero is modelled.
+/// The model of the density of weights near zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum NearZero {
     /// Flat: plain soft volume.
@@ -33,7 +33,7 @@ pub(crate) struct SoftLimits {
     pub(crate) settled: f64,
 }
 
-/// Samples of which components are wanted.
+/// A minimum-volume problem: samples, scale and noise.
 pub(crate) struct SoftVolume<'a> {
     /// Samples × rank: coordinates along as many directions as there are components.
     pub(crate) rows: CowArray<'a, f64, Ix2>,
@@ -57,7 +57,7 @@ pub(crate) struct SoftSolution {
 impl SoftVolume<'_> {
     /// Maximises log|det P| + mean Σ log p(z) over decoders P, z = P·y, from the decoder of these components.
     ///
-    /// `None` if they are dependent, or if the sum of a component's weights is not positive; also where `stop` says so.
+    /// `None` if they are dependent, or if the sum of a component's weights is not positive; also if `stop` returns true.
     pub(crate) fn maximise(
         &self,
         start: &Array2<f64>,

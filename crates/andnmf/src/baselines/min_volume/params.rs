@@ -19,13 +19,13 @@ declare_settings! {
     /// ```
     pub struct MinVolumeParams for MinVolume = "min-volume" {
         common rank;
-        /// Weight of the volume in the first stage: λ is this times ‖Y‖² / rank.
+        /// Weight of the volume penalty in the first stage, relative to ‖Y‖² / rank.
         volume_weight: f64 = 1e-4, Range::NOT_NEGATIVE;
-        /// Factor of the weight after every stage: 1 keeps it, less lets it fade, which suits samples with little
-        /// noise.
+        /// Factor applied to the volume weight after every stage: 1 keeps it constant; smaller values reduce it, which suits
+        /// samples with little noise.
         weight_ratio: f64 = 1.0, Range::above_up_to(0.0, 1.0, "it must be above 0 and at most 1");
-        /// Offset δ, relative to the mean square length of the components: keeps the volume of dependent components
-        /// finite.
+        /// Offset δ added to the diagonal of the components' Gram matrix, relative to their mean squared length; keeps the
+        /// penalty finite for linearly dependent components.
         offset: f64 = 1e-3, Range::POSITIVE;
         common signed;
         common sweeps = 2;
@@ -47,7 +47,7 @@ impl Described for MinVolumeParams {
     const ABOUT: About = About {
         class: "MinVolume",
         title: "Minimum-volume factorization",
-        summary: "Non-negative matrix factorization with a penalty on the volume that the components span, for samples that surround their components.",
+        summary: "Non-negative matrix factorization with a penalty on the volume that the components span, for widely spread weights without pure samples of each component.",
         counts: false,
         loss: Some("squared error plus the weighted log-determinant of the components"),
     };

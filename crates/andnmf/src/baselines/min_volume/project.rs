@@ -6,17 +6,17 @@ use crate::Real;
 pub(crate) fn project_on_simplex<T: Real>(values: &mut [T]) {
     // Michelot's method: lower all values of the current set by their excess, drop those at or below zero, and
     // repeat. Each round drops at least one, and few rounds are needed.
-    let mut kept: Vec<f64> = values.iter().map(|v| v.as_f64()).collect();
+    let mut positive: Vec<f64> = values.iter().map(|v| v.as_f64()).collect();
     let mut shift;
     loop {
-        shift = (kept.iter().sum::<f64>() - 1.0) / kept.len() as f64;
-        let before = kept.len();
-        kept.retain(|&v| v > shift);
-        if kept.len() == before {
+        shift = (positive.iter().sum::<f64>() - 1.0) / positive.len() as f64;
+        let before = positive.len();
+        positive.retain(|&v| v > shift);
+        if positive.len() == before {
             break;
         }
-        if kept.is_empty() {
-            // Only where rounding has swallowed the 1 beside huge values: the largest takes all.
+        if positive.is_empty() {
+            // Only if the 1 is lost to rounding beside huge values: the largest takes all.
             return only_largest(values);
         }
     }

@@ -72,7 +72,7 @@ impl<T: Real> GramRule<T> for &MinVolumeParams {
         }
     }
 
-    /// The directions of the start, each scaled to where the constraint wants it.
+    /// The start, with every component scaled to satisfy the constraint.
     fn prepare_start(&self, mut start: Array2<T>) -> Array2<T> {
         for mut row in start.outer_iter_mut() {
             let row = row.as_slice_mut().expect("row-major");
@@ -171,8 +171,8 @@ mod tests {
             let regular = &gram + &(Array2::<f64>::eye(4) * delta);
             let lambda = 1e-3 * frobenius(y.view()).powi(2) / 4.0;
             let expected = frobenius((&y - &x.dot(&a)).view()).powi(2) + lambda * determinant(regular).ln();
-            let told = done.trace[6].loss.unwrap();
-            assert!((told - expected).abs() < 1e-9 * expected.abs(), "{told} {expected}");
+            let loss = done.trace[6].loss.unwrap();
+            assert!((loss - expected).abs() < 1e-9 * expected.abs(), "{loss} {expected}");
         }
     }
 
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_small_volume_finds_the_truth_where_a_good_fit_does_not() {
-        // Components without zeros leave a fit much room to move them.
+        // Components without zeros are not determined by the fit alone.
         let truth = non_negative(4, 30, 1) + 0.2;
         let y = non_negative(800, 4, 2).dot(&truth);
         let mixed = random_matrix::<f64>(4, 4, 9).mapv(|v| v.abs() * 0.5) + Array2::<f64>::eye(4);

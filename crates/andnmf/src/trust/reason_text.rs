@@ -1,11 +1,11 @@
-//! The one place for words: what each reason is called, how much it counts, what it says, and what to do about it.
+//! Code, severity, text and advice of every reason: the only place with texts of verdicts.
 
 use super::Verdict;
+use super::format::{components, components_are, format_pairs, fraction_of, percent, unit_list};
 use super::reason::Reason;
-use super::words::{components, count, pairs_in_words, percent, unit_list};
 
-/// Everything there is to say of a reason.
-pub(super) struct Described<'a> {
+/// Code, severity and texts of a reason.
+pub(super) struct ReasonText<'a> {
     pub(super) code: &'a str,
     pub(super) severity: Verdict,
     pub(super) text: String,
@@ -13,25 +13,25 @@ pub(super) struct Described<'a> {
 }
 
 impl Reason {
-    pub(super) fn described(&self) -> Described<'_> {
+    pub(super) fn described(&self) -> ReasonText<'_> {
         use Verdict::{Doubtful, Good, Poor};
         let (code, severity, text, advice) = match self {
             Self::SurplusComponents { found, components } => (
                 "surplus-components",
                 Doubtful,
                 format!(
-                    "the samples have room for only {found} components: the other {} \
-                     are zero",
+                    "the samples determine only {found} components (they span {found} dimensions): \
+                     the other {} are zero",
                     components.len()
                 ),
-                "a rank that leaves them out gives the same",
+                "lower the rank by the number of zero components; the others stay the same",
             ),
             Self::NoSpectralGap { next_strength, leaking } => (
                 "no-spectral-gap",
                 if *leaking { Poor } else { Doubtful },
                 format!(
-                    "nothing in the samples sets this number of components apart (the next \
-                     direction is {} as strong as the last one kept)",
+                    "the singular values have no gap at this rank: the first one discarded is {} \
+                     of the last one kept",
                     percent(*next_strength)
                 ),
                 if *leaking { "try a larger rank" } else { "try another rank" },
@@ -40,128 +40,125 @@ impl Reason {
                 "inclusions",
                 Doubtful,
                 format!(
-                    "{pairs} components never come without a share of another, so mixtures may \
-                     have been taken for components"
+                    "{pairs} pair{} of components in which one never occurs without part of the \
+                     other: it may be a mixture",
+                    if *pairs == 1 { "" } else { "s" }
                 ),
-                "more samples may show them apart",
+                "add samples in which they occur separately",
             ),
             Self::NegativeWeights { share, foreign } => (
                 "negative-weights",
                 if *foreign { Poor } else { Doubtful },
                 format!(
-                    "{} of the samples are explained by negative weights, more than noise would: \
-                     the rank may be too small or the weights not sparse",
+                    "negative weights explain {} of the samples, more than noise would: the rank \
+                     may be too small, or the weights may not be sparse",
                     percent(*share)
                 ),
-                "compare HALS",
+                "try a larger rank, or compare with HALS",
             ),
             Self::AlwaysOn { components } => (
                 "always-on",
                 Doubtful,
                 format!(
-                    "{} components are on in nearly every sample: weights that are never zero \
-                     leave room for more than one answer",
-                    components.len()
+                    "{} active in nearly every sample: without zero weights, more than one answer \
+                     can fit",
+                    components_are(components)
                 ),
-                "compare HALS",
+                "compare with HALS",
             ),
             Self::HiddenLevel => (
                 "hidden-level",
                 Doubtful,
-                "weights seem to be on at a low level in all samples, below what noise lets one \
-                 see: the zeros of the components decided instead, which leaves room for more \
-                 than one answer"
+                "weights seem to be nonzero at a low level in all samples, hidden by noise: the zeros \
+                 of the components decided instead, so more than one answer can fit"
                     .into(),
-                "compare HALS",
+                "compare with HALS",
             ),
             Self::SharedBackground { share } => (
                 "shared-background",
                 Doubtful,
                 format!(
-                    "all components share a background ({} of their mean): weights that are \
-                     always on would look the same",
+                    "all components share a background ({} of their mean): weights that are nonzero \
+                     in every sample would look the same",
                     percent(*share)
                 ),
-                "subtract a known background from the samples, or compare HALS",
+                "subtract a known background from the samples, or compare with HALS",
             ),
             Self::NmfInstead => (
                 "nmf-instead",
                 Poor,
                 "the samples do not look like sparse mixtures of this many components, so NMF was \
-                 used instead: it fits them, but nothing vouches that its components are the true \
-                 ones"
+                 used instead: it fits the samples, but its components need not be the true ones"
                     .into(),
-                "try another rank, or more samples",
+                "try another rank, or add samples",
             ),
             Self::UnstableStart { components, of, severity } => (
                 "unstable-start",
                 *severity,
                 format!(
-                    "{} come out differently from another start (see \
-                     component_stability)",
-                    count(components, *of)
+                    "{} change with another start (see component_stability)",
+                    fraction_of(components, *of)
                 ),
-                "more samples or another rank may settle them",
+                "add samples, or try another rank",
             ),
             Self::UnstableSamples { components, of, severity } => (
                 "unstable-samples",
                 *severity,
                 format!(
-                    "{} would come out differently from other samples of the same kind (see \
-                     component_stability)",
-                    count(components, *of)
+                    "{} would change with other samples of the same kind (see component_stability)",
+                    fraction_of(components, *of)
                 ),
-                "more samples or a smaller rank would help",
+                "add samples, or lower the rank",
             ),
             Self::MixedComponents { components, of, severity } => (
                 "mixed-components",
                 *severity,
                 format!(
-                    "{} may hold a share of others, by negative values that they leave (see \
+                    "{} may contain part of other components, as negative values indicate (see \
                      component_stability)",
-                    count(components, *of)
+                    fraction_of(components, *of)
                 ),
-                "look at them beside those of HALS, or of another rank",
+                "compare them with the components of HALS or of another rank",
             ),
             Self::OutOfStages => (
                 "out-of-stages",
                 Doubtful,
-                "the components were still moving when the stages ended".into(),
+                "the components were still changing at the last stage allowed".into(),
                 "allow more stages",
             ),
             Self::Stopped => (
                 "stopped",
                 Poor,
-                "the fit was stopped before it could judge its components".into(),
-                "give it more time, or resume it",
+                "the fit was stopped before it could check its components".into(),
+                "allow more time, or resume the fit",
             ),
             Self::ZeroSamples => (
                 "zero-samples",
                 Poor,
                 "all samples are zero: they have no components".into(),
-                "look at the samples",
+                "check the input",
             ),
             Self::BackgroundWeight { share, components: always_on, severity } => (
                 "background-weight",
                 *severity,
                 format!(
-                    "{} of all weight is there in nearly every sample ({}): part of what is \
-                     always there cannot be assigned to any one component",
+                    "{} of all weight is present in nearly every sample ({}): a constant part cannot \
+                     be assigned to a single component",
                     percent(*share),
                     if always_on.is_empty() {
-                        "every component a little".into()
+                        "spread over all components".into()
                     } else {
                         components(always_on)
                     }
                 ),
-                "HALS bears it better where components must fit rather than be true, otherwise \
-                 take samples without it, or take the constant part out of the samples",
+                "add samples without it, or subtract the constant part from the samples; if a good fit \
+                 is enough, use HALS",
             ),
             Self::NoWeights => (
                 "no-weights",
                 Poor,
-                "no sample uses any component, so there is nothing to recover".into(),
-                "look at the samples, or fit again",
+                "no sample uses any component: nothing can be recovered".into(),
+                "check the samples, or fit again",
             ),
             Self::NeverUsed { components: never } => {
                 ("never-used", Doubtful, format!("no sample uses {}", components(never)), "lower the rank")
@@ -170,7 +167,7 @@ impl Reason {
                 "rarely-used",
                 Doubtful,
                 format!(
-                    "fewer than {fewest} samples use {}: what is found there rests on single samples",
+                    "fewer than {fewest} samples use {}: too few for a reliable result",
                     components(rarely)
                 ),
                 "add samples, or lower the rank",
@@ -179,35 +176,36 @@ impl Reason {
                 "dense-weights",
                 Doubtful,
                 format!(
-                    "a typical component is on in {} of the samples: hardly a sample shows what \
-                     the others are like without it",
+                    "a typical component is active in {} of the samples: hardly any sample shows the \
+                     others without it",
                     percent(*typical)
                 ),
-                "expect errors of some percent, which more samples lessen",
+                "expect errors of a few percent; more samples reduce them",
             ),
             Self::DependentWeights => (
                 "dependent-weights",
                 Poor,
-                "the weights of some components follow from those of others, so that they cannot \
-                 be told apart"
+                "the weights of some components are linear combinations of those of others, so these \
+                 components cannot be separated"
                     .into(),
-                "lower the rank, or take samples in which they differ",
+                "lower the rank, or add samples in which the weights differ",
             ),
             Self::Inseparable { pairs } => (
                 "inseparable",
                 Doubtful,
                 format!(
-                    "some components hardly ever occur without each other and may be found mixed: {}",
-                    pairs_in_words(pairs)
+                    "some components hardly ever occur without each other and may be mixed up \
+                     (correlation in parentheses): {}",
+                    format_pairs(pairs)
                 ),
-                "take samples in which they differ, or lower the rank to have them as one",
+                "add samples in which they differ, or lower the rank to merge them",
             ),
             Self::FewerSamplesThanComponents { n_samples, rank } => (
                 "fewer-samples-than-components",
                 Poor,
                 format!(
-                    "there are fewer samples ({n_samples}) than components ({rank}), so that no \
-                     method can tell the components"
+                    "there are fewer samples ({n_samples}) than components ({rank}): no method can \
+                     determine them"
                 ),
                 "add samples, or lower the rank",
             ),
@@ -223,15 +221,15 @@ impl Reason {
             Self::ExactRank { rank } => (
                 "exact-rank",
                 Good,
-                format!("the samples have {rank} directions and, but for rounding, no other"),
+                format!("the samples span exactly {rank} dimensions, up to rounding"),
                 "",
             ),
             Self::AboveNoise { rank, clearance } => (
                 "above-noise",
                 Good,
                 format!(
-                    "what {rank} directions leave of the samples looks like white noise, and the \
-                     weakest of them is {clearance:.2} times as strong as noise can be"
+                    "the residual of {rank} directions looks like white noise, and the weakest of \
+                     these directions is {clearance:.2} times as strong as noise can be"
                 ),
                 "",
             ),
@@ -239,19 +237,18 @@ impl Reason {
                 "near-noise",
                 Doubtful,
                 format!(
-                    "what {rank} directions leave of the samples looks like white noise, but the \
-                     weakest of them is only {clearance:.2} times as strong as noise can be: \
-                     further components may be drowned in it"
+                    "the residual of {rank} directions looks like white noise, but the weakest of \
+                     these directions is only {clearance:.2} times as strong as noise can be: noise \
+                     may hide further components"
                 ),
-                "compare this rank with higher ones; more samples would set components and noise \
-                 further apart",
+                "compare with higher ranks; more samples would separate components from noise",
             ),
             Self::UnstableRank { rank, share } => (
                 "unstable-rank",
                 Good,
                 format!(
-                    "at rank {rank} {} of the components come out differently on two halves of \
-                     the samples: the number of components may be right, and yet not each of them",
+                    "at rank {rank}, {} of the components differ between two halves of the samples: \
+                     the rank may be right although some components are wrong",
                     percent(*share)
                 ),
                 "more samples may help",
@@ -261,22 +258,18 @@ impl Reason {
                 Poor,
                 format!(
                     "only {rank} directions of the samples stand out from noise, fewer than the \
-                     lowest rank looked at ({lowest})"
+                     lowest rank tested ({lowest})"
                 ),
-                "look at lower ranks",
+                "test lower ranks",
             ),
             Self::RankBeyondRange { highest, table } => (
                 "rank-beyond-range",
                 Poor,
                 format!(
                     "even beyond rank {highest} the samples do not look like white noise: there \
-                     are more components than that, noise of another kind, or no true rank at all"
+                     are more components, the noise is not white, or no true rank exists"
                 ),
-                if *table {
-                    "look at higher ranks, or choose one from the table"
-                } else {
-                    "look at higher ranks"
-                },
+                if *table { "test higher ranks, or choose one from the table" } else { "test higher ranks" },
             ),
             Self::BestPrediction { rank } => {
                 ("best-prediction", Good, format!("held-out values are predicted best at rank {rank}"), "")
@@ -291,18 +284,18 @@ impl Reason {
                 "no-stable-rank",
                 Good,
                 format!(
-                    "at every rank that was looked at, {} on two halves of the samples: no rank \
-                     is stable",
+                    "at every rank tested, {} differ between two halves of the samples: no rank is \
+                     stable",
                     if *share >= 1.0 {
-                        "no component comes out the same".into()
+                        "all components".into()
                     } else {
-                        format!("at least {} of the components come out differently", percent(*share))
+                        format!("at least {} of the components", percent(*share))
                     }
                 ),
                 "",
             ),
             Self::Unknown(reason) => (&*reason.code, reason.severity, reason.text.clone(), &*reason.advice),
         };
-        Described { code, severity, text, advice }
+        ReasonText { code, severity, text, advice }
     }
 }
