@@ -17,7 +17,7 @@ super::constants! {
         /// Such a fit ends once a stage moves no component sideways by more than this. Not recorded.
         quiet: f64 = 1e-8,
         /// Where the zeros of the components decide, the error of a component is about this many times the level at which
-        /// they are zero. Set on 30 news-wire topics with a background topic, smoothed by 1e-9 to 1e-4 (decision 0040).
+        /// they are zero. A guess: not set on data, and not calibrated (decision 0040).
         per_zero_level: f64 = 3.0,
         /// A fit to all samples differs from one to other samples by about √3 times as much as from one to a part, which
         /// shares most of its samples. From theory.
