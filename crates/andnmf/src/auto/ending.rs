@@ -93,7 +93,7 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
     }
 
     /// Components after one sweep, or as many as it takes.
-    fn improved(
+    pub(super) fn improved(
         &self,
         clipped: Array2<T>,
         negative_share: f64,

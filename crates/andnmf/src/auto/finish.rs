@@ -3,6 +3,7 @@
 use ndarray::{Array2, CowArray, s};
 
 use super::background::background;
+use super::background_component::without_background;
 use super::candidate::Candidate;
 use super::decoded::{Decoded, Evaluator};
 use super::descent::{evidence, noise_floors};
@@ -13,7 +14,7 @@ use super::projected::Signs;
 use super::retry::retried;
 use super::schedule::Rules;
 use super::search::Phase;
-use super::shares::{low_quantiles, negative_shares, sines};
+use super::shares::{clipped, low_quantiles, negative_shares, sines};
 use super::stability::{Stability, noise_errors, stability};
 use super::state::{AutoState, SearchSide, unprojected};
 use super::volume_end::{VolumeEnd, VolumeEnded};
@@ -111,7 +112,10 @@ fn end<T: Real>(
     let (constants, rules) = (engine.constants, Rules(&engine.constants.schedule));
     let (basis, spectrum) = (&engine.state.basis, &engine.state.progress.spectrum);
     let finisher = Finisher { runs: HalsRuns::new(engine, samples, run) };
-    let best = retried(&finisher.runs, best)?;
+    let best = match without_background(engine, &best)? {
+        Some(best) => best,
+        None => retried(&finisher.runs, best)?,
+    };
     let mut evaluator = engine.evaluator();
     let decoded = evaluator.decode(&best.components)?;
     let low = low_quantiles(evaluator.values(), constants.end.low_quantile);
@@ -154,10 +158,16 @@ fn end<T: Real>(
     // With zeros in the components HALS decides; without them, the least volume, unless nothing sets the components
     // apart from noise.
     let above_noise = spectrum.gap() >= constants.trust.no_gap;
-    let volume = match volume.filter(|_| !kept && above_noise) {
-        Some(volume) if volume.few_zeros(&components) => volume.components(&best)?,
-        _ => None,
+    let spectra = above_noise && volume.as_ref().is_some_and(|volume| volume.few_zeros(&components));
+    let volume = match volume.filter(|_| !kept && spectra) {
+        Some(volume) => volume.components(&best)?,
+        None => None,
     };
+    // Neither zeros of the weights nor a volume hold the components: HALS, whose weights and components are not negative.
+    let unsupported = !kept
+        && spectra
+        && volume.is_none()
+        && evidence.is_some_and(|evidence| evidence.pile_up < constants.volume.piled_up_structured);
     let mut passes = 0;
     if spectrum.noise > 0.0 && !foreign && !weights_on && volume.is_none() && !by_features {
         evaluator.threshold(&floors, noise_floors.as_ref());
@@ -189,6 +199,7 @@ fn end<T: Real>(
         Some(VolumeEnded { components, rerun }) => {
             EndResult { rerun, ..EndResult::new(components, Ending::MinVolume, 0) }
         }
+        None if unsupported => finisher.improved(clipped(&components), f64::INFINITY, true)?,
         None => finisher.end(components, &conditions)?,
     };
     let EndResult { components, ending, drift, rerun, passes: more } = result;

@@ -21,6 +21,7 @@
 
 mod averaged_projection;
 mod background;
+mod background_component;
 mod candidate;
 mod decoded;
 mod descent;

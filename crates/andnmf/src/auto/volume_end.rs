@@ -19,7 +19,7 @@ use crate::linalg::determinant::log_determinant_and_inverse;
 use crate::linalg::product::multiply;
 use crate::linalg::symmetric::gram_inverse;
 use crate::random::{Stream, numbered_generator};
-use crate::volume::{NearZero, SoftLimits, SoftSolution, SoftVolume};
+use crate::volume::{DirichletSolution, NearZero, SoftLimits, SoftSolution, SoftVolume};
 
 /// The number of the first random part of the samples for this ending; earlier numbers serve other purposes.
 const FIRST_PART: usize = 16;
@@ -47,6 +47,13 @@ pub(super) struct VolumeEnded<T> {
     pub(super) components: Array2<T>,
     /// The distance (a sine) of each component from the same ending on parts of the samples.
     pub(super) rerun: Vec<f64>,
+}
+
+/// Components of one set of samples.
+struct Solved {
+    solution: SoftSolution,
+    /// Components by the other model of the weights, where the choice was close, and how close: 1 at the limit.
+    close: Option<(Array2<f64>, f64)>,
 }
 
 /// Samples of a search as soft volume sees them.
@@ -95,9 +102,13 @@ impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
         if let Some(reason) = self.engine.monitor.reason() {
             return Err(StageInterrupt::Stop(reason));
         }
-        let Some(found) = found else { return Ok(None) };
-        let full = self.in_full(&found);
-        let rerun = self.rerun(&found, &full, &stop);
+        let Some(Solved { solution: found, close }) = found else { return Ok(None) };
+        let full = self.in_full(&found.components);
+        let mut rerun = self.rerun(&found, &full, &stop);
+        if let Some((other, nearness)) = close {
+            let apart = nearest_sines(&full, &self.in_full(&other));
+            rerun.iter_mut().zip(apart).for_each(|(rerun, sine)| *rerun = rerun.max(nearness * sine));
+        }
         Ok(Some(VolumeEnded { components: full, rerun }))
     }
 
@@ -120,10 +131,10 @@ impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
         rows: &Array2<f64>,
         starts: &[Array2<f64>],
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> Option<SoftSolution> {
+    ) -> Option<Solved> {
         let VolumeConstants { softness, least_softness, rounds, iterations, settled, most_outside, .. } =
             *self.constants;
-        let problem = self.problem(rows)?;
+        let (problem, on_simplex) = self.problem(rows)?;
         let limits = SoftLimits { softness, rounds, iterations, settled };
         let holds = |solution: &SoftSolution| solution.outside <= most_outside;
         // The more weights lie near zero, the more the noise alone explains those below it.
@@ -135,31 +146,68 @@ impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
         if self.white {
             // Settled stages are the best start; otherwise the likelihood chooses.
             let starts = if self.evidence.settled { &starts[..1] } else { starts };
-            return best(starts.iter().filter_map(learned).collect());
+            let by_density = best(starts.iter().filter_map(learned).collect());
+            let by_distribution = if on_simplex { self.dirichlet(&problem, starts, stop) } else { None };
+            return Some(match (by_distribution, by_density) {
+                (Some(found), other) if found.misfit <= self.constants.most_misfit => {
+                    self.solved(found.solution, other, found.misfit)
+                }
+                (Some(other), Some(found)) => self.solved(found, Some(other.solution), other.misfit),
+                (_, found) => self.solved(found?, None, f64::INFINITY),
+            });
         }
         let flat = |start: &Array2<f64>| problem.maximise(start, NearZero::Flat, &limits, stop);
-        best(starts.iter().filter_map(flat).collect())
+        Some(self.solved(best(starts.iter().filter_map(flat).collect())?, None, f64::INFINITY))
+    }
+
+    /// The most likely components if all weights are spread as a Dirichlet distribution.
+    fn dirichlet(
+        &self,
+        problem: &SoftVolume<'_>,
+        starts: &[Array2<f64>],
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Option<DirichletSolution> {
+        let VolumeConstants { likelihood_iterations, most_outside, .. } = *self.constants;
+        let found = starts
+            .iter()
+            .filter_map(|start| problem.maximise_dirichlet(start, likelihood_iterations, stop))
+            .filter(|found| found.solution.outside <= most_outside && found.misfit.is_finite());
+        found.min_by(|a, b| a.solution.value.total_cmp(&b.solution.value))
+    }
+
+    /// A solution and, as far as the misfit is near its limit, its distance from the other.
+    fn solved(&self, solution: SoftSolution, other: Option<SoftSolution>, misfit: f64) -> Solved {
+        let nearness = 1.0 - (misfit / self.constants.most_misfit).ln().abs() / f64::ln(2.0);
+        let close = other.filter(|_| nearness > 0.0).map(|other| (other.components, nearness));
+        Solved { solution, close }
     }
 
     /// The problem of these samples: weights of a sample sum to one where a linear function of the samples is nearly
-    /// constant (simplex); elsewhere the values of a component do (cone).
-    fn problem<'r>(&self, rows: &'r Array2<f64>) -> Option<SoftVolume<'r>> {
-        let inverse = gram_inverse(multiply(rows.t(), rows.view()).view())?;
+    /// constant (simplex; then true); elsewhere the values of a component do (cone).
+    fn problem<'r>(&self, rows: &'r Array2<f64>) -> Option<(SoftVolume<'r>, bool)> {
+        let noise = self.engine.projected_noise();
+        // The noise adds to the moments of the samples, and to the spread of any function of them.
+        let n = rows.nrows() as f64;
+        let mut moments = multiply(rows.t(), rows.view());
+        moments.diag_mut().mapv_inplace(|v| v - n * noise * noise);
+        let inverse = gram_inverse(moments.view())?;
         let constant = inverse.dot(&rows.sum_axis(Axis(0)));
-        let spread = (rows.dot(&constant).mapv(|v| (v - 1.0) * (v - 1.0)).mean()?).sqrt();
-        let sums = if spread < self.constants.on_simplex {
+        let square = rows.dot(&constant).mapv(|v| (v - 1.0) * (v - 1.0)).mean()?;
+        let spread = (square - noise * noise * constant.dot(&constant)).max(0.0).sqrt();
+        let on_simplex = spread < self.constants.on_simplex;
+        let sums = if on_simplex {
             constant
         } else {
             let sums: Array1<f64> = self.engine.state.basis.mapv(|v| v.as_f64()).sum_axis(Axis(1));
             // The strongest direction has one sign, but which is chance.
             if rows.dot(&sums).sum() < 0.0 { -sums } else { sums }
         };
-        Some(SoftVolume { rows: rows.view().into(), sums, noise: self.engine.projected_noise() })
+        Some((SoftVolume { rows: rows.view().into(), sums, noise }, on_simplex))
     }
 
     /// The components among all features, without negative values, scaled to a largest weight of one.
-    fn in_full(&self, solution: &SoftSolution) -> Array2<T> {
-        let mut components = solution.components.clone();
+    fn in_full(&self, components: &Array2<f64>) -> Array2<T> {
+        let mut components = components.clone();
         if let Some((_, inverse)) = log_determinant_and_inverse(components.view()) {
             let weights = multiply(self.rows.view(), inverse.view());
             for (mut row, column) in components.outer_iter_mut().zip(weights.columns()) {
@@ -181,7 +229,7 @@ impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
             let starts = [found.components.clone()];
             let again = self.engine.workers.run(|| self.solve(&rows, &starts, stop));
             let sines = match again {
-                Some(again) => nearest_sines(full, &self.in_full(&again)),
+                Some(again) => nearest_sines(full, &self.in_full(&again.solution.components)),
                 None => vec![1.0; full.nrows()],
             };
             largest.iter_mut().zip(sines).for_each(|(largest, sine)| *largest = largest.max(sine));

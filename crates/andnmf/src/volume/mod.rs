@@ -11,6 +11,9 @@
 //! into them; p_k is then learned from the decoded weights themselves (`density`): the density of weights within
 //! a few s_k of zero, relative to what lies beyond, seen through the noise.
 //!
+//! Where the weights of a sample sum to one, decoder and the density of all weights can be learned together, as a Dirichlet
+//! distribution seen through noise (`dirichlet`).
+//!
 //! **Assumed.** White noise of known strength, samples in the span of the components. The fixed sums set the scale: the
 //! weights of a sample sum to one (*simplex*), or each component's values do (*cone*).
 //!
@@ -18,7 +21,12 @@
 //! hard or hinge constraints. The likelihood of noisy weights and the learned density are this library's own.
 
 mod density;
+mod dirichlet;
 mod lbfgs;
+mod power_density;
 mod soft;
+#[cfg(test)]
+mod testing;
 
+pub(crate) use dirichlet::DirichletSolution;
 pub(crate) use soft::{NearZero, SoftLimits, SoftSolution, SoftVolume};

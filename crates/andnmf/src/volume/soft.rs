@@ -4,12 +4,13 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, CowArray, Ix2};
 use rayon::prelude::*;
 
 use super::density::{Density, FLAT, LogDensity, learn};
+use super::dirichlet::outside;
 use super::lbfgs::minimise;
 use crate::linalg::determinant::log_determinant_and_inverse;
 use crate::linalg::product::multiply;
 
 /// Samples whose sums one thread adds up: fixed, so that results do not depend on the number of threads.
-const ROWS_PER_PART: usize = 512;
+pub(super) const ROWS_PER_PART: usize = 512;
 
 /// The model of the density of weights near zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -105,9 +106,7 @@ impl SoftVolume<'_> {
             }
         }
         let deviations = self.deviations(&decoder, &weights);
-        let outside =
-            |row: ArrayView1<'_, f64>| row.iter().zip(&deviations).filter(|(z, s)| **z < -3.0 * **s).count();
-        let outside = weights.outer_iter().map(outside).sum::<usize>() as f64 / weights.len().max(1) as f64;
+        let outside = outside(&weights, &deviations);
         let (_, components) = log_determinant_and_inverse(decoder.view())?;
         let components = components.t().to_owned();
         Some(SoftSolution { components, value: log_volume + fit, outside })
@@ -194,6 +193,7 @@ mod tests {
     use super::*;
     use crate::random::{Stream, generator};
     use crate::testing::random_matrix;
+    use crate::volume::testing::{error, problem as volume};
 
     const LIMITS: SoftLimits = SoftLimits { softness: 1.0, rounds: 10, iterations: 60, settled: 1e-4 };
 
@@ -206,26 +206,6 @@ mod tests {
         let mut draw = || -> f64 { StandardNormal.sample(&mut rng) };
         let noise = Array2::from_shape_simple_fn((4000, 4), || noise * draw());
         (weights.dot(&components) + noise, components)
-    }
-
-    /// Largest sine between a row and the nearest of the others.
-    fn error(found: &Array2<f64>, truth: &Array2<f64>) -> f64 {
-        let unit = |m: &Array2<f64>| {
-            let lengths = m.mapv(|v| v * v).sum_axis(Axis(1)).mapv(f64::sqrt);
-            m / &lengths.insert_axis(Axis(1))
-        };
-        let cosines = unit(truth).dot(&unit(found).t());
-        let sine = |row: ArrayView1<'_, f64>| {
-            (1.0 - row.iter().copied().fold(0.0, f64::max).powi(2)).max(0.0).sqrt()
-        };
-        cosines.outer_iter().map(sine).fold(0.0, f64::max)
-    }
-
-    fn volume(rows: &Array2<f64>, components: &Array2<f64>, noise: f64) -> SoftVolume<'static> {
-        // The sum of weights is the function that is one on every component.
-        let (_, inverse) = log_determinant_and_inverse(components.view()).unwrap();
-        let rows = rows.clone();
-        SoftVolume { rows: rows.into(), sums: inverse.sum_axis(Axis(1)), noise }
     }
 
     #[test]
