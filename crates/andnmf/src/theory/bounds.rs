@@ -141,7 +141,8 @@ pub fn extreme_singular_values<T: Real>(truth: ArrayView2<'_, T>) -> Result<(f64
 /// let weights = ndarray::array![[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]];
 /// let conditions = GeneralCorrelationConditions::of(weights.view())?;
 /// let bounds = CorrelationBounds::of(&conditions);
-/// assert!(conditions.m > bounds.binary && bounds.binary > 0.0); // these weights are more correlated than the theorem allows
+/// // These weights are more correlated than the theorem allows.
+/// assert!(conditions.m > bounds.binary && bounds.binary > 0.0);
 /// # Ok::<(), andnmf::theory::MatrixError>(())
 /// ```
 #[derive(Serialize, Clone, Copy, Debug, PartialEq)]
