@@ -91,8 +91,8 @@ fn add_weights<T: Real>(
 /// State of an online fit between two batches: components, thresholds, first threshold, number of batches.
 type OnlineStateParts<'py> = (Bound<'py, PyAny>, Vec<f64>, Option<f64>, usize);
 
-/// Updates an online fit with a batch of samples: the dict of [`fit`], plus `first_threshold` and `batches` for the next
-/// call.
+/// Updates an online fit with a batch of samples: the dict of [`fit`], plus `first_threshold` and `batches` for the
+/// next call.
 #[pyfunction]
 pub(crate) fn partial_fit<'py>(
     py: Python<'py>,
@@ -199,7 +199,7 @@ fn fit_to_dict<'py, T: Real + Element>(
         dict.set_item("weights", weights.to_pyarray(py))?;
         dict.set_item("relative_error", error)?;
     }
-    dict.set_item("stages", fit.stages)?;
+    dict.set_item("stages", fit.final_stages())?;
     dict.set_item("stop_reason", json(serde_json::to_string(&fit.stop))?.trim_matches('"'))?;
     dict.set_item("ending", fit.ending())?;
     dict.set_item("thresholds", PyArray1::from_slice(py, &fit.thresholds))?;

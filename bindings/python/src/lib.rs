@@ -1,8 +1,8 @@
 //! The Python extension `andnmf._core`: takes arrays and settings, returns arrays and numbers.
 //!
 //! Estimators, defaults and names are in the package's Python sources; only what must be compiled is here. Samples are
-//! read in place, without the GIL, on a thread pool per call (`call`). Settings arrive as JSON of the library's types, so
-//! defaults are stated once.
+//! read in place, without the GIL, on a thread pool per call (`call`). Settings arrive as JSON of the library's
+//! types, so defaults are stated once.
 
 mod call;
 mod distributed;

@@ -14,8 +14,8 @@ use pyo3::types::PyBytes;
 
 use crate::call::run_on_caller;
 
-/// Samples behind a Python object with `shape`, `stored_values`, `is_sparse`, `precision`, `execute(query, arguments, rows,
-/// row_bytes, returns_rows)` and `rows(start, end)`.
+/// Samples behind a Python object with `shape`, `stored_values`, `is_sparse`, `precision`, `execute(query, arguments,
+/// rows, row_bytes, returns_rows)` and `rows(start, end)`.
 pub(crate) struct RemoteSamples {
     object: Py<PyAny>,
     shape: (usize, usize),

@@ -107,7 +107,8 @@ def test_models_of_the_command_are_loaded(data, tmp_path, method):
     assert model.warnings_ == summary["warnings"]
     expected = summary["reconstruction_error"] * np.linalg.norm(data.samples)
     assert np.isclose(model.reconstruction_err_, expected, rtol=1e-6) and expected > 0.1
-    assert len(model.trace_["stage"]) == model.n_iter_
+    assert len(model.trace_["stage"]) == model.n_iter_ + summary["search_stages"]
+    assert method == "and" or summary["search_stages"] == 0
     assert type(model) is ESTIMATORS[method] and (method == "and") == hasattr(model, "stability_")
     plot.convergence(model)
     pyplot.close("all")
@@ -126,6 +127,7 @@ def test_a_folder_has_the_attributes_of_the_run_and_a_file_does_not(data, tmp_pa
     alone = andnmf.load(tmp_path / "model.safetensors")
     assert not hasattr(alone, "trace_") and not hasattr(alone, "n_iter_")
     assert same.partial_fit(data.samples).n_iter_ == 3
+    assert alone.partial_fit(data.samples).n_iter_ == 1 == len(alone.trace_["stage"])
 
 
 def test_errors_name_the_wrong_file_of_a_folder(data, tmp_path):

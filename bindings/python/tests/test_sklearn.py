@@ -114,7 +114,8 @@ def test_the_attributes_of_and_are_stable(data):
     model = AND(n_components=6, random_state=0).fit(data.samples)
     assert model.thresholds_.shape == model.stability_.shape == (6,)
     assert model.trust_["verdict"] == "good" and model.stop_reason_ == "converged" and model.warnings_ == []
-    assert {len(column) for column in model.trace_.values()} == {model.n_iter_}
+    (length,) = {len(column) for column in model.trace_.values()}
+    assert 1 <= model.n_iter_ <= min(length, model.max_stages or 200)
     assert set(model.trace_) >= {"stage", "seconds", "threshold_min", "threshold_median", "active_fraction", "change"}
 
 

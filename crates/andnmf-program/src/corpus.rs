@@ -12,7 +12,8 @@ use andnmf_io::text::{Corpus, Frequency, StopWords, VocabularyParams, WordRules}
 use crate::failure::Failure;
 use crate::input::read_failure;
 
-/// Default minimum number of documents that contain an anchor, in a corpus of more than that many times [`ANCHOR_SHARE`].
+/// Default minimum number of documents that contain an anchor, in a corpus of more than that many times
+/// [`ANCHOR_SHARE`].
 const ANCHOR_DOCUMENTS: usize = 100;
 /// In a smaller corpus: one document in this many. (The authors use 100 of 1500.)
 const ANCHOR_SHARE: usize = 15;

@@ -27,7 +27,8 @@ pub enum Precision {
 /// A file of samples, and the options for reading it.
 #[derive(Debug, Clone, Args)]
 pub struct DataArgs {
-    /// Samples, one per row: .npy .npz .csrstore .mtx .csv .tsv .svmlight docword (text also as .gz), .h5ad and .parquet if built in, a 10x folder or a folder of images
+    /// Samples, one per row: .npy .npz .csrstore .mtx .csv .tsv .svmlight docword (text also as .gz), .h5ad and
+    /// .parquet if built in, a 10x folder or a folder of images
     #[arg(value_name = "DATA")]
     pub data: PathBuf,
     /// Options for reading it.

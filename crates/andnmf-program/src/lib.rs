@@ -1,9 +1,9 @@
 //! Shared by the programs of this workspace: the command `andnmf`, and `andnmf-lab`, which reproduces the paper.
 //!
-//! Options of every command ([`CommonArgs`]), input files ([`FileArgs`], [`corpus`]), output folders ([`OutputFolder`]),
-//! [`Progress`], Ctrl-C ([`cancel`]), errors with exit statuses ([`Failure`]), hashes of inputs ([`Fingerprint`]),
-//! numbers as people read them ([`format`](mod@format)), and fits to generated data with a known truth
-//! ([`Experiment`]).
+//! Options of every command ([`CommonArgs`]), input files ([`FileArgs`], [`corpus`]), output folders
+//! ([`OutputFolder`]), [`Progress`], Ctrl-C ([`cancel`]), errors with exit statuses ([`Failure`]), hashes of inputs
+//! ([`Fingerprint`]), numbers as people read them ([`format`](mod@format)), and fits to generated data with a known
+//! truth ([`Experiment`]).
 
 pub mod cancel;
 mod common;

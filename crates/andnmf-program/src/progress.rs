@@ -56,8 +56,8 @@ impl Progress {
         self.bar.set_message(format!("about {} left{stopping}  {message}", duration(seconds_left)));
     }
 
-    /// Shows a finished stage, and the most time that the remaining ones can take under these limits.
-    pub fn stage(&mut self, record: &StageRecord, max_stages: usize, time_limit: Option<f64>) {
+    /// Shows a finished stage, and the most time that the remaining ones can take if their number or time is limited.
+    pub fn stage(&mut self, record: &StageRecord, max_stages: Option<usize>, time_limit: Option<f64>) {
         self.stages_seen += 1;
         if self.bar.is_hidden() {
             return;
@@ -67,19 +67,20 @@ impl Progress {
             self.seconds_before = (record.seconds - elapsed).max(0.0);
         }
         let per_stage = elapsed / self.stages_seen as f64;
-        let mut left = per_stage * max_stages.saturating_sub(record.stage + 1) as f64;
-        if let Some(limit) = time_limit {
-            left = left.min((limit + self.seconds_before - record.seconds).max(0.0));
-        }
+        let by_stages = max_stages.map(|most| per_stage * most.saturating_sub(record.stage + 1) as f64);
+        let by_time = time_limit.map(|limit| (limit + self.seconds_before - record.seconds).max(0.0));
+        let left = match by_stages.into_iter().chain(by_time).reduce(f64::min) {
+            Some(seconds) => format!(", at most {} left", duration(seconds)),
+            None => String::new(),
+        };
         let threshold = record
             .threshold_median
             .map_or_else(String::new, |value| format!("  threshold {}", number(value, 3)));
         let stopping = if cancel::requested() { ", stopping" } else { "" };
         // The most important comes first: a narrow terminal cuts off the end.
         self.bar.set_message(format!(
-            "stage {}{stopping}, at most {} left  change {}  active {:.1}%{threshold}",
+            "stage {}{stopping}{left}  change {}  active {:.1}%{threshold}",
             record.stage + 1,
-            duration(left),
             number(record.change, 2),
             100.0 * record.active_fraction,
         ));

@@ -1,7 +1,7 @@
 //! Hierarchical clustering with average linkage, to order similar components next to each other.
 //!
-//! Nearest-neighbour chain algorithm: two clusters are merged when each is the nearest neighbour of the other. For average
-//! linkage this gives the same tree as always merging the closest pair, in quadratic time.
+//! Nearest-neighbour chain algorithm: two clusters are merged when each is the nearest neighbour of the other. For
+//! average linkage this gives the same tree as always merging the closest pair, in quadratic time.
 
 use std::mem::take;
 

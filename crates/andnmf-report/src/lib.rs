@@ -1,7 +1,7 @@
 //! The report of a fit, or of a comparison of methods, as one self-contained HTML page.
 //!
-//! A [`Report`] has the data that the page shows; [`Report::to_html`] combines style, script and data in one string. This
-//! crate reads and writes no files.
+//! A [`Report`] has the data that the page shows; [`Report::to_html`] combines style, script and data in one string.
+//! This crate reads and writes no files.
 //!
 //! ```
 //! use andnmf_report::{FitView, Report};
@@ -85,8 +85,8 @@ impl Report {
         self
     }
 
-    /// Adds components and, if there are weights, their activity and correlations. The stability of components comes from
-    /// the summary.
+    /// Adds components and, if there are weights, their activity and correlations. The stability of components comes
+    /// from the summary.
     ///
     /// # Errors
     /// If the parts do not match, or a number is not finite.

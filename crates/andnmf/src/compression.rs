@@ -1,7 +1,7 @@
 //! Compression: stages in a smaller space.
 //!
-//! Samples often span far fewer dimensions than they have features. In an orthonormal basis of their span all products with
-//! them have the same values and cost less.
+//! Samples often span far fewer dimensions than they have features. In an orthonormal basis of their span all
+//! products with them have the same values and cost less.
 
 use ndarray::{Array2, ArrayView2};
 
@@ -61,8 +61,8 @@ impl<T: Real> ChosenSpace<T> {
 }
 
 impl<T: Real> Space<T> {
-    /// Chooses the space for a run of at most `max_stages` stages. It contains the rows of `also` beside the samples; `guess`
-    /// is a first guess of its dimension.
+    /// Chooses the space for a run of at most `max_stages` stages. It contains the rows of `also` beside the samples;
+    /// `guess` is a first guess of its dimension.
     pub(crate) fn choose(
         compress: Compress,
         max_stages: usize,
@@ -107,7 +107,8 @@ impl<T: Real> Space<T> {
             // All samples and the start are zero: there is nothing to compress.
             return Ok(Self::Original);
         }
-        // Sums of finite values may overflow. Report that without a location, which would be in the compressed coordinates.
+        // Sums of finite values may overflow. Report that without a location, which would be in the compressed
+        // coordinates.
         let projected = DenseSamples::new(project(samples, basis.view())?);
         let samples = projected.map_err(|_| FitError::Overflow { stage: 0 })?;
         Ok(Self::Compressed { basis, samples })

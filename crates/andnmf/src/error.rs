@@ -211,7 +211,7 @@ pub enum FitError {
     },
     /// A fixed step so long that the stage would diverge.
     #[error(
-        "step is {}, but stage {stage} diverges from {} on; use a smaller step, or safe",
+        "step is {}, but in stage {stage} steps of {} or more diverge; use a smaller step, or safe",
         readable(*step),
         readable(*largest_stable)
     )]

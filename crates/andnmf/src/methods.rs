@@ -1,7 +1,7 @@
 //! The registry of methods.
 //!
-//! One line of `methods!` adds a method. Its options in the command, its Python class and its documentation are generated
-//! from the description in its settings ([`crate::settings`]).
+//! One line of `methods!` adds a method. Its options in the command, its Python class and its documentation are
+//! generated from the description in its settings ([`crate::settings`]).
 
 use std::fmt;
 use std::str::FromStr;

@@ -27,7 +27,8 @@ impl<B> Clone for Pool<B> {
 }
 
 impl<B> Pool<B> {
-    /// A free buffer. `None` if there is none: the caller then allocates one, and may [`give`](Self::give) it to the pool.
+    /// A free buffer. `None` if there is none: the caller then allocates one, and may [`give`](Self::give) it to the
+    /// pool.
     pub(crate) fn take(&self) -> Option<B> {
         let mut state = lock(&self.0);
         state.in_use += 1;

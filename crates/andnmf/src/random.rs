@@ -3,8 +3,8 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// The purpose of a random number. Each has its own stream of the generator, so that drawing more or fewer numbers for one
-/// leaves all others bit for bit the same.
+/// The purpose of a random number. Each has its own stream of the generator, so that drawing more or fewer numbers
+/// for one leaves all others bit for bit the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum Stream {

@@ -79,9 +79,9 @@ pub trait PerPrecision {
 
 /// Declares a generic function that is compiled here, once for `f32` and once for `f64`.
 ///
-/// The compiler instantiates generic code again in every crate that uses it. For the solvers and their linear algebra that
-/// takes minutes, for every program, test and example. The declared function calls one of two functions that are not
-/// generic, so callers only link. Name the lifetimes; the right-hand side is the generic implementation:
+/// The compiler instantiates generic code again in every crate that uses it. For the solvers and their linear algebra
+/// that takes minutes, for every program, test and example. The declared function calls one of two functions that are
+/// not generic, so callers only link. Name the lifetimes; the right-hand side is the generic implementation:
 ///
 /// ```text
 /// entry_point! {

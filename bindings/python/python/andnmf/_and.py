@@ -29,7 +29,8 @@ class ANDBase(Factorization):
     n_components_, n_features_in_ : int
         Number of components, number of features.
     n_iter_ : int
-        Number of stages (outer iterations), which is the length of ``trace_``.
+        Number of stages (outer iterations), at most ``max_stages``. Those of the search for a start come before them in
+        ``trace_``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features; only if the samples had column names.
     stop_reason_ : {"converged", "max_stages", "time_limit", "cancelled"}

@@ -45,8 +45,8 @@ class AND(ANDBase):
         ``"theory:LAMBDA:R:Q"``, ``"list:A,B,..."``), one value for all stages, or a list of values, the last of which
         applies to all further stages.
     max_stages : int, default=200
-        Maximum number of stages. With threshold auto, it limits the final descent; the short descents of the
-        initialization have their own limit. It must be at least 1.
+        Maximum number of stages. With threshold auto, those of the search for a start have their own limit and are
+        counted separately. It must be at least 1.
     inner : {"exact"} or int, default="exact"
         Gradient steps per stage: a number, or the limit of infinitely many (exact). With threshold auto, exact only.
     step : {"safe", "paper"} or float, default="safe"
@@ -81,7 +81,8 @@ class AND(ANDBase):
     n_components_, n_features_in_ : int
         Number of components, number of features.
     n_iter_ : int
-        Number of stages (outer iterations), which is the length of ``trace_``.
+        Number of stages (outer iterations), at most ``max_stages``. Those of the search for a start come before them in
+        ``trace_``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features; only if the samples had column names.
     stop_reason_ : {"converged", "max_stages", "time_limit", "cancelled"}

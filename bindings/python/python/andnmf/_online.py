@@ -30,7 +30,8 @@ def fit_batch(model: Any, X: Any) -> None:
         threads(model.n_jobs),
         model._print_stage if model.verbose else None,
     )
-    before = None if first else model.trace_
+    # A model from a file has no trace.
+    before = None if first else getattr(model, "trace_", None)
     model._store_result(result, settings)
     model.n_batches_seen_ = result["batches"]
     model._first_threshold = result["first_threshold"]

@@ -44,7 +44,8 @@ pub(crate) struct AnchorArgs {
     /// Replace FILE.npy and FILE.vocab.txt if they exist
     #[arg(long)]
     force: bool,
-    /// Drop words in fewer documents: a number, or a fraction such as 5% [default: 50, or 1/30 of fewer than 1500 documents]
+    /// Drop words in fewer documents: a number, or a fraction such as 5% [default: 50, or 1/30 of fewer than 1500
+    /// documents]
     #[arg(long, value_name = "N|FRACTION", help_heading = VOCABULARY)]
     min_documents: Option<Frequency>,
     /// Minimum number of documents that contain an anchor [default: 100, or 1/15 of fewer than 1500 documents]

@@ -32,8 +32,8 @@ const MAX_SUGGESTIONS: usize = 5;
 ///
 /// IMAGES is a folder of PNG, PGM or JPEG files of equal size, or a matrix with one image per row (pixels in row-major
 /// order), which requires --shape. Writes the files of a fit (see `andnmf fit --help`), components.png with all
-/// components side by side (small ones enlarged), and report.html to DIR. An interrupted run writes nothing and cannot be
-/// resumed; `andnmf fit --shape HxW --report` can.
+/// components side by side (small ones enlarged), and report.html to DIR. An interrupted run writes nothing and
+/// cannot be resumed; `andnmf fit --shape HxW --report` can.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   andnmf images my-images --rank 20 --out parts

@@ -14,6 +14,7 @@ use clap::Args;
 use ndarray::Array2;
 use serde_json::Value;
 
+use super::fit::observer::total_stage_limit;
 use super::fit::page;
 use super::fit::results::{ResultFiles, Summary};
 use super::fit::scan::SampleScan;
@@ -49,7 +50,7 @@ impl<T: Real> SimpleFit<T> {
         (progress, started): (&mut Progress, Instant),
     ) -> Result<Self, Failure> {
         progress.set_message(format!("fitting {} components", settings.rank()));
-        let mut observer = ProgressObserver { progress, max_stages: settings.stage_limit() };
+        let mut observer = ProgressObserver { progress, max_stages: total_stage_limit(settings) };
         let solver = settings.clone().check::<T>()?;
         let fit = solver.fit(samples, Start::Auto, &mut common.run().observe(&mut observer))?;
         if fit.stop == StopReason::Cancelled {
@@ -92,7 +93,7 @@ impl<T: Real> SimpleFit<T> {
 /// Shows the progress of the fit.
 struct ProgressObserver<'a> {
     progress: &'a mut Progress,
-    max_stages: usize,
+    max_stages: Option<usize>,
 }
 
 impl<T: Real> Observer<T> for ProgressObserver<'_> {

@@ -5,12 +5,13 @@ use andnmf::synth::{DatasetKind, DatasetSpec};
 use serde_json::Value;
 
 const FILES: [&str; 5] = ["components.npy", "model.safetensors", "summary.json", "trace.csv", "weights.npy"];
-const FIELDS: [&str; 16] = [
+const FIELDS: [&str; 17] = [
     "method",
     "rank",
     "n_samples",
     "n_features",
     "stages",
+    "search_stages",
     "stop_reason",
     "solver_seconds",
     "seconds",
@@ -99,7 +100,8 @@ fn a_fit_writes_every_file_with_every_field() {
     // AND has no loss.
     let number = |value: &str| if value.is_empty() { f64::NAN } else { value.parse().unwrap() };
     let rows: Vec<Vec<f64>> = lines.map(|line| line.split(',').map(number).collect()).collect();
-    assert_eq!(rows.len() as u64, summary["stages"].as_u64().unwrap());
+    let stages = |name: &str| summary[name].as_u64().unwrap();
+    assert_eq!(rows.len() as u64, stages("stages") + stages("search_stages"));
     assert!(rows.iter().enumerate().all(|(stage, row)| row.len() == 8 && row[0] == stage as f64));
     assert!(rows.last().unwrap()[7] < rows[0][7], "the error falls: {trace}");
     assert!(rows.iter().all(|row| row[6].is_nan()), "{trace}");

@@ -51,7 +51,9 @@ fn a_page_is_built_from_the_files_of_a_fit_and_built_again() {
     assert_eq!(page["components"]["items"].as_array().unwrap().len(), 3);
     let label = page["components"]["items"][0]["label"].as_str().unwrap();
     assert!(words().iter().any(|word| label.contains(word)), "{label}");
-    assert_eq!(page["trace"]["stage"].as_array().unwrap().len(), page["summary"]["stages"]);
+    let stages = |name: &str| page["summary"][name].as_u64().unwrap() as usize;
+    let all = stages("stages") + stages("search_stages");
+    assert_eq!(page["trace"]["stage"].as_array().unwrap().len(), all);
     assert!(page["trace"]["threshold_min"][0].as_f64().is_some());
     assert!(page["correlations"].is_object());
 

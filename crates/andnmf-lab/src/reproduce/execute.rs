@@ -289,7 +289,7 @@ fn fitted(fit: Result<Fit<f64>, FitError>) -> Result<Fit<f64>, CellError> {
 fn failure_text(error: &FitError, remedy: &str) -> String {
     match error {
         FitError::UnstableStep { stage, step, largest_stable } => format!(
-            "the paper's step {} is too long for these samples: steps of {} or more diverge (stage {stage}); {remedy}",
+            "the paper's step {} is too large for these samples: steps of {} or more diverge (stage {stage}); {remedy}",
             format_number(*step),
             format_number(*largest_stable)
         ),

@@ -1,5 +1,5 @@
-//! Example reports for viewing and for the browser tests: `report DIR` writes one folder per example, with `report.html`
-//! and the `summary.json` that it shows.
+//! Example reports for viewing and for the browser tests: `report DIR` writes one folder per example, with
+//! `report.html` and the `summary.json` that it shows.
 
 mod edge_cases;
 mod fits;

@@ -5,6 +5,8 @@ use ndarray::Array2;
 use super::decoder::Decoder;
 use super::stage::{Scratch, StageWorkspace};
 use super::statistics::DecodeStatistics;
+#[cfg(test)]
+use crate::query::testing::{ExampleCheck, values};
 use crate::query::{
     MaybeOwned, Part, Partial, Query, Sums, Wire, WireError, WireReader, WireWriter, check_shape,
     write_matrix,
@@ -104,5 +106,14 @@ impl<T: Real> Query<T> for DecodeQuery<'_, T> {
     fn accepts(&self, partial: &DecodedRows<T>, part: &Part<'_, T>) -> bool {
         let rank = self.decoder.matrix().nrows();
         partial.values.dim() == (part.samples.n_samples(), rank) && partial.statistics.has_rank(rank)
+    }
+
+    #[cfg(test)]
+    fn examples(check: &mut ExampleCheck<T>) {
+        let decoder = Decoder::new(check.components().view(), check.is_sparse()).unwrap();
+        let query = DecodeQuery { decoder: MaybeOwned::Owned(decoder), workspace: MaybeOwned::default() };
+        check.check(&query, |result| {
+            [&values(&result.values)[..], &result.statistics.negative_squares].concat()
+        });
     }
 }

@@ -30,8 +30,8 @@ pub struct Decoder<T: Real> {
 impl<T: Real> Decoder<T> {
     /// The decoder of `components` (rank × features), laid out for dense or for sparse samples.
     ///
-    /// Singular values at or below max(rank, features)·ε times the largest count as zero. `None` if the components are empty
-    /// or not finite, or their pseudo-inverse overflows.
+    /// Singular values at or below max(rank, features)·ε times the largest count as zero. `None` if the components
+    /// are empty or not finite, or their pseudo-inverse overflows.
     #[must_use]
     pub fn new(components: ArrayView2<'_, T>, for_sparse: bool) -> Option<Self> {
         if components.is_empty() {

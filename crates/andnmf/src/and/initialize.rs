@@ -7,8 +7,8 @@ use crate::fit::{ExpectedShape, Header, ResolvedStart, Start, Workers};
 use crate::samples::{CancellableSamples, Samples};
 use crate::{FitError, Real, SamplesError};
 
-/// The space, header and state before the next stage. If the run is cancelled after the start was computed, the stages run
-/// in the original space, so that the start can be returned.
+/// The space, header and state before the next stage. If the run is cancelled after the start was computed, the
+/// stages run in the original space, so that the start can be returned.
 pub(super) fn initialize<T: Real>(
     params: &AndParams,
     samples: &CancellableSamples<'_, T>,

@@ -10,15 +10,15 @@
 //! update   A ← A + η (y − A z) zᵀ      T times, over one sample, a batch, or all samples
 //! ```
 //!
-//! **Assumptions.** The weights are sparse in the ℓ1 sense, and no weight is small in all samples without ever being zero.
-//! With a threshold schedule the start (initialization) must not be too far from the truth, and its scale matters: scale
-//! its components so that typical large weights are about 1. By default there is no schedule: start, scale and thresholds
-//! come from the data, see [`crate::auto`].
+//! **Assumptions.** The weights are sparse in the ℓ1 sense, and no weight is small in all samples without ever being
+//! zero. With a threshold schedule the start (initialization) must not be too far from the truth, and its scale
+//! matters: scale its components so that typical large weights are about 1. By default there is no schedule: start,
+//! scale and thresholds come from the data, see [`crate::auto`].
 //!
-//! **Deviations from the paper.** The T steps of a stage are computed at once from sums over the samples (the same result;
-//! see [`StageStatistics`]). The stages may run in the span of samples and start (the same result; see [`Compress`]).
-//! Additions: T → ∞, thresholds per component with a floor from the data, and a step that cannot diverge. Stage 0 uses the
-//! first threshold itself, as in the paper (its released code divides first).
+//! **Deviations from the paper.** The T steps of a stage are computed at once from sums over the samples (the same
+//! result; see [`StageStatistics`]). The stages may run in the span of samples and start (the same result; see
+//! [`Compress`]). Additions: T → ∞, thresholds per component with a floor from the data, and a step that cannot
+//! diverge. Stage 0 uses the first threshold itself, as in the paper (its released code divides first).
 //!
 //! ```
 //! use andnmf::and::AndParams;

@@ -201,8 +201,8 @@ impl<T: Real> OnlineUpdate<T> {
         Ok(())
     }
 
-    /// Writes y − A z into `residual`, the active components into `active` and their negated weights into `weights`; returns
-    /// false if none is active.
+    /// Writes y − A z into `residual`, the active components into `active` and their negated weights into `weights`;
+    /// returns false if none is active.
     fn residual_of(&mut self, block: &Block<'_, T>, z: ArrayView2<'_, T>, i: usize) -> bool {
         let zero = T::from_f64(0.0);
         self.active.clear();

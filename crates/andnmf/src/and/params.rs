@@ -11,8 +11,8 @@ use crate::settings::{About, Compress, Described, Memory, Range, Size, declare_c
 /// Memory estimate of the default form: directions beyond the rank that it computes, and those of them that it stores.
 const SPARE: usize = 20;
 const STORED: usize = 10;
-/// Arrays of samples × (components and stored directions) at the same time, at most (if the fit ends with NMF and repeated
-/// runs check it). Measured; see docs/scale.md.
+/// Arrays of samples × (components and stored directions) at the same time, at most (if the fit ends with NMF and
+/// repeated runs check it). Measured; see docs/scale.md.
 const PROJECTED: usize = 11;
 
 declare_choice! {
@@ -60,8 +60,8 @@ impl Batch {
 declare_settings! {
     /// The settings of AND, unchecked.
     ///
-    /// By default everything except the rank comes from the data (see [`crate::auto`]). [`AndParams::paper`] has the settings
-    /// of the paper's experiments, [`AndParams::scheduled`] the paper's thresholds with exact stages.
+    /// By default everything except the rank comes from the data (see [`crate::auto`]). [`AndParams::paper`] has the
+    /// settings of the paper's experiments, [`AndParams::scheduled`] the paper's thresholds with exact stages.
     ///
     /// ```
     /// use andnmf::and::{AndParams, StepsPerStage};
@@ -73,13 +73,14 @@ declare_settings! {
     pub struct AndParams for And = "and" with constants: Constants, objective: Objective {
         common rank;
         /// Thresholds of decoded weights: auto, or a schedule (`constant:C`, `geometric:START:RATIO[:FLOOR]`,
-        /// `theory:LAMBDA:R:Q`, `list:A,B,...`). With auto, thresholds and everything else come from the data. A schedule is
-        /// the paper's Algorithm 1 as printed; stage j = 0, 1, ... of geometric uses START/RATIO^j.
+        /// `theory:LAMBDA:R:Q`, `list:A,B,...`). With auto, thresholds and everything else come from the data. A
+        /// schedule is the paper's Algorithm 1 as printed; stage j = 0, 1, ... of geometric uses START/RATIO^j.
         threshold: Threshold = Threshold::Auto;
-        /// Maximum number of stages. With threshold auto, it limits the final descent; the short descents of the
-        /// initialization have their own limit.
+        /// Maximum number of stages. With threshold auto, those of the search for a start have their own limit and are
+        /// counted separately.
         max_stages: usize = 200, Range::AT_LEAST_ONE;
-        /// Gradient steps per stage: a number, or the limit of infinitely many (exact). With threshold auto, exact only.
+        /// Gradient steps per stage: a number, or the limit of infinitely many (exact). With threshold auto, exact
+        /// only.
         inner: StepsPerStage = StepsPerStage::Exact, Range::from(1.0, "a stage needs at least 1 step, or exact");
         /// Length of a gradient step: one that cannot diverge (safe), 0.5/rank (paper), or a value that multiplies sums
         /// over samples. With threshold auto, safe only.
@@ -87,8 +88,8 @@ declare_settings! {
         /// Samples per gradient step: all, or a number; on standard input, samples per batch. With threshold auto, all
         /// only.
         batch: Batch = Batch::All, Batch::RANGE;
-        /// Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always lossless
-        /// (lossless), or by projection on this many leading directions. With threshold auto, auto only.
+        /// Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always
+        /// lossless (lossless), or by projection on this many leading directions. With threshold auto, auto only.
         compress: Compress = Compress::Auto;
         /// Allow negative components although the samples are non-negative. With a threshold schedule components may
         /// always be negative.

@@ -1,4 +1,5 @@
-//! Parsing and formatting of the setting `threshold`: `auto`, or a schedule with its numbers, such as `geometric:0.1:1.1`.
+//! Parsing and formatting of the setting `threshold`: `auto`, or a schedule with its numbers, such as
+//! `geometric:0.1:1.1`.
 
 use std::fmt;
 use std::str::FromStr;

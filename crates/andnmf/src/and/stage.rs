@@ -11,6 +11,8 @@ use crate::linalg::product::matrix_in;
 use crate::linalg::product_accumulator::ProductAccumulator;
 use crate::linalg::weighted_sums::SumBuffers;
 use crate::pool::{Pool, Slot};
+#[cfg(test)]
+use crate::query::testing::{ExampleCheck, values};
 use crate::query::{
     MaybeOwned, Part, Query, Sums, Wire, WireError, WireReader, WireWriter, check_shape, write_matrix,
 };
@@ -261,5 +263,33 @@ impl<T: Real> Query<T> for StageQuery<'_, T> {
         partial.products().dim() == (self.rank(), part.samples.n_features())
             && partial.is_consistent()
             && partial.n_samples == part.samples.n_samples()
+    }
+
+    #[cfg(test)]
+    fn examples(check: &mut ExampleCheck<T>) {
+        let (decoder, workspace) =
+            (Decoder::new(check.components().view(), check.is_sparse()).unwrap(), MaybeOwned::default());
+        let thresholds = [0.1, 0.05, 0.2].map(T::from_f64);
+        let mut query = StageQuery::decoding(&decoder, &thresholds, workspace);
+        let floors = NoiseFloors {
+            per_noise: vec![0.3, 0.1, 0.2].into(),
+            highest: vec![0.2; 3].into(),
+            noise: check.noise().into(),
+        };
+        for floors in [None, Some(floors)] {
+            query.floors = floors;
+            for weights in [None, Some(check.weights())] {
+                query.weights = match weights {
+                    None => StageWeights::Decoder(MaybeOwned::Borrowed(&decoder)),
+                    Some(weights) => StageWeights::Decoded(weights.into()),
+                };
+                check.check(&query, |result| {
+                    let counts = result.decoded().active.iter().map(|&count| count as f64).collect();
+                    let products = result.products().iter().map(|v| v.as_f64()).collect();
+                    let moments = values(&result.second_moments());
+                    [products, moments, counts, vec![result.n_samples() as f64]].concat()
+                });
+            }
+        }
     }
 }

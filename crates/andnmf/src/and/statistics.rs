@@ -1,7 +1,8 @@
 //! The sums that a stage needs from the samples: B = Σ y zᵀ, C = Σ z zᵀ, and statistics of the decoded values.
 //!
-//! The decoder does not change within a stage, so every z is fixed, and the stage depends on the samples only through these
-//! sums, however many gradient steps it takes. Sums of different blocks of samples merge, so they can be distributed.
+//! The decoder does not change within a stage, so every z is fixed, and the stage depends on the samples only through
+//! these sums, however many gradient steps it takes. Sums of different blocks of samples merge, so they can be
+//! distributed.
 
 use ndarray::{Array2, ArrayView2};
 
@@ -123,8 +124,8 @@ impl<T: Real> StageStatistics<T> {
     /// Decodes and thresholds a block of samples and adds it.
     ///
     /// # Errors
-    /// If the features of block and decoder differ, the decoder does not have the shape of the sums, or there is not one
-    /// threshold per component.
+    /// If the features of block and decoder differ, the decoder does not have the shape of the sums, or there is not
+    /// one threshold per component.
     pub fn accumulate(
         &mut self,
         decoder: &Decoder<T>,

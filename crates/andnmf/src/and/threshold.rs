@@ -1,9 +1,9 @@
 //! Threshold schedules: the threshold α of each stage.
 //!
-//! The paper starts with a high threshold and divides it by a constant after each stage, so that the most certain weights
-//! are decoded first. Two additions make that usable on real data. True weights are non-negative, so negative decoded
-//! values are all error: their root mean square times κ is a lower bound for the threshold of their component (the *data
-//! floor*). And `fastest_fall` bounds how fast a threshold may fall.
+//! The paper starts with a high threshold and divides it by a constant after each stage, so that the most certain
+//! weights are decoded first. Two additions make that usable on real data. True weights are non-negative, so negative
+//! decoded values are all error: their root mean square times κ is a lower bound for the threshold of their component
+//! (the *data floor*). And `fastest_fall` bounds how fast a threshold may fall.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +13,8 @@ use crate::{Real, SettingError};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Threshold {
-    /// From the data: thresholds on the scale of each component that fall as fast as the data allow. There is nothing to
-    /// tune; see [`crate::auto`].
+    /// From the data: thresholds on the scale of each component that fall as fast as the data allow. There is nothing
+    /// to tune; see [`crate::auto`].
     #[default]
     Auto,
     /// By a schedule: Algorithm 1 as printed.
@@ -39,12 +39,12 @@ impl From<Schedule> for Threshold {
 pub struct ThresholdParams {
     /// The threshold of each stage.
     pub schedule: Schedule,
-    /// κ: lower bound of a component's threshold, in units of the root mean square of its negative decoded values in the
-    /// previous stage.
+    /// κ: lower bound of a component's threshold, in units of the root mean square of its negative decoded values in
+    /// the previous stage.
     #[serde(default)]
     pub data_floor: Option<f64>,
-    /// A threshold is at least the previous one divided by this. The default is 2 for [`Schedule::Theory`], and no bound for
-    /// the other schedules.
+    /// A threshold is at least the previous one divided by this. The default is 2 for [`Schedule::Theory`], and no
+    /// bound for the other schedules.
     #[serde(default)]
     pub fastest_fall: Option<f64>,
 }
@@ -66,8 +66,8 @@ pub enum Schedule {
     },
     /// One value per stage; the last one holds for all further stages.
     List(Vec<f64>),
-    /// The paper's analysis: α = (λ‖E‖/r)^(2/(q+1)), with the mixing error ‖E‖ estimated from the change in the last stage
-    /// (1 before the first stage). Never rises.
+    /// The paper's analysis: α = (λ‖E‖/r)^(2/(q+1)), with the mixing error ‖E‖ estimated from the change in the last
+    /// stage (1 before the first stage). Never rises.
     Theory {
         /// λ of the general correlation conditions.
         lambda: f64,
@@ -234,8 +234,8 @@ impl StageThresholds {
     }
 }
 
-/// α = (λ‖E‖/r)^(2/(q+1)): the threshold that balances, in the proof of the paper's main theorem, the weights lost below it
-/// against the mixing error above it.
+/// α = (λ‖E‖/r)^(2/(q+1)): the threshold that balances, in the proof of the paper's main theorem, the weights lost
+/// below it against the mixing error above it.
 ///
 /// ```
 /// // sqrt(0.5 · 1 / 2)

@@ -57,7 +57,8 @@ pub(super) fn finish<T: Real>(
     engine.header.seconds = engine.monitor.clock.seconds();
     let compressed_to = Some(engine.state.basis.nrows());
     let mut ever_active = engine.state.progress.ever_active.clone();
-    let mut fit = Fit { compressed_to, ..Fit::new(engine.header, engine.state, stop) };
+    let search_stages = engine.header.stages.saturating_sub(engine.state.progress.search.final_stages());
+    let mut fit = Fit { compressed_to, search_stages, ..Fit::new(engine.header, engine.state, stop) };
     ever_active.truncate(effective);
     if let Some(last) = result.as_ref().and_then(|whole| whole.last.as_ref()) {
         fit.thresholds.clone_from(&last.thresholds);

@@ -85,6 +85,14 @@ impl<T: Real> Search<T> {
         }
     }
 
+    /// Number of stages of the long descent.
+    pub(super) fn final_stages(&self) -> usize {
+        match self.phase {
+            Phase::Search { .. } | Phase::Repair { .. } => 0,
+            Phase::Long { .. } | Phase::LongAgain | Phase::Done => self.descent.stage,
+        }
+    }
+
     /// Handles the end of a descent (`None` if it overflowed); returns the components to continue with, if any.
     pub(super) fn descended(
         &mut self,

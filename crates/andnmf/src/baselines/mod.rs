@@ -19,8 +19,6 @@ mod online_lda;
 
 pub use crate::settings::Compress;
 pub(crate) use alternating::{Factors, WeightPass};
-#[cfg(test)]
-pub(crate) use alternating::{WeightPassResult, WeightRule};
 pub use anchor_words::{AnchorWords, AnchorWordsParams};
 pub(crate) use anls::ExactRule;
 pub use anls::{Anls, AnlsParams};

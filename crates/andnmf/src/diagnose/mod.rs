@@ -1,7 +1,7 @@
 //! Diagnoses whether components can be recovered from given weights.
 //!
-//! The weights may be true or fitted. Fitted weights can look better than they are: a fit that went wrong has often moved
-//! a background from the weights into the components.
+//! The weights may be true or fitted. Fitted weights can look better than they are: a fit that went wrong has often
+//! moved a background from the weights into the components.
 //!
 //! ```
 //! use andnmf::diagnose::diagnose_weights;

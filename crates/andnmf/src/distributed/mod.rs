@@ -1,8 +1,8 @@
 //! Distributed execution: the functions that workers call.
 //!
-//! Solvers do not read samples that have an [`Executor`](crate::samples::Executor). They send queries instead: the executor
-//! passes each [`Request`](crate::samples::Request) to the workers that store the samples, which run it by [`execute`] and
-//! combine their results by [`merge`]. An executor only moves bytes and need not know any query.
+//! Solvers do not read samples that have an [`Executor`](crate::samples::Executor). They send queries instead: the
+//! executor passes each [`Request`](crate::samples::Request) to the workers that store the samples, which run it by
+//! [`execute`] and combine their results by [`merge`]. An executor only moves bytes and need not know any query.
 //!
 //! ```
 //! use std::ops::Range;
@@ -97,6 +97,8 @@ struct RegisteredQuery<T: Real> {
     name: String,
     execute: Execute<T>,
     merge: Merge,
+    #[cfg(test)]
+    examples: fn(&mut query::testing::ExampleCheck<T>),
 }
 
 fn register<T: Real, Q: Query<T>>() -> RegisteredQuery<T> {
@@ -104,6 +106,8 @@ fn register<T: Real, Q: Query<T>>() -> RegisteredQuery<T> {
         name: query::full_name::<T, Q>(),
         execute: query::execute::<T, Q>,
         merge: query::merge::<T, Q>,
+        #[cfg(test)]
+        examples: Q::examples,
     }
 }
 

@@ -108,8 +108,8 @@ fn fit(samples: &dyn Samples<f64>, params: AndParams, start: Start<f64>) -> Fit<
 
 #[test]
 fn default_fits_end_with_the_same_components_and_read_no_rows() {
-    // Without noise; with noise, where the fit ends with a stage and a sweep over the full samples; and data that are no
-    // mixture, where it ends with NMF.
+    // Without noise; with noise, where the fit ends with a stage and a sweep over the full samples; and data that are
+    // no mixture, where it ends with NMF.
     let foreign = random_matrix::<f64>(900, 90, 3).mapv(|v| v.max(0.0));
     for (name, data, tolerance) in [
         ("clean", data(DatasetKind::Dir, 0.0), 1e-10),

@@ -54,7 +54,8 @@ impl Header {
 /// Random streams are named by seed and stage, so there is no generator state to store. Numbers are serialized by their
 /// bits, so that text formats store them exactly, too.
 ///
-/// A resumed run takes its space and its seed from the checkpoint, and all other settings from the solver that resumes it.
+/// A resumed run takes its space and its seed from the checkpoint, and all other settings from the solver that
+/// resumes it.
 ///
 /// ```
 /// use andnmf::fit::{Run, Start};

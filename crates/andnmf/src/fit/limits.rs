@@ -42,8 +42,8 @@ pub(crate) struct StopMonitor<'a> {
 }
 
 impl<'a> StopMonitor<'a> {
-    /// Starts the clock at `seconds`, the time of an earlier part of the run. The time limit counts from now on: a resumed
-    /// run has all of it again.
+    /// Starts the clock at `seconds`, the time of an earlier part of the run. The time limit counts from now on: a
+    /// resumed run has all of it again.
     pub(crate) fn new<'r: 'a, T: Real>(run: &Run<'r, T>, time_limit: Option<f64>, seconds: f64) -> Self {
         let time_limit = time_limit.map(|limit| limit + seconds);
         Self { cancel: run.cancel_flag(), time_limit, clock: Clock::starting_at(seconds) }
@@ -62,8 +62,8 @@ impl<'a> StopMonitor<'a> {
         self.reason().map_or(Ok(()), |reason| Err(StageInterrupt::Stop(reason)))
     }
 
-    /// Converts an error of work on [`CancellableSamples`](crate::samples::CancellableSamples): reading that this monitor
-    /// cancelled becomes the reason to stop.
+    /// Converts an error of work on [`CancellableSamples`](crate::samples::CancellableSamples): reading that this
+    /// monitor cancelled becomes the reason to stop.
     pub(crate) fn interrupt(&self, error: impl Into<FitError>) -> StageInterrupt {
         match (error.into(), self.reason()) {
             (FitError::Samples(SamplesError::Cancelled), Some(reason)) => StageInterrupt::Stop(reason),

@@ -35,7 +35,8 @@ use crate::samples::Samples;
 use crate::trust::{Ending, FitReport, Trust};
 use crate::{FitError, Real};
 
-/// A method with checked settings that can fit samples. [`crate::Method`] and the example of the crate show how to get one.
+/// A method with checked settings that can fit samples. [`crate::Method`] and the example of the crate show how to
+/// get one.
 pub trait Solver<T: Real> {
     /// The name of the method.
     fn method(&self) -> &'static str;
@@ -43,8 +44,8 @@ pub trait Solver<T: Real> {
     /// Factorizes the samples.
     ///
     /// # Errors
-    /// If the start does not match the samples, the samples cannot be read, or numbers overflow. Stopping early is no error
-    /// (see [`Fit::stop`]), except during initialization, when there is no result yet.
+    /// If the start does not match the samples, the samples cannot be read, or numbers overflow. Stopping early is no
+    /// error (see [`Fit::stop`]), except during initialization, when there is no result yet.
     fn fit(
         &self,
         samples: &dyn Samples<T>,
@@ -205,8 +206,11 @@ pub struct Fit<T: Real> {
     pub components: Array2<T>,
     /// The weights, n × rank, if the method computes them along with the components.
     pub weights: Option<Array2<T>>,
-    /// Number of stages, including those before a resumed checkpoint.
+    /// Number of stages, including those before a resumed checkpoint and those of a search.
     pub stages: usize,
+    /// Number of stages of the search for a start, at the beginning of the trace: the limit on stages concerns only
+    /// those after it. 0 for all methods except AND with thresholds from the data.
+    pub search_stages: usize,
     /// The reason why the fit stopped.
     pub stop: StopReason,
     /// One record per stage.
@@ -223,8 +227,8 @@ pub struct Fit<T: Real> {
     pub seconds: f64,
     /// Diagnostics of a finished fit with thresholds from the data; `None` for other fits.
     pub report: Option<FitReport>,
-    /// The trust summary. `None` for all methods except AND with thresholds from the data. A run of AND that stopped early is
-    /// judged poor, for that reason.
+    /// The trust summary. `None` for all methods except AND with thresholds from the data. A run of AND that stopped
+    /// early is judged poor, for that reason.
     pub trust: Option<Trust>,
     pub(crate) checkpoint_data: CheckpointData<T>,
 }
@@ -250,8 +254,8 @@ impl<T: Real> Fit<T> {
         &self.checkpoint_data.method
     }
 
-    /// The step that produced the components: `and`, `and+hals`, `min-volume` or `nmf` for AND with thresholds from the data,
-    /// otherwise the name of the method.
+    /// The step that produced the components: `and`, `and+hals`, `min-volume` or `nmf` for AND with thresholds from
+    /// the data, otherwise the name of the method.
     ///
     /// ```
     /// use andnmf::and::AndParams;
@@ -273,7 +277,14 @@ impl<T: Real> Fit<T> {
         }
     }
 
-    /// The checkpoint after the last stage. A longer run that resumes from it ends with the same bits as an uninterrupted one.
+    /// Number of stages after the search for a start: at most the limit on stages.
+    #[must_use]
+    pub fn final_stages(&self) -> usize {
+        self.stages.saturating_sub(self.search_stages)
+    }
+
+    /// The checkpoint after the last stage. A longer run that resumes from it ends with the same bits as an
+    /// uninterrupted one.
     #[must_use]
     pub fn checkpoint(&self) -> Checkpoint<T> {
         let CheckpointData { method, n_samples, seed, passes, warnings, kind, state } = &self.checkpoint_data;
@@ -291,8 +302,8 @@ impl<T: Real> Fit<T> {
         Checkpoint::shared(header, kind, state.unwrap_or_else(|| Arc::clone(&self.checkpoint_data.state)))
     }
 
-    /// The scale of the samples, if thresholds came from the data: the root mean square of their coordinates along their
-    /// leading direction.
+    /// The scale of the samples, if thresholds came from the data: the root mean square of their coordinates along
+    /// their leading direction.
     #[must_use]
     pub fn scale(&self) -> Option<f64> {
         self.checkpoint_data.state.scale()
@@ -313,6 +324,7 @@ impl<T: Real> Fit<T> {
             components: state.components(),
             weights: state.take_weights(),
             stages,
+            search_stages: 0,
             stop,
             thresholds: state.thresholds().to_vec(),
             compressed_to: None,

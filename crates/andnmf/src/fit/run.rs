@@ -103,8 +103,8 @@ impl Workers {
         }
     }
 
-    /// [`run`](Self::run) for a stage, which has many short parallel steps: the threads spin in between, since waking them
-    /// takes as long as some of the steps.
+    /// [`run`](Self::run) for a stage, which has many short parallel steps: the threads spin in between, since waking
+    /// them takes as long as some of the steps.
     pub(crate) fn run_stage<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         if rayon::current_thread_index().is_some() {
             // Already inside a pool: there may be other concurrent runs, whose work should get the threads.

@@ -19,9 +19,9 @@ use crate::{FitError, Real, SamplesError, SettingError, ShapeError, init};
 /// ```
 #[derive(Debug, Clone)]
 pub enum Start<T: Real> {
-    /// The default of the method. AND: from the data ([`crate::auto`]), or successive projection with a threshold schedule;
-    /// alternating methods: NNDSVD with zeros filled, or random samples if some values are negative; LDA: random topics;
-    /// anchor words: the anchors themselves.
+    /// The default of the method. AND: from the data ([`crate::auto`]), or successive projection with a threshold
+    /// schedule; alternating methods: NNDSVD with zeros filled, or random samples if some values are negative; LDA:
+    /// random topics; anchor words: the anchors themselves.
     Auto,
     /// These components, rank × features.
     Given(Array2<T>),
@@ -104,8 +104,8 @@ impl<T: Real> Start<T> {
         })
     }
 
-    /// Computes the components of the start (rank × features), and returns them with the number of passes over the samples;
-    /// `None` for a checkpoint.
+    /// Computes the components of the start (rank × features), and returns them with the number of passes over the
+    /// samples; `None` for a checkpoint.
     ///
     /// # Errors
     /// If the samples cannot be read, or do not allow this start.

@@ -142,8 +142,8 @@ struct OneSign {
 }
 
 impl OneSign {
-    /// From `left` = singular value × left singular vector. The leading pair has one sign up to rounding, so its absolute
-    /// values are used.
+    /// From `left` = singular value × left singular vector. The leading pair has one sign up to rounding, so its
+    /// absolute values are used.
     fn of<T: Real>(left: ArrayView1<'_, T>, right: ArrayView1<'_, T>, leading: bool) -> Self {
         let singular_value = length(left);
         let unit = |v: &T| if singular_value > 0.0 { v.as_f64() / singular_value } else { 0.0 };

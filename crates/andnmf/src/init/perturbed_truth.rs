@@ -16,8 +16,8 @@ const HALF_WIDTH: f64 = 0.05;
 /// leaves it. With components as rows this reads `(I + U)ᵀ·truth + Nᵀ`. With many components already `in_span = 1` is a
 /// poor start: each row contains more of all other components combined than of its own.
 ///
-/// Both scales should be finite ([`DatasetSpec`](crate::synth::DatasetSpec) refuses others), or the start is not finite.
-/// `U` and `N` do not depend on the scales, so a sweep over a scale stretches one fixed perturbation.
+/// Both scales should be finite ([`DatasetSpec`](crate::synth::DatasetSpec) refuses others), or the start is not
+/// finite. `U` and `N` do not depend on the scales, so a sweep over a scale stretches one fixed perturbation.
 ///
 /// ```
 /// let truth = ndarray::array![[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]];

@@ -111,6 +111,13 @@ impl<T: Real> Query<T> for SampleSizesQuery {
             && partial.lengths.len() == n
             && partial.total.len() == part.samples.n_features()
     }
+
+    #[cfg(test)]
+    fn examples(check: &mut query::testing::ExampleCheck<T>) {
+        check.check(&Self, |result| {
+            [&result.sums[..], &result.lengths, &result.total, &[result.lowest]].concat()
+        });
+    }
 }
 
 impl SampleSizes {

@@ -1,10 +1,10 @@
 //! Successive projection (SPA): samples that span the data.
 //!
-//! If some samples are (nearly) pure, the sample farthest from the span of those already selected is one of them, provided
-//! that all samples are first scaled so that mixtures lie between their components. Division by a linear measure of size
-//! does that: the sum of a sample if the data are non-negative, its projection on the mean sample if they are signed.
-//! (Division by the norm does not: mixtures would lie outside.) Samples that are very small by that measure are omitted,
-//! since after scaling they are mostly noise.
+//! If some samples are (nearly) pure, the sample farthest from the span of those already selected is one of them,
+//! provided that all samples are first scaled so that mixtures lie between their components. Division by a linear
+//! measure of size does that: the sum of a sample if the data are non-negative, its projection on the mean sample if
+//! they are signed. (Division by the norm does not: mixtures would lie outside.) Samples that are very small by that
+//! measure are omitted, since after scaling they are mostly noise.
 //!
 //! Reference: Araújo et al., 2001; Gillis & Vavasis, 2014 (robustness to noise).
 
@@ -72,8 +72,8 @@ fn far_samples<T: Real>(samples: &dyn Samples<T>, rank: usize) -> Result<Array2<
 
 /// The sample with the largest residual outside the directions, and the direction of the residual.
 ///
-/// Differences of squares lose digits, so the residual of the best sample is computed again; if it is smaller than the stored
-/// one, the stored one is corrected and the search continues.
+/// Differences of squares lose digits, so the residual of the best sample is computed again; if it is smaller than
+/// the stored one, the stored one is corrected and the search continues.
 fn farthest<T: Real>(
     samples: &dyn Samples<T>,
     sizes: &[f64],

@@ -133,6 +133,16 @@ impl<T: Real> Query<T> for ProjectionQuery<'_, T> {
     fn accepts(&self, partial: &Coordinates<T>, part: &Part<'_, T>) -> bool {
         partial.rows.dim() == (part.samples.n_samples(), self.directions.nrows())
     }
+
+    #[cfg(test)]
+    fn examples(check: &mut query::testing::ExampleCheck<T>) {
+        for with_lowest in [false, true] {
+            let directions = check.components().into();
+            check.check(&ProjectionQuery { directions, with_lowest }, |result| {
+                [query::testing::values(&result.rows), vec![result.lowest]].concat()
+            });
+        }
+    }
 }
 
 /// The lowest value of a block; zero if none is negative.

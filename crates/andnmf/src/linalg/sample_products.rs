@@ -8,6 +8,8 @@ use rand::RngExt;
 use super::linear_map::LinearMap;
 use super::product_accumulator::ProductAccumulator;
 use crate::pool::Pool;
+#[cfg(test)]
+use crate::query::testing::{ExampleCheck, values};
 use crate::query::{
     Part, Query, Sums, Wire, WireError, WireReader, WireWriter, add_matrix, check_shape, wire,
 };
@@ -115,6 +117,12 @@ impl<T: Real> Query<T> for RandomSketch {
     fn accepts(&self, partial: &ProductSum<T>, part: &Part<'_, T>) -> bool {
         partial.products.dim() == (self.size, part.samples.n_features())
     }
+
+    #[cfg(test)]
+    fn examples(check: &mut ExampleCheck<T>) {
+        let plan = FoldPlan::new(check.samples().as_ref(), 5 * check.components().ncols());
+        check.check(&Self { size: 5, seed: 3, plan }, |result| values(&result.products));
+    }
 }
 
 impl RandomSketch {
@@ -188,6 +196,12 @@ impl<T: Real> Query<T> for Combinations<'_, T> {
     fn accepts(&self, partial: &ProductSum<T>, part: &Part<'_, T>) -> bool {
         partial.products.dim() == (self.weights.ncols(), part.samples.n_features())
     }
+
+    #[cfg(test)]
+    fn examples(check: &mut ExampleCheck<T>) {
+        let weights = check.weights().into();
+        check.check(&Combinations { weights }, |result| values(&result.products));
+    }
 }
 
 /// D·YᵀY for directions D and samples Y.
@@ -228,5 +242,11 @@ impl<T: Real> Query<T> for NormalProduct<'_, T> {
 
     fn accepts(&self, partial: &ProductSum<T>, part: &Part<'_, T>) -> bool {
         partial.products.dim() == (self.directions.nrows(), part.samples.n_features())
+    }
+
+    #[cfg(test)]
+    fn examples(check: &mut ExampleCheck<T>) {
+        let directions = check.components().into();
+        check.check(&NormalProduct { directions }, |result| values(&result.products));
     }
 }

@@ -33,9 +33,9 @@ pub(crate) struct SpanSearchResult<T: Real> {
 /// An orthonormal basis of the span of all samples and the rows of `also`, if its dimension is at most `max_dimension`.
 ///
 /// Tries sketches of growing size, starting with slightly more than `guess` rows. A thorough search ends with a sketch
-/// large enough for any span of at most `max_dimension` dimensions. Otherwise sizes double, and a size is ruled out without a
-/// pass if a subset of that many samples is linearly independent, as noisy samples are; the search ends once that check
-/// exceeds the effort.
+/// large enough for any span of at most `max_dimension` dimensions. Otherwise sizes double, and a size is ruled out
+/// without a pass if a subset of that many samples is linearly independent, as noisy samples are; the search ends
+/// once that check exceeds the effort.
 pub(crate) fn span<T: Real>(
     samples: &dyn Samples<T>,
     also: ArrayView2<'_, T>,

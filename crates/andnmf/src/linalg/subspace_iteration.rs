@@ -134,6 +134,11 @@ impl<T: Real> Query<T> for SquaredNorm {
     fn accepts(&self, _: &SquareSum, _: &Part<'_, T>) -> bool {
         true
     }
+
+    #[cfg(test)]
+    fn examples(check: &mut query::testing::ExampleCheck<T>) {
+        check.check(&Self { scale: 0.7 }, |result| vec![result.sum]);
+    }
 }
 
 #[cfg(test)]

@@ -41,13 +41,6 @@ fn residual_norms_on_current_threads<T: Real>(
 #[derive(Debug)]
 pub(crate) struct NnlsResidual<'a, T: Real>(WeightsQuery<'a, T>);
 
-impl<'a, T: Real> NnlsResidual<'a, T> {
-    #[cfg(test)]
-    pub(crate) fn new(components: CowArray<'a, T, Ix2>) -> Self {
-        Self(WeightsQuery { components })
-    }
-}
-
 impl<T: Real> Query<T> for NnlsResidual<'_, T> {
     const NAME: &'static str = "unexplained";
     type Partial = SquaredNorms;
@@ -72,6 +65,12 @@ impl<T: Real> Query<T> for NnlsResidual<'_, T> {
 
     fn accepts(&self, _: &SquaredNorms, _: &Part<'_, T>) -> bool {
         true
+    }
+
+    #[cfg(test)]
+    fn examples(check: &mut query::testing::ExampleCheck<T>) {
+        let query = NnlsResidual(WeightsQuery { components: check.components().into() });
+        check.check(&query, |result| vec![result.residual, result.samples]);
     }
 }
 

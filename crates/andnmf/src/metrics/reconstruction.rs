@@ -148,6 +148,12 @@ impl<T: Real> Query<T> for Residual<'_, T> {
     fn accepts(&self, _: &SquaredNorms, _: &Part<'_, T>) -> bool {
         true
     }
+
+    #[cfg(test)]
+    fn examples(check: &mut query::testing::ExampleCheck<T>) {
+        let (weights, components) = (check.weights().into(), check.components().into());
+        check.check(&Residual { weights, components }, |result| vec![result.residual, result.samples]);
+    }
 }
 
 /// The squared residual norm of a block, by its definition.

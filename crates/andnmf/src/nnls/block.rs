@@ -112,11 +112,12 @@ impl ScaledProducts {
     }
 }
 
-/// Writes the solutions of all samples, one row of `width` values each, into `workspace.solutions`: by pivoting if `direct`.
+/// Writes the solutions of all samples, one row of `width` values each, into `workspace.solutions`: by pivoting if
+/// `direct`.
 ///
 /// If the matrix is singular, rounding makes pivoting unreliable. Then the samples are solved by proximal steps: each
-/// minimizes ½xᵀGx − pᵀx + ½λ‖x − x'‖², which is regular, around the solution x' of the previous step. A large λ makes a step
-/// robust and a small one makes it long, so λ falls from step to step.
+/// minimizes ½xᵀGx − pᵀx + ½λ‖x − x'‖², which is regular, around the solution x' of the previous step. A large λ
+/// makes a step robust and a small one makes it long, so λ falls from step to step.
 fn solve_scaled(gram: &ScaledGram, workspace: &mut BlockWorkspace, direct: bool) {
     let (width, rank) = (gram.width(), gram.rank());
     let BlockWorkspace { products, sets, solutions, pending, violation: best, slopes, all, pivoting } =

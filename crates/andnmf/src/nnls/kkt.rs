@@ -14,8 +14,8 @@ use crate::linalg::product::multiply;
 ///
 /// > max over samples n and components k of |min(dₖ·xₙₖ, gₙₖ/dₖ)| / sₙ,
 ///
-/// computed in double precision. It does not depend on the scale of any sample or component. Zero components are ignored; a
-/// zero sₙ counts as 1.
+/// computed in double precision. It does not depend on the scale of any sample or component. Zero components are
+/// ignored; a zero sₙ counts as 1.
 ///
 /// ```
 /// use ndarray::array;

@@ -5,9 +5,9 @@
 //! products p = A·y. All arithmetic is in double precision; single-precision data lose digits only on input and output.
 //!
 //! Zero components get zero weights. If components are linearly dependent, several weights may reach the same smallest
-//! loss, and one of them is returned. A Gram matrix determines its components to half the digits only: for components that
-//! are dependent up to 1e-6 of their length (1e-3 in single precision) the optimality conditions hold to that accuracy, and
-//! to rounding for all others.
+//! loss, and one of them is returned. A Gram matrix determines its components to half the digits only: for components
+//! that are dependent up to 1e-6 of their length (1e-3 in single precision) the optimality conditions hold to that
+//! accuracy, and to rounding for all others.
 
 mod active_set;
 mod block;
@@ -94,8 +94,8 @@ pub enum NnlsError {
 /// the products of samples and components (n × rank).
 ///
 /// `start` is an optional warm start, such as the weights of similar components: it affects only the speed, through the
-/// set of its positive weights. The weights of a sample have the same bits on any number of threads, and do not depend on
-/// other samples.
+/// set of its positive weights. The weights of a sample have the same bits on any number of threads, and do not
+/// depend on other samples.
 ///
 /// ```
 /// use ndarray::array;
@@ -107,8 +107,8 @@ pub enum NnlsError {
 /// ```
 ///
 /// # Errors
-/// If shapes do not match, a value is not finite, `gram` is no Gram matrix (not symmetric, or a negative diagonal), or the
-/// weights overflow.
+/// If shapes do not match, a value is not finite, `gram` is no Gram matrix (not symmetric, or a negative diagonal),
+/// or the weights overflow.
 pub fn solve<T: Real>(
     gram: ArrayView2<'_, T>,
     products: ArrayView2<'_, T>,

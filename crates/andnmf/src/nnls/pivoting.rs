@@ -1,9 +1,9 @@
 //! Block principal pivoting (Kim & Park, 2008 and 2011).
 //!
-//! Each sample has a passive set: the components whose weights may be nonzero. Its least-squares weights follow from the
-//! set. Members with a negative weight, and other components that would lower the loss, are exchanged (added or removed),
-//! all at once as long as their number falls. After a few failures only the last one is exchanged (Murty's rule), which
-//! cannot cycle.
+//! Each sample has a passive set: the components whose weights may be nonzero. Its least-squares weights follow from
+//! the set. Members with a negative weight, and other components that would lower the loss, are exchanged (added or
+//! removed), all at once as long as their number falls. After a few failures only the last one is exchanged (Murty's
+//! rule), which cannot cycle.
 //!
 //! Samples with the same set share one factorization, and the others are factorized several at a time. The weights of a
 //! sample have the same bits whatever other samples are solved with it.
@@ -86,8 +86,8 @@ struct SampleScratch {
 }
 
 impl Pivoting<'_> {
-    /// Solves for the samples in `pending` and leaves there those that may violate the optimality conditions by more than
-    /// `accuracy`.
+    /// Solves for the samples in `pending` and leaves there those that may violate the optimality conditions by more
+    /// than `accuracy`.
     pub(super) fn run(mut self, pending: &mut Vec<usize>, accuracy: f64, workspace: &mut PivotingWorkspace) {
         let (rank, n) = (self.matrix.rank(), self.products.len() / self.matrix.width());
         let PivotingWorkspace { progress, groups, systems, scratch, next, inaccurate, active_set } =
@@ -133,8 +133,8 @@ impl Pivoting<'_> {
         pending.sort_unstable();
     }
 
-    /// Solves up to [`LANES`] different sets with all their samples. Calls `check` with each sample, the lane of its set, and
-    /// the lane of its solution.
+    /// Solves up to [`LANES`] different sets with all their samples. Calls `check` with each sample, the lane of its
+    /// set, and the lane of its solution.
     fn solve_batch(
         &mut self,
         systems: &mut Systems,
@@ -178,8 +178,8 @@ impl Pivoting<'_> {
         row_of(self.products, self.matrix.width(), row)
     }
 
-    /// Checks the solution of a sample: it is final, or components are exchanged. Either way the solution is stored, with
-    /// negative values set to zero.
+    /// Checks the solution of a sample: it is final, or components are exchanged. Either way the solution is stored,
+    /// with negative values set to zero.
     fn check(
         &mut self,
         scratch: &mut SampleScratch,

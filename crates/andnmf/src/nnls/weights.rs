@@ -15,8 +15,9 @@ use crate::samples::fold::{FoldPlan, fold};
 use crate::samples::{CancellableSamples, Samples};
 use crate::{FitError, Real, SamplesError, ShapeError, entry_point};
 
-/// The non-negative least-squares weights (n × rank) of samples for `components` (rank × features) of any sign. Uses the
-/// threads and the cancel flag of `run`; cancellation returns [`SamplesError::Cancelled`](crate::SamplesError::Cancelled).
+/// The non-negative least-squares weights (n × rank) of samples for `components` (rank × features) of any sign. Uses
+/// the threads and the cancel flag of `run`; cancellation returns
+/// [`SamplesError::Cancelled`](crate::SamplesError::Cancelled).
 ///
 /// ```
 /// use andnmf::fit::Run;
@@ -31,8 +32,8 @@ use crate::{FitError, Real, SamplesError, ShapeError, entry_point};
 /// ```
 ///
 /// # Errors
-/// If the components do not have the features of the samples or are not finite, the samples cannot be read, or the weights
-/// overflow.
+/// If the components do not have the features of the samples or are not finite, the samples cannot be read, or the
+/// weights overflow.
 pub fn weights<T: Real>(
     samples: &dyn Samples<T>,
     components: ArrayView2<'_, T>,
@@ -166,6 +167,12 @@ impl<T: Real> Query<T> for WeightsQuery<'_, T> {
 
     fn accepts(&self, partial: &WeightRows<T>, part: &Part<'_, T>) -> bool {
         partial.rows.dim() == (part.samples.n_samples(), self.components.nrows())
+    }
+
+    #[cfg(test)]
+    fn examples(check: &mut query::testing::ExampleCheck<T>) {
+        let components = check.components().into();
+        check.check(&WeightsQuery { components }, |result| query::testing::values(&result.rows));
     }
 }
 

@@ -1,9 +1,9 @@
 //! Online AND, for samples that arrive in batches and are not stored: each batch is a stage.
 //!
 //! The first batch gives the start. With thresholds from the data that is a whole fit to it, so the batch must be large
-//! enough to find components in. Each further batch moves the components by gradient steps on a few samples each, with a
-//! threshold that falls from batch to batch: by the schedule, or by a factor of 1.1 from a tenth of a component's largest
-//! weights, but never below twice the error shown by negative decoded weights.
+//! enough to find components in. Each further batch moves the components by gradient steps on a few samples each,
+//! with a threshold that falls from batch to batch: by the schedule, or by a factor of 1.1 from a tenth of a
+//! component's largest weights, but never below twice the error shown by negative decoded weights.
 //!
 //! ```
 //! use andnmf::and::AndParams;
@@ -79,11 +79,12 @@ pub struct OnlineState<T: Real> {
 }
 
 impl<T: Real> Online<T> {
-    /// A fit before its first batch. `batch` is the number of samples per gradient step (16 if it is `All`); `compress`,
-    /// `max_stages` and `tolerance` have no effect.
+    /// A fit before its first batch. `batch` is the number of samples per gradient step (16 if it is `All`);
+    /// `compress`, `max_stages` and `tolerance` have no effect.
     ///
     /// # Errors
-    /// If a setting is out of its range, or the schedule is [`Schedule::Theory`], which needs the samples of all stages.
+    /// If a setting is out of its range, or the schedule is [`Schedule::Theory`], which needs the samples of all
+    /// stages.
     pub fn new(params: AndParams, start: Start<T>) -> Result<Self, SettingError> {
         // Only schedules support batches; with thresholds from the data, the first batch is fitted as a whole.
         AndParams { batch: Batch::All, ..params.clone() }.check()?;

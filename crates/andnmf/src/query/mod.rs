@@ -1,11 +1,14 @@
 //! Queries: computations over all samples, local or distributed.
 //!
-//! Every computation over all samples that may run in another process is a [`Query`]: it computes a [`Partial`] result from
-//! a [`Part`] of the samples, and partial results merge. [`run`] runs a query by the deterministic local fold of
-//! [`samples::fold`](crate::samples::fold), or by the [`Executor`](crate::samples::Executor) of distributed samples.
+//! Every computation over all samples that may run in another process is a [`Query`]: it computes a [`Partial`]
+//! result from a [`Part`] of the samples, and partial results merge. [`run`] runs a query by the deterministic local
+//! fold of [`samples::fold`](crate::samples::fold), or by the [`Executor`](crate::samples::Executor) of distributed
+//! samples.
 //!
 //! The type of a query is in the module of its computation; [`distributed`](crate::distributed) has the registry.
 
+#[cfg(test)]
+pub(crate) mod testing;
 mod wire;
 
 use std::ops::Deref;
@@ -54,6 +57,10 @@ pub(crate) trait Query<T: Real>: Sized + Sync {
 
     /// Returns true if a result of the executor has the right shape for these samples.
     fn accepts(&self, partial: &Self::Partial, part: &Part<'_, T>) -> bool;
+
+    /// Passes examples of the query to the check that every registered query undergoes.
+    #[cfg(test)]
+    fn examples(check: &mut testing::ExampleCheck<T>);
 }
 
 /// The result of a query on a part of the samples: sums, and possibly one row per sample.

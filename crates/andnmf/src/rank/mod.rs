@@ -54,7 +54,8 @@ pub struct RankSettings {
     /// Test stability by fits to all samples and to two halves, at up to nine ranks of the range. This takes by far the
     /// most time.
     pub stability: bool,
-    /// Number of cross-validation folds: how often a random quarter of the values is held out and predicted; 0 for none.
+    /// Number of cross-validation folds: how often a random quarter of the values is held out and predicted; 0 for
+    /// none.
     pub folds: usize,
     /// Random seed.
     pub seed: u64,

@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::{Block, Executor, Reply, Request, Samples, same_shape_as};
 use crate::{Real, SamplesError};
 
-/// A wrapper of samples with a cancellation check: when `stop` returns true, every computation that reads them ends soon.
+/// A wrapper of samples with a cancellation check: when `stop` returns true, every computation that reads them ends
+/// soon.
 ///
 /// ```
 /// use andnmf::SamplesError;

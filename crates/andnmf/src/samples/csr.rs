@@ -147,8 +147,8 @@ impl<'a, T: Real> CsrView<'a, T> {
         view.with_each_feature_once()
     }
 
-    /// Sums the values of features that occur twice in a row, so that readers, such as those that square values, need not
-    /// handle duplicates.
+    /// Sums the values of features that occur twice in a row, so that readers, such as those that square values, need
+    /// not handle duplicates.
     fn with_each_feature_once(self) -> Result<Self, SamplesError> {
         let mut features = Vec::new();
         let mut repeats = |i: usize| {
@@ -209,7 +209,8 @@ impl<'a, T: Real> CsrView<'a, T> {
         (self.row_starts[i]..self.row_starts[i + 1]).map(|p| (self.indices.get(p), self.values[p]))
     }
 
-    /// All rows in the form that the kernels read, for less than 2³¹ features; uses `workspace` if indices must be converted.
+    /// All rows in the form that the kernels read, for less than 2³¹ features; uses `workspace` if indices must be
+    /// converted.
     pub(crate) fn narrow_rows<'s>(&'s self, workspace: &'s mut Vec<u32>) -> NarrowRows<'s, T> {
         let positions = match (self.row_starts.first(), self.row_starts.last()) {
             (Some(&first), Some(&last)) => first..last,

@@ -6,10 +6,10 @@ use crate::SamplesError;
 
 /// Runs queries where the samples are stored: the interface for distributed execution.
 ///
-/// A query computes sums over samples, and possibly a row for each. An executor sends the [`Request`] to every part of the
-/// samples, where [`distributed::execute`](crate::distributed::execute) computes a [`Reply`]; merges the sums of
-/// neighbouring parts with [`distributed::merge`](crate::distributed::merge); and joins the rows in the order of the
-/// samples. Everything that crosses this boundary is bytes.
+/// A query computes sums over samples, and possibly a row for each. An executor sends the [`Request`] to every part
+/// of the samples, where [`distributed::execute`](crate::distributed::execute) computes a [`Reply`]; merges the sums
+/// of neighbouring parts with [`distributed::merge`](crate::distributed::merge); and joins the rows in the order of
+/// the samples. Everything that crosses this boundary is bytes.
 pub trait Executor: Sync {
     /// The merged reply of all samples.
     ///

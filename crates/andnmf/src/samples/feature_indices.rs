@@ -62,8 +62,8 @@ macro_rules! impl_index {
                 match self { $(Self::$variant(v) => out.extend(v[positions].iter().map(|&i| i as usize)),)* }
             }
 
-            /// The indices at these positions as `u32`, copied into `workspace` only if they have another type. All must be
-            /// below 2³¹.
+            /// The indices at these positions as `u32`, copied into `workspace` only if they have another type. All
+            /// must be below 2³¹.
             pub(super) fn narrow<'s>(&'s self, positions: Range<usize>, workspace: &'s mut Vec<u32>) -> &'s [u32] {
                 match self {
                     Self::U32(v) => return &v[positions],

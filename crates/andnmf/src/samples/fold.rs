@@ -1,8 +1,8 @@
 //! The deterministic, parallel fold over all samples.
 //!
-//! The samples are split into parts whose boundaries depend only on the shape of the data, each part is folded in order on
-//! one thread, and the parts are merged along a fixed binary tree. Scheduling affects only when and where work runs, never
-//! the order of additions: any number of threads gives the same bits.
+//! The samples are split into parts whose boundaries depend only on the shape of the data, each part is folded in
+//! order on one thread, and the parts are merged along a fixed binary tree. Scheduling affects only when and where
+//! work runs, never the order of additions: any number of threads gives the same bits.
 
 use std::ops::Range;
 
@@ -35,8 +35,8 @@ pub(crate) struct FoldPlan {
 impl FoldPlan {
     /// The plan for these samples if the sums of a part have about `sums` values.
     ///
-    /// All parts may be in progress at the same time, so their number is limited to keep all sums within half the size of
-    /// the samples, or within four parts if that is more.
+    /// All parts may be in progress at the same time, so their number is limited to keep all sums within half the
+    /// size of the samples, or within four parts if that is more.
     pub(crate) fn new<T: Real>(samples: &dyn Samples<T>, sums: usize) -> Self {
         let n_samples = samples.n_samples();
         let affordable = (samples.stored_values() / sums.max(1) / 2).max(WANTED_PARTS);

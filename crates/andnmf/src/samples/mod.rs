@@ -41,7 +41,8 @@ pub trait Samples<T: Real>: Sync {
     /// Number of columns.
     fn n_features(&self) -> usize;
 
-    /// Number of stored values: all values of dense data, the explicit ones of sparse data. Used only to estimate costs.
+    /// Number of stored values: all values of dense data, the explicit ones of sparse data. Used only to estimate
+    /// costs.
     fn stored_values(&self) -> usize {
         self.n_samples().saturating_mul(self.n_features())
     }
@@ -62,8 +63,8 @@ pub trait Samples<T: Real>: Sync {
         false
     }
 
-    /// The executor of distributed samples; `None` if the samples are read in this process. With an executor, blocks are
-    /// read only if few rows are needed.
+    /// The executor of distributed samples; `None` if the samples are read in this process. With an executor, blocks
+    /// are read only if few rows are needed.
     fn executor(&self) -> Option<&dyn Executor> {
         None
     }
@@ -143,8 +144,9 @@ impl<T: Real> Block<'_, T> {
     }
 }
 
-/// Reads a block of samples and checks it. All code of the library reads through this function, so that no implementation
-/// of [`Samples`] can supply blocks of another shape, values that are not finite, or rows that are not contiguous.
+/// Reads a block of samples and checks it. All code of the library reads through this function, so that no
+/// implementation of [`Samples`] can supply blocks of another shape, values that are not finite, or rows that are not
+/// contiguous.
 ///
 /// ```
 /// use andnmf::samples::{DenseSamples, read};

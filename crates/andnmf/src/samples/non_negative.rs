@@ -13,8 +13,9 @@ const ROWS_AT_ONCE: usize = 256;
 
 /// A wrapper of samples that refuses negative values.
 ///
-/// Values are checked as they are read, which needs no extra pass; a valid block is not checked again. Values of distributed
-/// samples are not read here: pass the lowest value that a query returned to [`check_lowest`](Self::check_lowest).
+/// Values are checked as they are read, which needs no extra pass; a valid block is not checked again. Values of
+/// distributed samples are not read here: pass the lowest value that a query returned to
+/// [`check_lowest`](Self::check_lowest).
 pub(crate) struct NonNegative<'a, T: Real> {
     samples: &'a dyn Samples<T>,
     required_by: &'static str,

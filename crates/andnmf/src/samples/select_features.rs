@@ -30,8 +30,8 @@ pub fn document_frequencies<T: Real>(samples: &dyn Samples<T>) -> Result<Vec<usi
     )
 }
 
-/// The features that are nonzero in at least `min_documents` samples and not `excluded`, in ascending order: in a corpus,
-/// the vocabulary without rare words and stop words.
+/// The features that are nonzero in at least `min_documents` samples and not `excluded`, in ascending order: in a
+/// corpus, the vocabulary without rare words and stop words.
 ///
 /// # Errors
 /// If the samples cannot be read.

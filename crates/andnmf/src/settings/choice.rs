@@ -1,7 +1,7 @@
 //! Types of settings whose value is one of several words, or a word or a number.
 
-/// Declares an enum of words and, after a semicolon, at most one variant with a number. It is parsed by `FromStr`, formatted
-/// by `Display`, and serialized: a word as a string, a number under the name of its variant.
+/// Declares an enum of words and, after a semicolon, at most one variant with a number. It is parsed by `FromStr`,
+/// formatted by `Display`, and serialized: a word as a string, a number under the name of its variant.
 macro_rules! declare_choice {
     (
         $(#[$meta:meta])*

@@ -11,8 +11,8 @@ declare_choice! {
         Auto = "auto",
         /// No compression.
         Off = "off",
-        /// The span of the samples (and of the start, if components are combinations of both), if its dimension is smaller
-        /// than the number of features: the same iterates in fewer operations.
+        /// The span of the samples (and of the start, if components are combinations of both), if its dimension is
+        /// smaller than the number of features: the same iterates in fewer operations.
         Lossless = "lossless",
         ;
         /// Projection on this many leading singular directions of the samples: lossy if there is noise.

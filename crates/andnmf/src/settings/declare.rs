@@ -15,11 +15,11 @@
 /// }
 /// ```
 ///
-/// `common` names a setting that several methods share; its documentation, type and range are in this macro. The result is
-/// the struct of unchecked settings with `Default`, `new` and [`Settings`](crate::settings::Settings), and the struct of
-/// checked settings, which `check` returns. Rules for combinations of settings are in a method
-/// `check_combinations(&self) -> Result<(), SettingError>` of the unchecked settings. `with name: Type` after the name of the
-/// method adds a field to the checked struct, set to its default, for options that are no settings.
+/// `common` names a setting that several methods share; its documentation, type and range are in this macro. The
+/// result is the struct of unchecked settings with `Default`, `new` and [`Settings`](crate::settings::Settings), and
+/// the struct of checked settings, which `check` returns. Rules for combinations of settings are in a method
+/// `check_combinations(&self) -> Result<(), SettingError>` of the unchecked settings. `with name: Type` after the
+/// name of the method adds a field to the checked struct, set to its default, for options that are no settings.
 macro_rules! declare_settings {
     (
         $(#[$meta:meta])*

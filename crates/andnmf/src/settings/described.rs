@@ -22,8 +22,8 @@ pub trait Described: Settings {
     /// Names and summary.
     const ABOUT: About;
 
-    /// Name of the start that [`Start::Auto`](crate::fit::Start::Auto) selects; `negative` is true if samples have negative
-    /// values.
+    /// Name of the start that [`Start::Auto`](crate::fit::Start::Auto) selects; `negative` is true if samples have
+    /// negative values.
     fn default_start(&self, negative: bool) -> &'static str;
 
     /// Returns true if users may set a start.

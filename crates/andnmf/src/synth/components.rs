@@ -16,9 +16,9 @@ const ZIPF_SHIFT: f64 = 40.0;
 /// one third, is the share of non-zero entries.
 const COMMONEST_USE: f64 = 0.9;
 const RAREST_USE: f64 = 0.04;
-/// A topic uses a word more or less than usual by the factor exp(individuality · standard normal). Topics range from the
-/// first value (close to the general language) to the second (very distinctive); the least individual ones determine
-/// the condition number of the matrix.
+/// A topic uses a word more or less than usual by the factor exp(individuality · standard normal). Topics range from
+/// the first value (close to the general language) to the second (very distinctive); the least individual ones
+/// determine the condition number of the matrix.
 const LEAST_INDIVIDUALITY: f64 = 0.75;
 const GREATEST_INDIVIDUALITY: f64 = 2.2;
 /// Bound on that standard normal, so that no single word takes over a topic.

@@ -1,11 +1,11 @@
 //! Synthetic data with a known truth: components, weights, noise, and named datasets.
 //!
-//! A dataset is `samples = weights · truth (+ noise)`: [`topics`] and [`signed_uniform`] generate the truth, [`Weights`]
-//! has the weight distributions of the paper and its released code (and some harder ones), [`add_gaussian`] adds
-//! noise, and [`DatasetSpec`] combines them under the paper's names.
+//! A dataset is `samples = weights · truth (+ noise)`: [`topics`] and [`signed_uniform`] generate the truth,
+//! [`Weights`] has the weight distributions of the paper and its released code (and some harder ones),
+//! [`add_gaussian`] adds noise, and [`DatasetSpec`] combines them under the paper's names.
 //!
-//! The same seed gives the same bits. Truth, weights, noise and initialization use separate random streams: changing the
-//! noise level does not change the weights, and changing the weights does not change the truth.
+//! The same seed gives the same bits. Truth, weights, noise and initialization use separate random streams: changing
+//! the noise level does not change the weights, and changing the weights does not change the truth.
 
 mod components;
 mod dataset;

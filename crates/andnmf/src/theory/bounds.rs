@@ -32,6 +32,14 @@ pub fn binary_bound(rank: usize, k: f64, lambda: f64, r: f64) -> Result<f64, Set
 ///
 /// # Errors
 /// If `r` or `q` is not positive, `k` or `lambda` is negative, or one of them is not a number.
+///
+/// ```
+/// use andnmf::theory::bounds::general_bound;
+/// // At q = 1: k·λ⁸/r⁸, whatever the number of components.
+/// let bound = general_bound(16, 2.0, 0.5, 1.0, 1.0)?;
+/// assert!((bound - 2.0 * 0.5_f64.powi(8)).abs() < 1e-12);
+/// # Ok::<(), andnmf::SettingError>(())
+/// ```
 pub fn general_bound(rank: usize, k: f64, lambda: f64, r: f64, q: f64) -> Result<f64, SettingError> {
     check_non_negative("k", k)?;
     check_non_negative("lambda", lambda)?;
@@ -54,6 +62,13 @@ pub fn general_bound(rank: usize, k: f64, lambda: f64, r: f64, q: f64) -> Result
 ///
 /// # Errors
 /// If `r` or the largest singular value is not positive, another value is negative, or one is not finite.
+///
+/// ```
+/// use andnmf::theory::bounds::noise_amplification;
+/// let factor = noise_amplification(3.0, 0.5, 2.0, 1.0)?;
+/// assert!((factor - 12.0).abs() < 1e-12);
+/// # Ok::<(), andnmf::SettingError>(())
+/// ```
 pub fn noise_amplification(
     r: f64,
     lambda: f64,
@@ -73,6 +88,12 @@ pub fn noise_amplification(
 ///
 /// # Errors
 /// If `gamma` is negative or not finite, or `amplification` is negative or not a number.
+///
+/// ```
+/// use andnmf::theory::bounds::noise_error;
+/// assert_eq!(noise_error(12.0, 0.5)?, 6.0);
+/// # Ok::<(), andnmf::SettingError>(())
+/// ```
 pub fn noise_error(amplification: f64, gamma: f64) -> Result<f64, SettingError> {
     if amplification.is_nan() || amplification < 0.0 {
         return Err(SettingError::new("amplification", amplification, "it must be at least 0"));
@@ -86,6 +107,14 @@ pub fn noise_error(amplification: f64, gamma: f64) -> Result<f64, SettingError> 
 ///
 /// # Errors
 /// If there are no components or no features, or an entry is not finite.
+///
+/// ```
+/// use andnmf::theory::bounds::extreme_singular_values;
+/// let truth = ndarray::array![[3.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
+/// let (largest, smallest) = extreme_singular_values(truth.view())?;
+/// assert!((largest - 4.0).abs() < 1e-12 && (smallest - 3.0).abs() < 1e-12);
+/// # Ok::<(), andnmf::theory::MatrixError>(())
+/// ```
 pub fn extreme_singular_values<T: Real>(truth: ArrayView2<'_, T>) -> Result<(f64, f64), MatrixError> {
     if truth.is_empty() {
         return Err(ShapeError::new("truth", truth.dim(), "at least 1 × 1 (components × features)").into());
@@ -105,6 +134,17 @@ pub fn extreme_singular_values<T: Real>(truth: ArrayView2<'_, T>) -> Result<(f64
 }
 
 /// The theorems' bounds on m for estimated conditions.
+///
+/// ```
+/// use andnmf::theory::GeneralCorrelationConditions;
+/// use andnmf::theory::bounds::CorrelationBounds;
+/// let weights = ndarray::array![[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]];
+/// let conditions = GeneralCorrelationConditions::of(weights.view())?;
+/// let bounds = CorrelationBounds::of(&conditions);
+/// // These weights are more correlated than the theorem allows.
+/// assert!(conditions.m > bounds.binary && bounds.binary > 0.0);
+/// # Ok::<(), andnmf::theory::MatrixError>(())
+/// ```
 #[derive(Serialize, Clone, Copy, Debug, PartialEq)]
 pub struct CorrelationBounds {
     /// [`binary_bound`] for the estimated k, λ and r.

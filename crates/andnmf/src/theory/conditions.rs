@@ -12,8 +12,8 @@ use crate::linalg::symmetric::eigenvalues;
 /// Number of rows converted to double precision at a time.
 const BLOCK_ROWS: usize = 1024;
 
-/// The tightest (r, k, m, λ) for which weights meet the paper's general correlation conditions (GCC), and the order q of
-/// the decay condition.
+/// The tightest (r, k, m, λ) for which weights meet the paper's general correlation conditions (GCC), and the order q
+/// of the decay condition.
 ///
 /// With Δ the mean of x xᵀ over the samples and D components, the definition requires ‖x‖₁ ≤ r with weights in [0, 1],
 /// Δ_ii ≤ 2k/D, Δ_ij ≤ m/D² for i ≠ j, and Δ ⪰ (k/D)·λ·I. Each value here makes its condition an equality. The factor 2

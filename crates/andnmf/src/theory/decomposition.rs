@@ -49,8 +49,8 @@ pub struct Decomposition {
 impl Decomposition {
     /// Decomposes `components` by least squares over `truth`, both K × W.
     ///
-    /// If the true components are linearly dependent, the shares are not unique; those nearest to Σ = I, E = 0 are used.
-    /// In particular, a zero true component has share 1 in its own component and 0 in others.
+    /// If the true components are linearly dependent, the shares are not unique; those nearest to Σ = I, E = 0 are
+    /// used. In particular, a zero true component has share 1 in its own component and 0 in others.
     ///
     /// # Errors
     /// If the shapes differ, an entry is not finite, or the shares overflow.

@@ -9,6 +9,21 @@ use crate::Real;
 use crate::fit::{Observer, StageView};
 
 /// An observer that records ‖Σ−I‖, ‖E‖ and ‖N‖ against a known truth, at the start and after every stage.
+///
+/// ```
+/// use andnmf::and::AndParams;
+/// use andnmf::fit::{Run, Solver, Start};
+/// use andnmf::samples::DenseSamples;
+/// use andnmf::theory::DecompositionObserver;
+/// let samples = DenseSamples::new(ndarray::array![[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])?;
+/// let (truth, start) = (ndarray::Array2::eye(2), ndarray::array![[1.0, 0.1], [0.1, 1.0]]);
+/// let and = AndParams { max_stages: 5, ..AndParams::scheduled(2) }.check()?;
+/// let mut observer = DecompositionObserver::new(truth, &start)?;
+/// let fit = and.fit(&samples, Start::Given(start), &mut Run::new().observe(&mut observer))?;
+/// assert_eq!(observer.norms.len(), 1 + fit.stages);
+/// assert!(observer.norms[fit.stages].mixing_error < 0.1 * observer.norms[0].mixing_error);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct DecompositionObserver<T: Real> {
     truth: Array2<T>,

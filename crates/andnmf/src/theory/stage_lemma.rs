@@ -22,6 +22,13 @@ const SCALE_GAIN: f64 = 4.0;
 const ROUNDING: f64 = 1e-12;
 
 /// The errors of one stage and the lemma's prediction.
+///
+/// ```
+/// use andnmf::theory::{ErrorNorms, StageCheck};
+/// let norms = |mixing_error| ErrorNorms { scale_error: 0.0, mixing_error, outside_error: 0.0 };
+/// let check = StageCheck::between(norms(0.1), norms(0.05));
+/// assert!(check.premises_hold && !check.holds); // the lemma predicts at most 0.1/40
+/// ```
 #[derive(Serialize, Clone, Copy, Debug, PartialEq)]
 pub struct StageCheck {
     /// Errors at the start of the stage.

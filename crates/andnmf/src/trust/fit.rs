@@ -201,7 +201,7 @@ mod tests {
             ),
             (FitReport { always_on: vec![3], ..base.clone() }, Verdict::Doubtful, "nearly every sample"),
             (FitReport { background: 0.3, ..base.clone() }, Verdict::Doubtful, "share a background"),
-            (FitReport { drift: 0.8, ..base.clone() }, Verdict::Doubtful, "at a low level"),
+            (FitReport { drift: 0.8, ..base.clone() }, Verdict::Doubtful, "small but never zero"),
             (FitReport { ending: Ending::Nmf, ..base.clone() }, Verdict::Poor, "NMF was used"),
             (
                 FitReport { rerun: some(1, 0.2), resampled: some(4, 0.2), ..base.clone() },

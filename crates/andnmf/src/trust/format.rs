@@ -4,7 +4,7 @@
 const MOST_LISTED: usize = 8;
 
 /// "component 3", "components 1, 4, 7", or the first few and the number of the rest.
-pub(super) fn components(numbers: &[usize]) -> String {
+pub(super) fn list(numbers: &[usize]) -> String {
     unit_list("component", numbers)
 }
 
@@ -43,4 +43,12 @@ pub(super) fn format_pairs(pairs: &[(usize, usize, f64)]) -> String {
     let named =
         pairs.iter().take(MOST_LISTED).map(|(a, b, correlation)| format!("{a} and {b} ({correlation:.3})"));
     named.collect::<Vec<_>>().join(", ")
+}
+
+/// The components of pairs, each once, in order.
+pub(super) fn in_pairs(pairs: &[(usize, usize, f64)]) -> Vec<usize> {
+    let mut components: Vec<usize> = pairs.iter().flat_map(|&(a, b, _)| [a, b]).collect();
+    components.sort_unstable();
+    components.dedup();
+    components
 }

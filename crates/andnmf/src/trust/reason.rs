@@ -1,195 +1,239 @@
-//! The reasons of verdicts.
+//! The reasons of verdicts, one entry each: its data, code, severity, text and advice.
 //!
-//! To add one: a variant here, its texts in `reason_text.rs`, and the code that detects it.
+//! To add one: an entry here, and the code that detects it. The values after `=` are examples for tests.
 
-use std::fmt;
+use super::Verdict::{self, Doubtful, Good, Poor};
+use super::declare_reason::declare_reasons;
+use super::format::{components_are, format_pairs, fraction_of, in_pairs, list, percent, unit_list};
 
-use serde::{Deserialize, Serialize};
-
-use super::Verdict;
-use super::reason_text::ReasonText;
-
-/// A piece of evidence for or against a result. Components are counted from 0.
-///
-/// As JSON, a reason is an object with `code`, `severity`, `text`, `advice`, `components`, and its own data.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(remote = "Self", tag = "code", rename_all = "kebab-case")]
-#[non_exhaustive]
-#[allow(missing_docs)] // The texts in `reason_text.rs` explain the fields.
-pub enum Reason {
+declare_reasons! {
     /// The samples span fewer dimensions than there are components.
-    SurplusComponents { found: usize, components: Vec<usize> },
+    SurplusComponents { found: usize = 2, components: Vec<usize> = vec![1, 3] } => {
+        code: "surplus-components", severity: Doubtful,
+        components: components.clone(),
+        text: ("the samples determine only {found} components (they span {found} dimensions): the other {} are \
+                zero", components.len()),
+        advice: "lower the rank by the number of zero components; the others stay the same",
+    }
     /// The singular values have no gap at the rank; `leaking` if negative weights suggest a larger rank.
-    NoSpectralGap { next_strength: f64, leaking: bool },
+    NoSpectralGap { next_strength: f64 = 0.9, leaking: bool = false } => {
+        code: "no-spectral-gap", severity: if *leaking { Poor } else { Doubtful },
+        text: ("the samples do not single out this rank: the next direction is {} as strong as the last one kept (no \
+                gap in the singular values)", percent(*next_strength)),
+        advice: if *leaking { "try a larger rank" } else { "try another rank" },
+    }
     /// Components that never occur without part of another.
-    Inclusions { pairs: usize },
+    Inclusions { pairs: usize = 2 } => {
+        code: "inclusions", severity: Doubtful,
+        text: ("{pairs} pair{} of components in which one never occurs without part of the other: it may be a \
+                mixture", if *pairs == 1 { "" } else { "s" }),
+        advice: "add samples in which they occur separately",
+    }
     /// Negative weights explain more of the samples than noise would; `foreign` if components are negative, too.
-    NegativeWeights { share: f64, foreign: bool },
+    NegativeWeights { share: f64 = 0.25, foreign: bool = false } => {
+        code: "negative-weights", severity: if *foreign { Poor } else { Doubtful },
+        text: ("negative weights explain {} of the samples, more than noise would: the rank may be too small, or \
+                the weights may not be sparse", percent(*share)),
+        advice: "try a larger rank, or compare with HALS",
+    }
     /// Components that are active in nearly every sample.
-    AlwaysOn { components: Vec<usize> },
+    AlwaysOn { components: Vec<usize> = vec![1, 3] } => {
+        code: "always-on", severity: Doubtful,
+        components: components.clone(),
+        text: ("{} active in nearly every sample: without zero weights, more than one answer can fit",
+               components_are(components)),
+        advice: "compare with HALS",
+    }
     /// Weights that are never zero, at a level below the noise.
-    HiddenLevel,
+    HiddenLevel => {
+        code: "hidden-level", severity: Doubtful,
+        text: ("noise seems to hide weights that are small but never zero: the components were chosen by their own \
+                zeros instead, and more than one answer can fit"),
+        advice: "compare with HALS",
+    }
     /// A background that all components share.
-    SharedBackground { share: f64 },
+    SharedBackground { share: f64 = 0.25 } => {
+        code: "shared-background", severity: Doubtful,
+        text: ("all components share a background ({} of their mean): weights that are nonzero in every sample \
+                would look the same", percent(*share)),
+        advice: "subtract a known background from the samples, or compare with HALS",
+    }
     /// AND found nothing that fits: the components are those of NMF.
-    NmfInstead,
+    NmfInstead => {
+        code: "nmf-instead", severity: Poor,
+        text: ("the samples do not look like sparse mixtures of this many components, so NMF was used instead: it \
+                fits the samples, but its components need not be the true ones"),
+        advice: "try another rank, or add samples",
+    }
     /// Components that another start does not confirm.
-    UnstableStart { components: Vec<usize>, of: usize, severity: Verdict },
+    UnstableStart { components: Vec<usize> = vec![1, 3], of: usize = 5, severity: Verdict = Doubtful } => {
+        code: "unstable-start", severity: *severity,
+        components: components.clone(),
+        text: ("{} change with another start (see component_stability)", fraction_of(components, *of)),
+        advice: "add samples, or try another rank",
+    }
     /// Components that other samples would not confirm.
-    UnstableSamples { components: Vec<usize>, of: usize, severity: Verdict },
+    UnstableSamples { components: Vec<usize> = vec![1, 3], of: usize = 5, severity: Verdict = Doubtful } => {
+        code: "unstable-samples", severity: *severity,
+        components: components.clone(),
+        text: ("{} would change with other samples of the same kind (see component_stability)",
+               fraction_of(components, *of)),
+        advice: "add samples, or lower the rank",
+    }
     /// Components that may contain part of others.
-    MixedComponents { components: Vec<usize>, of: usize, severity: Verdict },
+    MixedComponents { components: Vec<usize> = vec![1, 3], of: usize = 5, severity: Verdict = Doubtful } => {
+        code: "mixed-components", severity: *severity,
+        components: components.clone(),
+        text: ("{} may contain part of other components, as negative values indicate (see component_stability)",
+               fraction_of(components, *of)),
+        advice: "compare them with the components of HALS or of another rank",
+    }
     /// The limit on stages ended the run.
-    OutOfStages,
+    OutOfStages => {
+        code: "out-of-stages", severity: Doubtful,
+        text: ("the components were still changing at the last stage allowed"),
+        advice: "allow more stages",
+    }
     /// The run was stopped before it could check its result.
-    Stopped,
+    Stopped => {
+        code: "stopped", severity: Poor,
+        text: ("the fit was stopped before it could check its components"),
+        advice: "allow more time, or resume the fit",
+    }
     /// Every sample is zero.
-    ZeroSamples,
+    ZeroSamples => {
+        code: "zero-samples", severity: Poor,
+        text: ("all samples are zero: they have no components"),
+        advice: "check the input",
+    }
     /// Weight that is present in nearly every sample.
-    BackgroundWeight { share: f64, components: Vec<usize>, severity: Verdict },
+    BackgroundWeight {
+        share: f64 = 0.25,
+        components: Vec<usize> = vec![1, 3],
+        severity: Verdict = Doubtful,
+    } => {
+        code: "background-weight", severity: *severity,
+        components: components.clone(),
+        text: ("{} of all weight is present in nearly every sample ({}): a constant part cannot be assigned to a \
+                single component",
+               percent(*share),
+               if components.is_empty() { "spread over all components".into() } else { list(components) }),
+        advice: "add samples without it, or subtract the constant part from the samples; if a good fit is \
+                 enough, use HALS",
+    }
     /// No sample uses any component.
-    NoWeights,
+    NoWeights => {
+        code: "no-weights", severity: Poor,
+        text: ("no sample uses any component: nothing can be recovered"),
+        advice: "check the samples, or fit again",
+    }
     /// Components that no sample uses.
-    NeverUsed { components: Vec<usize> },
+    NeverUsed { components: Vec<usize> = vec![1, 3] } => {
+        code: "never-used", severity: Doubtful,
+        components: components.clone(),
+        text: ("no sample uses {}", list(components)),
+        advice: "lower the rank",
+    }
     /// Components that hardly any sample uses.
-    RarelyUsed { components: Vec<usize>, fewest: usize },
+    RarelyUsed { components: Vec<usize> = vec![1, 3], fewest: usize = 10 } => {
+        code: "rarely-used", severity: Doubtful,
+        components: components.clone(),
+        text: ("fewer than {fewest} samples use {}: too few for a reliable result", list(components)),
+        advice: "add samples, or lower the rank",
+    }
     /// A typical component is active in most samples.
-    DenseWeights { typical: f64 },
+    DenseWeights { typical: f64 = 0.8 } => {
+        code: "dense-weights", severity: Doubtful,
+        text: ("a typical component is active in {} of the samples: hardly any sample shows the others without it",
+               percent(*typical)),
+        advice: "expect errors of a few percent; more samples reduce them",
+    }
     /// Weights of some components are linear combinations of those of others.
-    DependentWeights,
+    DependentWeights => {
+        code: "dependent-weights", severity: Poor,
+        text: ("the weights of some components are linear combinations of those of others, so these components \
+                cannot be separated"),
+        advice: "lower the rank, or add samples in which the weights differ",
+    }
     /// Components that hardly ever occur without each other, with the correlation of their weights.
-    Inseparable { pairs: Vec<(usize, usize, f64)> },
+    Inseparable { pairs: Vec<(usize, usize, f64)> = vec![(0, 2, 0.99)] } => {
+        code: "inseparable", severity: Doubtful,
+        components: in_pairs(pairs),
+        text: ("some components hardly ever occur without each other and may be mixed up (correlation in \
+                parentheses): {}", format_pairs(pairs)),
+        advice: "add samples in which they differ, or lower the rank to merge them",
+    }
     /// There are fewer samples than components.
-    FewerSamplesThanComponents { n_samples: usize, rank: usize },
+    FewerSamplesThanComponents { n_samples: usize = 2, rank: usize = 3 } => {
+        code: "fewer-samples-than-components", severity: Poor,
+        text: ("there are fewer samples ({n_samples}) than components ({rank}): no method can determine them"),
+        advice: "add samples, or lower the rank",
+    }
     /// There are few samples for each component.
-    FewSamples { n_samples: usize, rank: usize, wanted: usize },
+    FewSamples { n_samples: usize = 20, rank: usize = 3, wanted: usize = 10 } => {
+        code: "few-samples", severity: Doubtful,
+        text: ("there are {n_samples} samples for {rank} components, fewer than {wanted} for each: some \
+                components may be wrong"),
+        advice: "add samples, or lower the rank",
+    }
     /// The samples span exactly this many dimensions.
-    ExactRank { rank: usize },
+    ExactRank { rank: usize = 3 } => {
+        code: "exact-rank", severity: Good,
+        text: ("the samples span exactly {rank} dimensions, up to rounding"),
+        advice: "",
+    }
     /// The directions of this rank stand clearly above the noise.
-    AboveNoise { rank: usize, clearance: f64 },
+    AboveNoise { rank: usize = 3, clearance: f64 = 2.0 } => {
+        code: "above-noise", severity: Good,
+        text: ("the residual of {rank} directions looks like white noise, and the weakest of these directions is \
+                {clearance:.2} times as strong as noise can be"),
+        advice: "",
+    }
     /// The weakest direction of this rank hardly stands above the noise.
-    NearNoise { rank: usize, clearance: f64 },
+    NearNoise { rank: usize = 3, clearance: f64 = 1.05 } => {
+        code: "near-noise", severity: Doubtful,
+        text: ("the residual of {rank} directions looks like white noise, but the weakest of these directions is \
+                only {clearance:.2} times as strong as noise can be: noise may hide further components"),
+        advice: "compare with higher ranks; more samples would separate components from noise",
+    }
     /// Many components of this rank differ between two halves of the samples.
-    UnstableRank { rank: usize, share: f64 },
+    UnstableRank { rank: usize = 3, share: f64 = 0.25 } => {
+        code: "unstable-rank", severity: Good,
+        text: ("at rank {rank}, {} of the components differ between two halves of the samples: the rank may be \
+                right although some components are wrong", percent(*share)),
+        advice: "more samples may help",
+    }
     /// Fewer directions stand out from noise than the lowest rank that was scored.
-    RankBelowRange { rank: usize, lowest: usize },
+    RankBelowRange { rank: usize = 3, lowest: usize = 5 } => {
+        code: "rank-below-range", severity: Poor,
+        text: ("only {rank} directions of the samples stand out from noise, fewer than the lowest rank tested \
+                ({lowest})"),
+        advice: "test lower ranks",
+    }
     /// Beyond the highest rank that was scored the samples still do not look like noise.
-    RankBeyondRange { highest: usize, table: bool },
+    RankBeyondRange { highest: usize = 9, table: bool = true } => {
+        code: "rank-beyond-range", severity: Poor,
+        text: ("even beyond rank {highest} the samples do not look like white noise: there are more components, \
+                the noise is not white, or no true rank exists"),
+        advice: if *table { "test higher ranks, or choose one from the table" } else { "test higher ranks" },
+    }
     /// The rank at which held-out values are predicted best.
-    BestPrediction { rank: usize },
+    BestPrediction { rank: usize = 3 } => {
+        code: "best-prediction", severity: Good,
+        text: ("held-out values are predicted best at rank {rank}"),
+        advice: "",
+    }
     /// Ranks at which all components are stable.
-    StableRanks { ranks: Vec<usize> },
+    StableRanks { ranks: Vec<usize> = vec![2, 3] } => {
+        code: "stable-ranks", severity: Good,
+        text: ("all components are stable at {}", unit_list("rank", ranks)),
+        advice: "",
+    }
     /// No rank is stable; the least share of components that differ.
-    NoStableRank { share: f64 },
-    /// A reason that another version wrote.
-    #[serde(skip)]
-    Unknown(Box<UnknownReason>),
-}
-
-/// A reason that another version wrote: its texts only.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct UnknownReason {
-    /// Its code.
-    pub code: String,
-    /// The best verdict that it allows.
-    pub severity: Verdict,
-    /// The observation.
-    pub text: String,
-    /// The recommended action.
-    pub advice: String,
-    /// The components concerned.
-    pub components: Vec<usize>,
-}
-
-impl Default for UnknownReason {
-    fn default() -> Self {
-        Self {
-            code: "unknown".into(),
-            severity: Verdict::Doubtful,
-            text: String::new(),
-            advice: String::new(),
-            components: Vec::new(),
-        }
-    }
-}
-
-impl Reason {
-    /// The stable name of its kind, in kebab case.
-    #[must_use]
-    pub fn code(&self) -> &str {
-        self.described().code
-    }
-
-    /// The best verdict that it allows.
-    #[must_use]
-    pub fn severity(&self) -> Verdict {
-        self.described().severity
-    }
-
-    /// The observation, in plain English.
-    #[must_use]
-    pub fn text(&self) -> String {
-        self.described().text
-    }
-
-    /// The recommended action; empty if there is none.
-    #[must_use]
-    pub fn advice(&self) -> &str {
-        self.described().advice
-    }
-
-    /// The components concerned, if known.
-    #[must_use]
-    pub fn components(&self) -> Vec<usize> {
-        match self {
-            Self::SurplusComponents { components, .. }
-            | Self::AlwaysOn { components }
-            | Self::UnstableStart { components, .. }
-            | Self::UnstableSamples { components, .. }
-            | Self::MixedComponents { components, .. }
-            | Self::BackgroundWeight { components, .. }
-            | Self::NeverUsed { components }
-            | Self::RarelyUsed { components, .. } => components.clone(),
-            Self::Inseparable { pairs } => {
-                let mut components: Vec<usize> = pairs.iter().flat_map(|&(a, b, _)| [a, b]).collect();
-                components.sort_unstable();
-                components.dedup();
-                components
-            }
-            Self::Unknown(reason) => reason.components.clone(),
-            Self::NoSpectralGap { .. }
-            | Self::Inclusions { .. }
-            | Self::NegativeWeights { .. }
-            | Self::HiddenLevel
-            | Self::SharedBackground { .. }
-            | Self::NmfInstead
-            | Self::OutOfStages
-            | Self::Stopped
-            | Self::ZeroSamples
-            | Self::NoWeights
-            | Self::DenseWeights { .. }
-            | Self::DependentWeights
-            | Self::FewerSamplesThanComponents { .. }
-            | Self::FewSamples { .. }
-            | Self::ExactRank { .. }
-            | Self::AboveNoise { .. }
-            | Self::NearNoise { .. }
-            | Self::UnstableRank { .. }
-            | Self::RankBelowRange { .. }
-            | Self::RankBeyondRange { .. }
-            | Self::BestPrediction { .. }
-            | Self::StableRanks { .. }
-            | Self::NoStableRank { .. } => Vec::new(),
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    /// The text and, after a semicolon, the advice.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ReasonText { text, advice, .. } = self.described();
-        f.write_str(&text)?;
-        if advice.is_empty() { Ok(()) } else { write!(f, "; {advice}") }
+    NoStableRank { share: f64 = 0.25 } => {
+        code: "no-stable-rank", severity: Good,
+        text: ("at every rank tested, {} differ between two halves of the samples: no rank is stable",
+               if *share < 1.0 { format!("at least {} of the components", percent(*share)) } else { "all components".into() }),
+        advice: "",
     }
 }

@@ -1,11 +1,22 @@
-//! Reasons in JSON: their data, and texts that programs can show without knowing the code.
+//! Reasons as one sentence and in JSON: their data, and texts that programs can show without knowing the code.
+
+use std::fmt;
 
 use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::reason::{Reason, UnknownReason};
+use super::{Reason, UnknownReason};
+
+impl fmt::Display for Reason {
+    /// The text and, after a semicolon, the advice.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())?;
+        let advice = self.advice();
+        if advice.is_empty() { Ok(()) } else { write!(f, "; {advice}") }
+    }
+}
 
 impl Serialize for Reason {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -66,49 +77,10 @@ mod tests {
         }
     }
 
-    /// One of each kind, in the order of the variants.
-    fn one_of_each() -> Vec<Reason> {
-        let (components, severity, share) = (vec![1, 3], Verdict::Doubtful, 0.25);
-        vec![
-            Reason::SurplusComponents { found: 2, components: components.clone() },
-            Reason::NoSpectralGap { next_strength: 0.9, leaking: false },
-            Reason::Inclusions { pairs: 2 },
-            Reason::NegativeWeights { share, foreign: false },
-            Reason::AlwaysOn { components: components.clone() },
-            Reason::HiddenLevel,
-            Reason::SharedBackground { share },
-            Reason::NmfInstead,
-            Reason::UnstableStart { components: components.clone(), of: 5, severity },
-            Reason::UnstableSamples { components: components.clone(), of: 5, severity },
-            Reason::MixedComponents { components: components.clone(), of: 5, severity },
-            Reason::OutOfStages,
-            Reason::Stopped,
-            Reason::ZeroSamples,
-            Reason::BackgroundWeight { share, components: components.clone(), severity },
-            Reason::NoWeights,
-            Reason::NeverUsed { components: components.clone() },
-            Reason::RarelyUsed { components, fewest: 10 },
-            Reason::DenseWeights { typical: 0.8 },
-            Reason::DependentWeights,
-            Reason::Inseparable { pairs: vec![(0, 2, 0.99)] },
-            Reason::FewerSamplesThanComponents { n_samples: 2, rank: 3 },
-            Reason::FewSamples { n_samples: 20, rank: 3, wanted: 10 },
-            Reason::ExactRank { rank: 3 },
-            Reason::AboveNoise { rank: 3, clearance: 2.0 },
-            Reason::NearNoise { rank: 3, clearance: 1.05 },
-            Reason::UnstableRank { rank: 3, share },
-            Reason::RankBelowRange { rank: 3, lowest: 5 },
-            Reason::RankBeyondRange { highest: 9, table: true },
-            Reason::BestPrediction { rank: 3 },
-            Reason::StableRanks { ranks: vec![2, 3] },
-            Reason::NoStableRank { share },
-        ]
-    }
-
     #[test]
     fn every_code_is_stable_unique_and_the_one_in_files() {
         let mut codes = std::collections::BTreeSet::new();
-        for reason in one_of_each() {
+        for reason in Reason::examples() {
             let json = serde_json::to_value(&reason).unwrap();
             assert_eq!(json["code"], reason.code(), "the variant's name and its code differ");
             assert!(codes.insert(reason.code().to_owned()), "{}", reason.code());

@@ -68,8 +68,8 @@ pub struct FitReport {
     pub noise: f64,
     /// The last singular value that was kept over the first that was not; infinite without noise.
     pub singular_gap: f64,
-    /// The ratio of decoded weights within the noise of zero to those just beyond. `None` without noise, or if no decision
-    /// depended on it.
+    /// The ratio of decoded weights within the noise of zero to those just beyond. `None` without noise, or if no
+    /// decision depended on it.
     pub pile_up: Option<f64>,
     /// The logarithm of the pile-up over the limit from which the components of the stages are kept: near zero, another
     /// ending was close.
@@ -93,7 +93,7 @@ pub struct FitReport {
     /// For each component, the share of other components in it, as its negative decoded values show. Empty if `rerun`
     /// replaces it.
     pub mixed: Vec<f64>,
-    /// For each component, its distance (a sine) from other runs of HALS, from other starts or on part of the samples: an
-    /// estimate of its error. Empty if the result does not come from such a run.
+    /// For each component, its distance (a sine) from other runs of HALS, from other starts or on part of the
+    /// samples: an estimate of its error. Empty if the result does not come from such a run.
     pub rerun: Vec<f64>,
 }

@@ -423,6 +423,26 @@ fn the_number_of_threads_changes_no_bit() {
 }
 
 #[test]
+fn the_limit_on_stages_bounds_those_after_the_search() {
+    let data = small(DatasetKind::Ctm).generate().unwrap();
+    let samples = DenseSamples::new(data.samples.view()).unwrap();
+    let and = AndParams { max_stages: 3, ..AndParams::new(12) }.check().unwrap();
+    let from_data = and.fit(&samples, Start::Auto, &mut Run::new()).unwrap();
+    assert_eq!((from_data.stop, from_data.final_stages()), (StopReason::MaxStages, 3));
+    assert!(from_data.search_stages > 3, "{}", from_data.search_stages);
+    assert_eq!(from_data.trace.len(), from_data.search_stages + 3);
+    let given = and.fit(&samples, Start::Given(data.init.clone()), &mut Run::new()).unwrap();
+    assert!(given.final_stages() <= 3, "{}", given.final_stages());
+    // A run that is stopped within the search has no stages after it.
+    let mut stop = |view: &StageView<'_, f64>| match view.record.stage {
+        0 => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
+    };
+    let stopped = and.fit(&samples, Start::Auto, &mut Run::new().observe(&mut stop)).unwrap();
+    assert_eq!((stopped.search_stages, stopped.final_stages()), (2, 0));
+}
+
+#[test]
 fn a_stopped_run_returns_its_last_components() {
     let data = small(DatasetKind::Dir).generate().unwrap();
     let samples = DenseSamples::new(data.samples.view()).unwrap();

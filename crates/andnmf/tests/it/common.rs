@@ -42,7 +42,8 @@ pub(crate) fn distance<A: Real, B: Real>(a: ArrayView2<'_, A>, b: ArrayView2<'_,
     (difference / size).sqrt()
 }
 
-/// A Python interpreter with these modules: `ANDNMF_PYTHON` (set by `./check`) or `python3`; `None` if they are missing.
+/// A Python interpreter with these modules: `ANDNMF_PYTHON` (set by `./check`) or `python3`; `None` if they are
+/// missing.
 pub(crate) fn python(modules: &[&str]) -> Option<PathBuf> {
     let python = std::env::var_os("ANDNMF_PYTHON").map_or_else(|| "python3".into(), PathBuf::from);
     let works = Command::new(&python).args(["-c", &format!("import {}", modules.join(", "))]).output();

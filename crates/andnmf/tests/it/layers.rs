@@ -1,7 +1,7 @@
 //! The modules of every crate import each other in one direction only.
 //!
-//! Reads `crate::`, `$crate::` and `super::` paths from the source text without tests, and resolves names that the crate
-//! root re-exports.
+//! Reads `crate::`, `$crate::` and `super::` paths from the source text without tests, and resolves names that the
+//! crate root re-exports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -23,8 +23,6 @@ const SPARSITY: f64 = 5.0;
 const WORDS_PER_TOPIC: f64 = 100.0;
 /// AND first, then the methods it is compared with.
 const METHODS: [Method; 5] = [Method::And, Method::Hals, Method::Anls, Method::Mu, Method::OnlineLda];
-/// For the progress display only: the time limit comes first.
-const MAX_STAGES: usize = 10_000;
 /// Heading of the options for the generated data in the help.
 const DATA: &str = "Generated data";
 const DEFAULT_OUT: &str = "andnmf-demo";
@@ -36,9 +34,9 @@ const SUMMARY: &str = "summary.json";
 /// Example: andnmf demo
 ///
 /// The samples are mixtures of built-in topics that occur in pairs: if one is present, so is the other with probability
-/// --co-occurrence. Each method (AND, HALS, ANLS, multiplicative updates, online LDA) receives only the samples and uses
-/// its default settings; all but AND are limited to --budget seconds. The true topics serve only to measure the error.
-/// Prints a table and writes an HTML report.
+/// --co-occurrence. Each method (AND, HALS, ANLS, multiplicative updates, online LDA) receives only the samples and
+/// uses its default settings; all but AND are limited to --budget seconds. The true topics serve only to measure the
+/// error. Prints a table and writes an HTML report.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   andnmf demo
@@ -167,7 +165,7 @@ fn run_method(
     // Install the handler of Ctrl-C.
     cancel::flag();
     let outcome = experiment.run_on(data, args.common.threads.map(NonZeroUsize::get), &mut |row| {
-        progress.stage(&row.record, MAX_STAGES, Some(args.budget));
+        progress.stage(&row.record, None, Some(args.budget));
         if cancel::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     if cancel::requested() {

@@ -21,7 +21,7 @@ pub(crate) fn stop_text(reason: StopReason) -> &'static str {
 
 /// Formats the result of a fit, its verdict, the files, and the next command.
 pub(crate) fn fit_text(summary: &Summary, folder: &Path, files: &[&str], resumable: bool) -> String {
-    let Summary { rank, n_samples, n_features, stages, .. } = summary;
+    let Summary { rank, n_samples, n_features, stages, search_stages, .. } = summary;
     let folder = folder.display();
     // Writing into a string cannot fail.
     let mut text = format!(
@@ -30,8 +30,9 @@ pub(crate) fn fit_text(summary: &Summary, folder: &Path, files: &[&str], resumab
     );
     let _ = writeln!(
         text,
-        "{} after {stages} stages in {:.2} s; relative reconstruction error {}",
+        "{} after {stages} stages{} in {:.2} s; relative reconstruction error {}",
         stop_text(summary.stop_reason),
+        if *search_stages > 0 { format!(" and {search_stages} of the search") } else { String::new() },
         summary.solver_seconds,
         number(summary.reconstruction_error, 3)
     );
@@ -76,9 +77,9 @@ pub(crate) fn fit_text(summary: &Summary, folder: &Path, files: &[&str], resumab
 fn made_by(summary: &Summary) -> String {
     match summary.ending.as_str() {
         "nmf" if summary.method == "and" => "NMF, since AND found no reliable components".to_owned(),
-        "and+hals" => "and, refined by HALS".to_owned(),
+        "and+hals" => "AND, refined by HALS".to_owned(),
         "min-volume" if summary.method == "and" => {
-            "least volume from the result of and, since the weights are rarely zero".to_owned()
+            "minimum volume, started from the result of AND, since weights are rarely zero".to_owned()
         }
         _ => summary.method.to_owned(),
     }

@@ -3,7 +3,7 @@
 mod args;
 mod checkpoint_file;
 pub(crate) mod message;
-mod observer;
+pub(crate) mod observer;
 pub(crate) mod option_types;
 pub(crate) mod page;
 pub(crate) mod plan;
@@ -97,8 +97,7 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     };
     progress.set_message(format!("fitting {rank} components"));
     let checkpoints = CheckpointWriter { path: folder.file(CHECKPOINT), identity };
-    let limits = (settings.stage_limit(), settings.time_limit());
-    let mut observer = FitObserver::new(&mut progress, limits, truth.as_ref(), &checkpoints, every);
+    let mut observer = FitObserver::new(&mut progress, &settings, truth.as_ref(), &checkpoints, every);
     observer.errors = errors;
     let solver = settings.clone().check::<T>()?;
     let fit = solver.fit(samples, start, &mut args.common.run().observe(&mut observer))?;

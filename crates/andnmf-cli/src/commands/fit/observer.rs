@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use andnmf::Real;
+use andnmf::and::Threshold;
 use andnmf::fit::{Observer, StageView};
 use andnmf::metrics::correlation_error;
+use andnmf::{MethodParams, Real};
 use andnmf_program::{Failure, Progress};
 use ndarray::Array2;
 
@@ -15,9 +16,15 @@ use super::checkpoint_file::CheckpointWriter;
 /// Writing checkpoints may take this fraction of the time.
 const CHECKPOINT_FRACTION: f64 = 0.1;
 
+/// The limit on all stages of a fit; `None` if a search of unknown length comes before those that are limited.
+pub(crate) fn total_stage_limit(settings: &MethodParams) -> Option<usize> {
+    let searches = matches!(settings, MethodParams::And(and) if matches!(and.threshold, Threshold::Auto));
+    (!searches).then(|| settings.stage_limit())
+}
+
 pub(crate) struct FitObserver<'a, T: Real> {
     progress: &'a mut Progress,
-    max_stages: usize,
+    max_stages: Option<usize>,
     time_limit: Option<f64>,
     truth: Option<&'a Array2<T>>,
     /// Error against the truth after each stage.
@@ -32,7 +39,7 @@ pub(crate) struct FitObserver<'a, T: Real> {
 impl<'a, T: Real> FitObserver<'a, T> {
     pub(crate) fn new(
         progress: &'a mut Progress,
-        (max_stages, time_limit): (usize, Option<f64>),
+        settings: &MethodParams,
         truth: Option<&'a Array2<T>>,
         checkpoints: &'a CheckpointWriter,
         every: Duration,
@@ -40,8 +47,8 @@ impl<'a, T: Real> FitObserver<'a, T> {
         let due = Instant::now() + every;
         Self {
             progress,
-            max_stages,
-            time_limit,
+            max_stages: total_stage_limit(settings),
+            time_limit: settings.time_limit(),
             truth,
             errors: BTreeMap::new(),
             checkpoints,

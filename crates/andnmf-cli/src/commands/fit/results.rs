@@ -27,6 +27,8 @@ pub(crate) struct Summary {
     pub(crate) n_samples: usize,
     pub(crate) n_features: usize,
     pub(crate) stages: usize,
+    /// Of the search before them, to which the limit on stages does not apply.
+    pub(crate) search_stages: usize,
     pub(crate) stop_reason: StopReason,
     /// The algorithm alone.
     pub(crate) solver_seconds: f64,
@@ -69,7 +71,8 @@ impl Summary {
             rank: settings.rank(),
             n_samples: samples.n_samples(),
             n_features: samples.n_features(),
-            stages: fit.stages,
+            stages: fit.final_stages(),
+            search_stages: fit.search_stages,
             stop_reason: fit.stop,
             solver_seconds: fit.seconds,
             seconds: started.elapsed().as_secs_f64(),

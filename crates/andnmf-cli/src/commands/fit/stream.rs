@@ -231,6 +231,7 @@ fn finish<T: Real>(
         n_samples: state.n_samples,
         n_features: model.components().ncols(),
         stages: online.batches(),
+        search_stages: 0,
         stop_reason: stop,
         solver_seconds: online.seconds(),
         seconds: 0.0,

@@ -18,9 +18,9 @@ const START: &str = "Options of init.npy";
 ///
 /// Example: andnmf generate paired --rank 20 --features 400 --samples 2000 --out data
 ///
-/// Writes samples.npy (samples × features), truth.npy (rank × features), weights.npy (samples × rank), init.npy (a start
-/// near the truth, rank × features) and meta.json (all settings) to DIR. samples = weights · truth + noise. The same
-/// settings always give the same files.
+/// Writes samples.npy (samples × features), truth.npy (rank × features), weights.npy (samples × rank), init.npy (a
+/// start near the truth, rank × features) and meta.json (all settings) to DIR. samples = weights · truth + noise. The
+/// same settings always give the same files.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   andnmf generate dir --out data
@@ -74,7 +74,8 @@ pub(crate) struct GenerateArgs {
     /// binary, decay, paired: number of non-zero weights per sample [default: 5, at most half the rank]
     #[arg(long, help_heading = KIND, value_name = "S", allow_negative_numbers = true)]
     sparsity: Option<f64>,
-    /// decay, paired: decay order; 1 is uniform, larger makes small weights rarer [default: 2; paired: all weights are 1]
+    /// decay, paired: decay order; 1 is uniform, larger makes small weights rarer [default: 2; paired: all weights
+    /// are 1]
     #[arg(long, help_heading = KIND, value_name = "Q", allow_negative_numbers = true)]
     decay_order: Option<f64>,
     /// paired: probability that both components of a pair are present if one is [default: 0.8]

@@ -22,8 +22,8 @@ const REPRODUCTION: &str = "plan.json";
 ///
 /// Example: andnmf report fitted
 ///
-/// Reads the files that `andnmf fit --out DIR` wrote and writes DIR/report.html, a self-contained page. An existing page
-/// is replaced.
+/// Reads the files that `andnmf fit --out DIR` wrote and writes DIR/report.html, a self-contained page. An existing
+/// page is replaced.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   andnmf report fitted

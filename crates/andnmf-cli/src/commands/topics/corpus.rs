@@ -77,7 +77,8 @@ impl CorpusArgs {
 /// The vocabulary: rules for the words to keep.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct WordArgs {
-    /// Drop words in fewer documents: a number, or a fraction such as 5% [default: 10, or 1% of fewer than 1000 documents]
+    /// Drop words in fewer documents: a number, or a fraction such as 5% [default: 10, or 1% of fewer than 1000
+    /// documents]
     #[arg(long, value_name = "N|FRACTION", help_heading = VOCABULARY)]
     min_documents: Option<Frequency>,
     /// Drop words in more documents: a number, or a fraction such as 5%

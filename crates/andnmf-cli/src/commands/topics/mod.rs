@@ -28,10 +28,10 @@ use output::{Topic, TopicList};
 /// line; --corpus and --vocab read word counts instead. Words are converted to lower case; stop words, rare words and
 /// words in more than half of the documents are dropped; counts are weighted by tf-idf.
 ///
-/// The coherence of a topic is the mean normalized pointwise mutual information (NPMI) of its top words: 1 if they always
-/// occur together, 0 if by chance, -1 if never. With --out, writes the files of a fit (see `andnmf fit --help`),
-/// topics.json, documents.txt and report.html to DIR. Topics are numbered from 0, like the columns of weights.npy. An
-/// interrupted run writes nothing and cannot be resumed.
+/// The coherence of a topic is the mean normalized pointwise mutual information (NPMI) of its top words: 1 if they
+/// always occur together, 0 if by chance, -1 if never. With --out, writes the files of a fit (see `andnmf fit
+/// --help`), topics.json, documents.txt and report.html to DIR. Topics are numbered from 0, like the columns of
+/// weights.npy. An interrupted run writes nothing and cannot be resumed.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   andnmf topics my-texts --rank 20

@@ -14,7 +14,7 @@ use crate::files::on_disk::read_at_offset;
 use andnmf::Real;
 
 /// Entries between two cancellation checks.
-const ENTRIES_PER_CHECK: usize = 1 << 12;
+pub(super) const ENTRIES_PER_CHECK: usize = 1 << 12;
 
 /// Returns true if the caller has cancelled.
 pub(super) type CancelCheck<'a> = &'a (dyn Fn() -> bool + Sync);

@@ -315,8 +315,10 @@ impl Conversion<'_> {
             Format::Npz => npz::stream(self.from, sink, check),
             Format::Docword => docword::stream(source::open(self.from)?, sink, check).map(Some),
             Format::Svmlight => {
-                let extent =
-                    svmlight::stream::<T>(source::open(self.from)?, &mut DiscardEntries(self.options.stop))?;
+                let extent = svmlight::stream::<T>(
+                    source::open(self.from)?,
+                    &mut DiscardEntries::new(self.options.stop),
+                )?;
                 check(sink, [extent.rows.into(), extent.n_features(), u64::MAX])?;
                 let mut shifted = ZeroBased { sink, by: u32::from(extent.lowest > 0) };
                 svmlight::stream(source::open(self.from)?, &mut shifted)?;
@@ -357,12 +359,22 @@ impl Conversion<'_> {
 }
 
 /// Discards entries, for a pass that only determines the sizes.
-struct DiscardEntries<'a>(external_sort::CancelCheck<'a>);
+struct DiscardEntries<'a> {
+    stop: external_sort::CancelCheck<'a>,
+    taken: usize,
+}
+
+impl<'a> DiscardEntries<'a> {
+    fn new(stop: external_sort::CancelCheck<'a>) -> Self {
+        Self { stop, taken: 0 }
+    }
+}
 
 impl<T> EntrySink<T> for DiscardEntries<'_> {
-    fn take(&mut self, row: u32, column: u32, _: T) -> Result<(), LocatedProblem> {
-        let due = column == 0 && row.is_multiple_of(1 << 10);
-        if due && (self.0)() { Err(Problem::Cancelled.into()) } else { Ok(()) }
+    fn take(&mut self, _: u32, _: u32, _: T) -> Result<(), LocatedProblem> {
+        self.taken += 1;
+        let due = self.taken.is_multiple_of(external_sort::ENTRIES_PER_CHECK);
+        if due && (self.stop)() { Err(Problem::Cancelled.into()) } else { Ok(()) }
     }
 }
 

@@ -247,6 +247,24 @@ fn a_cancelled_conversion_leaves_no_files() {
 }
 
 #[test]
+fn both_passes_over_svmlight_can_be_cancelled_whether_features_count_from_zero_or_one() {
+    let folder = TestFolder::new();
+    let (path, to) = (folder.file("a.svmlight"), folder.file("a.csrstore"));
+    for lowest in [0, 1] {
+        let row = format!("1 {lowest}:1 7:2\n");
+        fs::write(&path, row.repeat(4096)).unwrap();
+        for most in [0, 2] {
+            let checks = AtomicUsize::new(0);
+            let stop = || checks.fetch_add(1, Ordering::Relaxed) >= most;
+            let options = StreamingOptions { stop: &stop, ..options(1 << 16) };
+            let error = convert_by_rows::<f64>(&path, &to, &ReadOptions::default(), options).unwrap_err();
+            assert!(matches!(error.problem, Problem::Cancelled), "{error}");
+            assert_eq!(folder.names(), ["a.svmlight"]);
+        }
+    }
+}
+
+#[test]
 fn a_truncated_gzip_file_is_refused() {
     let folder = TestFolder::new();
     let (path, _) = by_columns(&folder, 30, 20);

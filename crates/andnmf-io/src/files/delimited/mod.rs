@@ -1,7 +1,8 @@
 //! Delimited text: `.csv` and `.tsv`.
 //!
 //! The first line is a header if a field after the first is not a number or is quoted while the field below it is not,
-//! or if the first field is empty. The first column has row names if its header is empty, missing or a usual word
+//! if the first field is empty, or if its numbers rise or fall all along and those below do not: wavelengths, times or
+//! years. The first column has row names if its header is empty, missing or a usual word
 //! (`id`, `index`), or if its first field is not a number or is quoted while the others are not. The separator is
 //! taken from the first line. [`ReadOptions`] can override the detection.
 
@@ -18,6 +19,9 @@ use super::plain_text::{LineReader, is_missing_marker, parse_number, shorten, wr
 use super::{ReadOptions, SampleTable, source};
 use andnmf::Real;
 use fields::{Field, is_number, next_record, separator, split};
+
+/// Numbers in order that count as an axis; fewer values of a sample can be in order by chance.
+const MIN_AXIS: usize = 8;
 
 /// Reads a file, compressed or not.
 pub(crate) fn read<T: Real>(
@@ -173,8 +177,21 @@ fn looks_like_header(first: &[Field<'_>], second: Option<&[Field<'_>]>) -> bool 
         _ => {
             let one_short = second.is_some_and(|second| second.len() == first.len() + 1);
             first.iter().enumerate().skip(usize::from(!one_short)).any(is_name)
+                || is_axis(first) && !second.is_some_and(is_axis)
         }
     }
+}
+
+/// Returns true for at least [`MIN_AXIS`] numbers, possibly after a name, each larger than the one before, or each
+/// smaller.
+fn is_axis(fields: &[Field<'_>]) -> bool {
+    let values = fields.get(usize::from(fields.first().is_some_and(Field::is_name))..).unwrap_or_default();
+    let numbers: Option<Vec<f64>> = values.iter().map(|field| field.text.trim().parse().ok()).collect();
+    numbers.is_some_and(|numbers| {
+        let all =
+            |in_order: fn(&f64, &f64) -> bool| numbers.windows(2).all(|pair| in_order(&pair[0], &pair[1]));
+        numbers.len() >= MIN_AXIS && (all(f64::lt) || all(f64::gt))
+    })
 }
 
 /// Returns true for usual headers of a row-name column, even if the names are numbers.

@@ -68,6 +68,37 @@ proptest! {
 }
 
 #[test]
+fn an_axis_in_the_first_line_is_its_header() {
+    let values = "0.2,0.1,0.4,0.3,0.6,0.5,0.8,0.7";
+    let rising = "400,405,410,415.5,420,425,430,435";
+    let falling = "9,8,7,6,5,4,3,2";
+    for axis in [rising, falling] {
+        let expected: Vec<&str> = axis.split(',').collect();
+        for text in [
+            format!("{axis}\n{values}\n"),
+            format!("sample,{axis}\ns1,{values}\n"),
+            format!("{axis}\ns1,{values}\n"),
+        ] {
+            let table = parse(&text).unwrap();
+            assert_eq!((table.feature_names.clone(), table.n_samples()), (names(&expected), 1), "{text}");
+            assert_eq!(table.sample_names.is_some(), text.contains("s1"), "{text}");
+        }
+        // The line below is in order, too; there are too few numbers; the first line is not in order.
+        for text in [
+            format!("{axis}\n1,2,3,4,5,6,7,8\n"),
+            "400,405,410\n2,1,3\n".into(),
+            format!("{values}\n{axis}\n"),
+        ] {
+            assert_eq!(parse(&text).unwrap().feature_names, None, "{text}");
+        }
+    }
+    let as_values = ReadOptions { header: Some(false), ..ReadOptions::default() };
+    let table: SampleTable<f64> =
+        read_text(format!("{rising}\n{values}\n").as_bytes(), ',', &as_values).unwrap();
+    assert_eq!((table.feature_names.clone(), table.n_samples()), (None, 2));
+}
+
+#[test]
 fn sparse_matrices_are_written_in_full_and_single_precision_reads_back() {
     let table = sparse_table(5, 4, 3);
     assert_eq!(

@@ -53,8 +53,8 @@ fn png<T: Real>(bytes: &[u8]) -> Result<GreyPixels<T>, LocatedProblem> {
     let (height, width) = check_size(height as usize, width as usize, bytes)?;
     let mut reader = decoder.read_info().map_err(png_problem)?;
     let (color, depth) = reader.output_color_type();
-    let size =
-        reader.output_buffer_size().filter(|&size| size <= max_decoded_bytes(bytes)).ok_or(Problem::Empty)?;
+    let size = reader.output_buffer_size().filter(|&size| size <= max_decoded_bytes(bytes));
+    let size = size.ok_or_else(|| too_large(height, width, bytes))?;
     let mut pixels = vec![0; size];
     reader.next_frame(&mut pixels).map_err(png_problem)?;
     let values = match depth {
@@ -117,12 +117,19 @@ pub(super) fn check_size(height: usize, width: usize, bytes: &[u8]) -> Result<(u
     if height == 0 || width == 0 {
         return Err(Problem::Empty);
     }
-    let limit = bytes.len().saturating_mul(PIXELS_PER_BYTE);
-    if height.checked_mul(width).is_none_or(|pixels| pixels > limit) {
-        let declared = format!("{height} × {width} pixels");
-        return Err(Problem::DeclaredSize { declared, limit: format!("{limit} pixels") });
+    if height.checked_mul(width).is_none_or(|pixels| pixels > max_pixels(bytes)) {
+        return Err(too_large(height, width, bytes));
     }
     Ok((height, width))
+}
+
+fn max_pixels(bytes: &[u8]) -> usize {
+    bytes.len().saturating_mul(PIXELS_PER_BYTE)
+}
+
+fn too_large(height: usize, width: usize, bytes: &[u8]) -> Problem {
+    let limit = format!("{} pixels", max_pixels(bytes));
+    Problem::DeclaredSize { declared: format!("{height} × {width} pixels"), limit }
 }
 
 pub(super) fn damaged(expected: &'static str, reason: String) -> LocatedProblem {

@@ -60,7 +60,8 @@ pub(crate) struct LabArgs {
     /// Solver time per method and seed of fig1a to fig1c, in seconds [default: 10; with --quick 1.5]
     ///
     /// Methods that stop by themselves (AND in fig2a to fig4, table1, fig5) may take up to six times as long; runs that
-    /// need longer count as not measured. In phase, AND may take this long, and the other methods a tenth of it per run.
+    /// need longer count as not measured. In phase, AND may take this long, and the other methods a tenth of it per
+    /// run.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = SIZE_AND_TIME)]
     pub(crate) budget: Option<f64>,
     /// Number of runs with different seeds [default: 5; with --quick 2]

@@ -41,7 +41,8 @@ pub(crate) struct SourceArgs {
     /// Number of topics to learn from --corpus [default: 100; with --quick 30]
     #[arg(long, value_name = "K", requires = "corpus", help_heading = DATA)]
     topics: Option<usize>,
-    /// Folder with newsgroups/20news-bydate.tar.gz (for table1) and olivetti/faces.npy (for fig5) [default: $ANDNMF_DATA]
+    /// Folder with newsgroups/20news-bydate.tar.gz (for table1) and olivetti/faces.npy (for fig5) [default:
+    /// $ANDNMF_DATA]
     #[arg(long, value_name = "DIR", help_heading = DATA)]
     data: Option<PathBuf>,
 }

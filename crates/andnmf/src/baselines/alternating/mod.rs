@@ -16,8 +16,6 @@ use ndarray::Array2;
 
 pub(super) use gram::{GramMethod, GramRule};
 pub(super) use moments::Moments;
-#[cfg(test)]
-pub(crate) use pass::WeightPassResult;
 pub(crate) use pass::{WeightPass, WeightRule};
 pub(crate) use run::Factors;
 pub(super) use run::{fit, improve};

@@ -5,10 +5,14 @@ use ndarray::{Array2, ArrayViewMut2, CowArray, Ix2, s};
 
 use super::weights::WeightProblem;
 use crate::linalg::linear_map::LinearMap;
+#[cfg(test)]
+use crate::linalg::product::gram_of_rows;
 use crate::linalg::product::{frobenius, matrix_in};
 use crate::linalg::product_accumulator::ProductAccumulator;
 use crate::linalg::weighted_sums::{SumBuffers, WeightedSums};
 use crate::pool::{Pool, Slot};
+#[cfg(test)]
+use crate::query::testing::{ExampleCheck, values};
 use crate::query::{
     MaybeOwned, Part, Partial, Query, Sums, Wire, WireError, WireReader, WireWriter, check_shape,
     same_length, wire, write_matrix,
@@ -21,6 +25,9 @@ use crate::{Real, SamplesError};
 pub(crate) trait WeightRule<T: Real>: Wire + Copy + Send + Sync {
     /// The query name of passes with this rule.
     const QUERY: &'static str;
+    /// A rule to test passes with.
+    #[cfg(test)]
+    const EXAMPLE: Self;
     /// Scratch buffers of one thread for a block.
     type Buffers: Default + Send;
 
@@ -246,6 +253,26 @@ impl<T: Real, R: WeightRule<T>> Query<T> for WeightPass<'_, T, R> {
         let rank = self.gram.nrows();
         partial.weights.dim() == (part.samples.n_samples(), rank)
             && partial.sums.sums.products().dim() == (rank, part.samples.n_features())
+    }
+
+    #[cfg(test)]
+    fn examples(check: &mut ExampleCheck<T>) {
+        for last in [None, Some(check.weights())] {
+            let components = check.components();
+            let query = WeightPass {
+                rule: R::EXAMPLE,
+                gram: gram_of_rows(components.view()).into(),
+                map: MaybeOwned::Owned(LinearMap::new(components, check.is_sparse())),
+                last: last.map(CowArray::from),
+                measure: true,
+                workspace: MaybeOwned::default(),
+            };
+            check.check(&query, |WeightPassResult { weights, sums }| {
+                let sizes = vec![sums.squares, sums.largest, sums.active as f64];
+                let products = sums.sums.products().iter().map(|v| v.as_f64()).collect();
+                [values(weights), products, values(&sums.sums.gram()), sizes].concat()
+            });
+        }
     }
 }
 

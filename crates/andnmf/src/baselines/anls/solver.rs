@@ -40,6 +40,8 @@ wire!(impl [] ExactRule {});
 
 impl<T: Real> WeightRule<T> for ExactRule {
     const QUERY: &'static str = "exact-weights";
+    #[cfg(test)]
+    const EXAMPLE: Self = Self {};
     type Buffers = AnlsWorkspace<T>;
 
     fn update(

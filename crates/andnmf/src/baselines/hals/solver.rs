@@ -51,6 +51,8 @@ wire!(impl [] SweepRule { sweeps });
 
 impl<T: Real> WeightRule<T> for SweepRule {
     const QUERY: &'static str = "weights-by-sweeps";
+    #[cfg(test)]
+    const EXAMPLE: Self = Self { sweeps: 2 };
     type Buffers = Tile<T>;
 
     fn update(&self, problem: &WeightProblem<'_, T>, weights: ArrayViewMut2<'_, T>, tile: &mut Tile<T>) {

@@ -21,11 +21,11 @@ declare_settings! {
         common rank;
         /// Weight of the volume penalty in the first stage, relative to ‖Y‖² / rank.
         volume_weight: f64 = 1e-4, Range::NOT_NEGATIVE;
-        /// Factor applied to the volume weight after every stage: 1 keeps it constant; smaller values reduce it, which suits
-        /// samples with little noise.
+        /// Factor applied to the volume weight after every stage: 1 keeps it constant; smaller values reduce it,
+        /// which suits samples with little noise.
         weight_ratio: f64 = 1.0, Range::above_up_to(0.0, 1.0, "it must be above 0 and at most 1");
-        /// Offset δ added to the diagonal of the components' Gram matrix, relative to their mean squared length; keeps the
-        /// penalty finite for linearly dependent components.
+        /// Offset δ added to the diagonal of the components' Gram matrix, relative to their mean squared length;
+        /// keeps the penalty finite for linearly dependent components.
         offset: f64 = 1e-3, Range::POSITIVE;
         common signed;
         common sweeps = 2;

@@ -51,6 +51,8 @@ wire!(impl [] MultiplicativeRule { signed, sweeps });
 
 impl<T: Real> WeightRule<T> for MultiplicativeRule {
     const QUERY: &'static str = "multiplicative-weights";
+    #[cfg(test)]
+    const EXAMPLE: Self = Self { signed: true, sweeps: 2 };
     type Buffers = FrobeniusBuffers<T>;
 
     fn update(

@@ -45,8 +45,8 @@ pub enum Weights {
     /// independent normal entries, drawn from the seed, and rows of unit length only in the mean square.
     ///
     /// Like [`Weights::LogisticNormal`], but components depend on the shared factors to different degrees: those with
-    /// short rows of `L` vary little and rarely get much weight, since the largest logits take almost all of it. The few
-    /// rarest components cause most of the error of a fit.
+    /// short rows of `L` vary little and rarely get much weight, since the largest logits take almost all of it. The
+    /// few rarest components cause most of the error of a fit.
     LogisticNormalUneven {
         /// Root mean square of the standard deviations of the logits.
         scale: f64,

@@ -9,15 +9,15 @@ use crate::SettingError;
 
 /// Number of factors shared by correlated logits: few, for strong correlations of either sign.
 const FACTORS: usize = 4;
-/// The same for [`Weights::LogisticNormalUneven`](super::Weights::LogisticNormalUneven). With this many, correlation 0.7
-/// and 100 components, the errors of AND and other methods match the trials that set AND's defaults.
+/// The same for [`Weights::LogisticNormalUneven`](super::Weights::LogisticNormalUneven). With this many, correlation
+/// 0.7 and 100 components, the errors of AND and other methods match the trials that set AND's defaults.
 const UNEVEN_FACTORS: usize = 5;
 
 /// Fills each row with a draw from the symmetric Dirichlet distribution of the given total concentration.
 ///
-/// A draw is a normalized vector of Gamma variables. With a small shape `a` these underflow, but their logarithms do not.
-/// Since G(a) = G(a + 1)·U^(1/a), the row holds
-/// a·ln G(a) = a·ln G(a + 1) + ln U until the softmax of temperature `a` turns it into weights.
+/// A draw is a normalized vector of Gamma variables. With a small shape `a` these underflow, but their logarithms do
+/// not. Since G(a) = G(a + 1)·U^(1/a), the row holds a·ln G(a) = a·ln G(a + 1) + ln U until the softmax of
+/// temperature `a` turns it into weights.
 pub(super) fn dirichlet(
     weights: &mut Array2<f64>,
     concentration: f64,
