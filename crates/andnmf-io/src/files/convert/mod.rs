@@ -11,8 +11,9 @@ use std::path::Path;
 
 use super::atomic_write::{Overwrite, write_file};
 use super::csr_store::Store;
-use super::entries::{EntrySink, check_sizes};
+use super::entries::{EntrySink, check_dense, check_sizes};
 use super::error::{FileError, LocatedProblem, Problem};
+use super::plain_text::longest_line;
 use super::on_disk::DenseFile;
 use super::{Format, OnDisk, ReadOptions, delimited, docword, matrix_market, npz, source, svmlight};
 use andnmf::Real;
@@ -303,7 +304,11 @@ impl Conversion<'_> {
         // Empty rows and columns take no space in the file: their number is limited by its length.
         let check = |sink: &mut S, [rows, columns, count]: [u64; 3]| {
             let max_entries = count.min(bytes.saturating_mul(MAX_ENTRIES_PER_BYTE));
-            check_sizes(rows, columns, usize::try_from(max_entries).unwrap_or(usize::MAX))?;
+            let max_entries = usize::try_from(max_entries).unwrap_or(usize::MAX);
+            check_sizes(rows, columns, max_entries)?;
+            if self.target == Format::Npy {
+                check_dense(rows, columns, max_entries, size_of::<T>())?;
+            }
             if rows == 0 || columns == 0 {
                 return Err(Problem::Empty.into());
             }
@@ -315,11 +320,12 @@ impl Conversion<'_> {
             Format::Npz => npz::stream(self.from, sink, check),
             Format::Docword => docword::stream(source::open(self.from)?, sink, check).map(Some),
             Format::Svmlight => {
-                let extent =
-                    svmlight::stream::<T>(source::open(self.from)?, &mut DiscardEntries(self.options.stop))?;
+                let longest = longest_line(Some(self.options.memory));
+                let mut discard = DiscardEntries { stop: self.options.stop, taken: 0 };
+                let extent = svmlight::stream::<T>(source::open(self.from)?, longest, &mut discard)?;
                 check(sink, [extent.rows.into(), extent.n_features(), u64::MAX])?;
                 let mut shifted = ZeroBased { sink, by: u32::from(extent.lowest > 0) };
-                svmlight::stream(source::open(self.from)?, &mut shifted)?;
+                svmlight::stream(source::open(self.from)?, longest, &mut shifted)?;
                 Ok(Some(extent.rows.into()))
             }
             _ => Ok(None),
@@ -357,12 +363,16 @@ impl Conversion<'_> {
 }
 
 /// Discards entries, for a pass that only determines the sizes.
-struct DiscardEntries<'a>(external_sort::CancelCheck<'a>);
+struct DiscardEntries<'a> {
+    stop: external_sort::CancelCheck<'a>,
+    taken: u32,
+}
 
 impl<T> EntrySink<T> for DiscardEntries<'_> {
-    fn take(&mut self, row: u32, column: u32, _: T) -> Result<(), LocatedProblem> {
-        let due = column == 0 && row.is_multiple_of(1 << 10);
-        if due && (self.0)() { Err(Problem::Cancelled.into()) } else { Ok(()) }
+    fn take(&mut self, _: u32, _: u32, _: T) -> Result<(), LocatedProblem> {
+        self.taken = self.taken.wrapping_add(1);
+        let due = self.taken.is_multiple_of(1 << 12);
+        if due && (self.stop)() { Err(Problem::Cancelled.into()) } else { Ok(()) }
     }
 }
 

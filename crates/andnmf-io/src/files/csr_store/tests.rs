@@ -31,7 +31,7 @@ impl StoreFile {
 
     fn read(&self, bytes: &[u8]) -> Result<SampleTable<f64>, LocatedProblem> {
         fs::write(&self.path, bytes).unwrap();
-        read(&self.path)
+        read(&self.path, Budget::default())
     }
 
     fn refused(&self, bytes: &[u8]) -> String {

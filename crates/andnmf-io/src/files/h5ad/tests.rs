@@ -43,7 +43,7 @@ fn make_samples() -> Option<tempfile::TempDir> {
 
 fn read_file(folder: &Path, name: &str, layer: Option<&str>) -> Result<SampleTable<f64>, FileError> {
     let path = folder.join(format!("{name}.h5ad"));
-    read(&path, layer).map_err(|error| error.in_file(&path))
+    read(&path, layer, Budget::default()).map_err(|error| error.in_file(&path))
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn matrix() -> Array2<f64> {
 
 fn read_bytes(bytes: &[u8]) -> Result<SampleTable<f64>, LocatedProblem> {
     let bytes = Bytes::copy_from_slice(bytes);
-    read_guarded(bytes.clone(), bytes)
+    read_guarded(bytes.clone(), bytes, Budget::default())
 }
 
 fn strings(strings: &[&str]) -> Option<Vec<String>> {
