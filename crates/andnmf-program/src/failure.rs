@@ -50,7 +50,8 @@ pub fn run_to_exit(command: impl FnOnce() -> Result<(), Failure>) -> ExitCode {
         Ok(Err(failure)) => failure.report(),
         Err(_) => {
             let message = last().take().unwrap_or_default();
-            Failure::Other(format!("{INTERNAL} {message}; please report this with the command that you ran")).report()
+            Failure::Other(format!("{INTERNAL} {message}; please report this with the command that you ran"))
+                .report()
         }
     }
 }

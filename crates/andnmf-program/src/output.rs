@@ -99,8 +99,7 @@ impl OutputFolder {
 
     /// Starts writing results, into a hidden folder until all are complete.
     pub fn stage(&self) -> Result<StagedFiles<'_>, Failure> {
-        let part =
-            PartFolder::create_in(&self.path).map_err(|error| folder_failure(&self.path, &error))?;
+        let part = PartFolder::create_in(&self.path).map_err(|error| folder_failure(&self.path, &error))?;
         Ok(StagedFiles { folder: self, part, names: Vec::new(), stale: &[] })
     }
 

@@ -112,7 +112,12 @@ fn group_limits() -> impl Iterator<Item = u64> {
 ///
 /// # Errors
 /// If the bytes are more than the memory.
-pub fn check(name: &'static str, given: impl fmt::Display, what: &str, bytes: u64) -> Result<(), SettingError> {
+pub fn check(
+    name: &'static str,
+    given: impl fmt::Display,
+    what: &str,
+    bytes: u64,
+) -> Result<(), SettingError> {
     let Some(reason) = shortage(bytes) else { return Ok(()) };
     let expected = format!("{what} take at least {} of memory, but {reason}", Bytes(bytes));
     Err(SettingError::new(name, given, expected))
@@ -176,13 +181,10 @@ mod tests {
     #[test]
     fn sizes_are_parsed_in_every_unit() {
         let parsed = |text: &str| text.parse().map(|Bytes(bytes)| bytes);
-        assert_eq!(["512M", "1.5G", "2GiB", " 7 kb ", "9"].map(parsed), [
-            Ok(512_000_000),
-            Ok(1_500_000_000),
-            Ok(2 << 30),
-            Ok(7000),
-            Ok(9),
-        ]);
+        assert_eq!(
+            ["512M", "1.5G", "2GiB", " 7 kb ", "9"].map(parsed),
+            [Ok(512_000_000), Ok(1_500_000_000), Ok(2 << 30), Ok(7000), Ok(9),]
+        );
         for wrong in ["", "M", "-1", "0", "nan", "1e30", "5X", "inf"] {
             assert!(parsed(wrong).is_err(), "{wrong}");
         }
@@ -192,7 +194,10 @@ mod tests {
     fn a_request_beyond_the_memory_is_refused_with_both_sizes() {
         let error = check("rank", 7, "seven things", 1 << 60).unwrap_err();
         let message = error.to_string();
-        assert!(message.starts_with("rank is 7, but seven things take at least 1152922T of memory"), "{message}");
+        assert!(
+            message.starts_with("rank is 7, but seven things take at least 1152922T of memory"),
+            "{message}"
+        );
         assert!(check("rank", 7, "seven things", 1 << 20).is_ok());
     }
 

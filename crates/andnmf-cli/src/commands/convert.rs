@@ -20,7 +20,7 @@ const MEMORY_FACTOR: u64 = 4;
 /// Memory limit if none is given.
 const DEFAULT_MEMORY: u64 = 256_000_000;
 /// Memory of the program itself and its buffers.
-const PROGRAM: u64 = 8_000_000;
+const PROGRAM: u64 = 13_000_000;
 
 /// Convert a matrix from one file format to another.
 ///
@@ -98,7 +98,7 @@ fn convert<T: Real>(args: &ConvertArgs) -> Result<(), Failure> {
     if looks_large(args) && by_rows()? {
         return Ok(());
     }
-    let limit = args.memory().saturating_sub(PROGRAM).max(PROGRAM / 8);
+    let limit = args.memory().saturating_sub(PROGRAM);
     let mut table: SampleTable<T> = match args.how.file.read_within(&args.from, Some(limit))? {
         Ok(table) => table,
         Err(FileError { problem: Problem::Memory { needed, .. }, .. }) => {

@@ -40,7 +40,11 @@ impl Budget {
         more: usize,
         bytes_per_value: usize,
     ) -> Result<(), Problem> {
-        if values.capacity() - values.len() >= more { Ok(()) } else { self.enlarge(values, more, bytes_per_value) }
+        if values.capacity() - values.len() >= more {
+            Ok(())
+        } else {
+            self.enlarge(values, more, bytes_per_value)
+        }
     }
 
     #[cold]
@@ -49,7 +53,11 @@ impl Budget {
         let least = values.len().saturating_add(more);
         let doubled = least.max(values.capacity().saturating_mul(2));
         // Doubling may exceed a limit that the values themselves do not.
-        let wanted = if self.check(bytes(doubled), bytes(doubled - values.capacity())).is_ok() { doubled } else { least };
+        let wanted = if self.check(bytes(doubled), bytes(doubled - values.capacity())).is_ok() {
+            doubled
+        } else {
+            least
+        };
         self.check(bytes(wanted), bytes(wanted - values.capacity()))?;
         let needed = bytes(wanted);
         values.try_reserve_exact(wanted - values.len()).map_err(|error| Problem::Memory {

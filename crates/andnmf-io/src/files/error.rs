@@ -232,6 +232,10 @@ impl From<io::Error> for LocatedProblem {
             io::ErrorKind::UnexpectedEof => {
                 Problem::Truncated { missing: "it ends in the middle of the data".to_owned() }
             }
+            io::ErrorKind::Unsupported => Problem::Unsupported {
+                what: error.to_string(),
+                instead: "write the file again with another compression".to_owned(),
+            },
             // Decompressors report damaged data this way.
             io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
                 Problem::NotThisFormat { expected: "a valid file", reason: error.to_string() }

@@ -109,7 +109,8 @@ impl Journal {
 
     fn carry_out(&self, folder: &Path) -> Result<(), FileError> {
         let part = folder.join(&self.from);
-        let in_file = |error: std::io::Error, file: &Path| LocatedProblem::from(Problem::Io(error)).in_file(file);
+        let in_file =
+            |error: std::io::Error, file: &Path| LocatedProblem::from(Problem::Io(error)).in_file(file);
         if let Some(last) = self.files.last()
             && part.join(last).exists()
         {

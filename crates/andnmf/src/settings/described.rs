@@ -60,7 +60,8 @@ pub trait Described: Settings {
             value: size_of::<T>(),
             threads: 1,
         };
-        let what = format!("{rank} components of {} samples × {} features", samples.n_samples(), size.n_features);
+        let what =
+            format!("{rank} components of {} samples × {} features", samples.n_samples(), size.n_features);
         memory::check("rank", rank, &what, self.least_memory(rank, &size))
     }
 }

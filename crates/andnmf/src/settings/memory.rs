@@ -62,10 +62,16 @@ impl Size {
     /// Bytes that any fit of this many components takes, at least.
     #[must_use]
     pub fn least(&self, rank: usize) -> u64 {
+        self.least_with(rank, LEAST_SQUARE)
+    }
+
+    /// [`least`](Self::least) with this many arrays of components × components.
+    #[must_use]
+    pub fn least_with(&self, rank: usize, squares: usize) -> u64 {
         let parts = [
             product(&[self.n_samples, rank, self.value]),
             product(&[rank, self.n_features, self.value, LEAST_WIDE]),
-            product(&[rank, rank, self.value, LEAST_SQUARE]),
+            product(&[rank, rank, self.value, squares]),
         ];
         parts.iter().fold(0, |sum: u64, part| sum.saturating_add(*part))
     }

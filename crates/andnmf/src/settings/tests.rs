@@ -1,8 +1,8 @@
 #![allow(unreachable_pub, dead_code)] // the declared types are public, the test is not
 
 use super::*;
-use crate::samples::DenseSamples;
 use crate::fit::Limits;
+use crate::samples::DenseSamples;
 
 declare_choice! {
     /// A word or a length.
@@ -127,7 +127,8 @@ fn ranges_contain_the_right_numbers() {
 #[test]
 fn more_components_than_the_memory_can_hold_are_refused_with_the_size_that_they_take() {
     let samples = DenseSamples::new(ndarray::Array2::<f64>::ones((50, 20))).unwrap();
-    let fits = |rank| ToyParams { loud: false, ..ToyParams::new(rank) }.check().unwrap().check_memory(&samples);
+    let fits =
+        |rank| ToyParams { loud: false, ..ToyParams::new(rank) }.check().unwrap().check_memory(&samples);
     for rank in [10_000_000, 1_000_000_000, usize::MAX] {
         let error = fits(rank).unwrap_err();
         let message = error.to_string();
@@ -141,7 +142,8 @@ fn more_components_than_the_memory_can_hold_are_refused_with_the_size_that_they_
 fn memory_does_not_wrap_for_any_size() {
     let most = usize::MAX;
     for sparse in [false, true] {
-        let size = Size { n_samples: most, n_features: most, stored_values: most, sparse, value: 8, threads: most };
+        let size =
+            Size { n_samples: most, n_features: most, stored_values: most, sparse, value: 8, threads: most };
         assert_eq!(size.memory(size.wide(most), size.rows(most, most)).total, u64::MAX);
         assert_eq!((size.least(most), size.smaller_space(most)), (u64::MAX, u64::MAX));
         for method in crate::Method::ALL {

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{DatasetKind, Weights, add_gaussian, signed_uniform, topics};
 use super::{ensure_at_least_one, ensure_fits_memory, ensure_not_negative};
-use crate::memory::{self, product};
 use crate::SettingError;
 use crate::init::perturbed_truth;
 use crate::linalg::product::multiply;
+use crate::memory::{self, product};
 
 /// The specification of a dataset: the same specification gives the same bits.
 ///

@@ -24,7 +24,12 @@ use crate::{SettingError, memory};
 
 /// Refuses a matrix that does not fit into memory, before allocating it could abort the process.
 fn ensure_fits_memory(name: &'static str, rows: usize, columns: usize) -> Result<(), SettingError> {
-    memory::check(name, format!("{rows} × {columns}"), "its values", product(&[rows, columns, size_of::<f64>()]))
+    memory::check(
+        name,
+        format!("{rows} × {columns}"),
+        "its values",
+        product(&[rows, columns, size_of::<f64>()]),
+    )
 }
 
 /// Refuses a number that is negative, infinite or NaN.

@@ -147,7 +147,9 @@ fn parse<D: DeserializeOwned>(path: &Path) -> Result<D, Failure> {
     let checksum = checksum.map_err(|error| Failure::Other(format!("{}: {error}", path.display())))?;
     match checksum {
         Checksum::Right => {}
-        Checksum::Wrong => return Err(unusable("the checkpoint is damaged: its checksum is wrong".to_owned())),
+        Checksum::Wrong => {
+            return Err(unusable("the checkpoint is damaged: its checksum is wrong".to_owned()));
+        }
         // Older versions wrote none; whoever asks for the identity says so.
         Checksum::Missing if is_older(open()?) => {}
         Checksum::Missing => {
@@ -180,7 +182,8 @@ impl CheckpointWriter {
         errors: &BTreeMap<usize, f64>,
     ) -> Result<(), Failure> {
         let saved = CheckpointFile { identity: self.identity.clone(), errors: errors.clone(), checkpoint };
-        write_atomically(&self.path, Overwrite::Yes, |out| checksum::write(out, &saved)).map_err(write_failure)
+        write_atomically(&self.path, Overwrite::Yes, |out| checksum::write(out, &saved))
+            .map_err(write_failure)
     }
 
     /// Removes the checkpoint of a finished fit.

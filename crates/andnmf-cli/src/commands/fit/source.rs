@@ -73,11 +73,21 @@ impl<T: Real> SampleSource<T> {
         if length > budget.bytes {
             return too_large(length);
         }
-        let limit = budget.requested.then_some(budget.bytes);
+        // Any fit takes as much as that of a single value.
+        let smallest = Size {
+            n_samples: 1,
+            n_features: 1,
+            stored_values: 1,
+            sparse: false,
+            value: size_of::<T>(),
+            threads: threads(args),
+        };
+        let program = settings.memory(&smallest).total;
+        let limit = budget.requested.then(|| budget.bytes.saturating_sub(program));
         let table: SampleTable<T> = match args.data.how.file.read_within(path, limit)? {
             Ok(table) => table,
             Err(FileError { problem: Problem::Memory { needed, .. }, .. }) if budget.requested => {
-                return too_large(needed);
+                return too_large(needed.saturating_add(program));
             }
             Err(error) => return Err(read_failure(error)),
         };

@@ -15,9 +15,7 @@ use ndarray::Array2;
 
 use super::budget::Budget;
 use super::error::{LocatedProblem, Location, Problem};
-use super::plain_text::{
-    LineReader, is_missing_marker, longest_line, parse_number, shorten, write_number,
-};
+use super::plain_text::{LineReader, is_missing_marker, longest_line, parse_number, shorten, write_number};
 use super::{ReadOptions, SampleTable, source};
 use andnmf::Real;
 use fields::{Field, is_number, next_record, separator, split};

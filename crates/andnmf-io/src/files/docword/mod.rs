@@ -17,7 +17,10 @@ pub(crate) fn read<T: Real>(path: &Path, budget: Budget) -> Result<SampleTable<T
 }
 
 /// Reads a text.
-pub(crate) fn read_text<T: Real>(text: impl BufRead, budget: Budget) -> Result<SampleTable<T>, LocatedProblem> {
+pub(crate) fn read_text<T: Real>(
+    text: impl BufRead,
+    budget: Budget,
+) -> Result<SampleTable<T>, LocatedProblem> {
     let (mut entries, mut sizes) = (CooBuilder::<T>::new(budget), (0, 0));
     stream(text, &mut entries, |_, [documents, words, _]| {
         sizes = (documents, words);

@@ -21,9 +21,9 @@ fn to_bytes<T: Real>(table: &SampleTable<T>) -> Vec<u8> {
 
 /// Integers from 1 to 100 where `sparse_table` has values.
 fn counts(rows: usize, columns: usize, seed: u64) -> SampleTable<f64> {
-    let mut entries = CooBuilder::new();
+    let mut entries = CooBuilder::new(Budget::default());
     sparse_table(rows, columns, seed).for_each(|row, column, value| {
-        entries.push(row as u32, column as u32, (value * 100.0).ceil());
+        entries.push(row as u32, column as u32, (value * 100.0).ceil()).unwrap();
     });
     entries.into_samples(rows as u64, columns as u64).unwrap().into()
 }

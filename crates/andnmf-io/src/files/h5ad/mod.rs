@@ -22,8 +22,8 @@ use hdf5_reader::group::Group;
 use hdf5_reader::storage::DynStorage;
 use hdf5_reader::{Dataset, FileStorage, FilterRegistry, Hdf5File, OpenOptions};
 
-use super::entries::check_sizes;
 use super::budget::Budget;
+use super::entries::check_sizes;
 use super::error::{LocatedProblem, Location, Problem};
 use super::sample_table::SampleTable;
 use andnmf::Real;

@@ -9,7 +9,8 @@ use super::budget::Budget;
 use super::entries::{CooBuilder, EntrySink, zero_based_index};
 use super::error::{LocatedProblem, Problem};
 use super::plain_text::{
-    LineReader, MAX_ENTRY_LINE, NumberedLine, longest_line, parse_number, parse_unsigned, shorten, write_number,
+    LineReader, MAX_ENTRY_LINE, NumberedLine, longest_line, parse_number, parse_unsigned, shorten,
+    write_number,
 };
 use super::{SampleTable, TableValues, source};
 use andnmf::Real;

@@ -33,20 +33,15 @@ pub(crate) fn read_matrix<T: Real>(
     let header = NpyHeader::read(source)?;
     let (rows, columns) = matrix_shape(&header)?;
     let value_count = rows * columns;
-    let numbers =
-        values::read::<Reals<T>>(source, header.dtype, value_count, source_length, budget).map_err(|failure| {
-            match failure {
-                ValueReadError::File(problem) => problem.into(),
-                ValueReadError::Value(invalid) => {
-                    let (at, rows, columns) = (invalid.at as u64, rows.max(1) as u64, columns.max(1) as u64);
-                    let (row, column) = if header.column_major {
-                        (at % rows, at / rows)
-                    } else {
-                        (at / columns, at % columns)
-                    };
-                    Problem::NotFinite { value: invalid.value }
-                        .at(Location::Value { row: row + 1, column: column + 1 })
-                }
+    let numbers = values::read::<Reals<T>>(source, header.dtype, value_count, source_length, budget)
+        .map_err(|failure| match failure {
+            ValueReadError::File(problem) => problem.into(),
+            ValueReadError::Value(invalid) => {
+                let (at, rows, columns) = (invalid.at as u64, rows.max(1) as u64, columns.max(1) as u64);
+                let (row, column) =
+                    if header.column_major { (at % rows, at / rows) } else { (at / columns, at % columns) };
+                Problem::NotFinite { value: invalid.value }
+                    .at(Location::Value { row: row + 1, column: column + 1 })
             }
         })?;
     expect_end(source)?;
@@ -103,10 +98,12 @@ fn read_vector<C: ValueConversion>(
     let header = NpyHeader::read(source)?;
     let value_count = vector_length(&header)?;
     let numbers =
-        values::read::<C>(source, header.dtype, value_count, None, budget).map_err(|failure| match failure {
-            ValueReadError::File(problem) => problem,
-            ValueReadError::Value(invalid) => refuse(invalid),
-        })?;
+        values::read::<C>(source, header.dtype, value_count, None, budget).map_err(
+            |failure| match failure {
+                ValueReadError::File(problem) => problem,
+                ValueReadError::Value(invalid) => refuse(invalid),
+            },
+        )?;
     expect_end(source)?;
     Ok(numbers)
 }

@@ -86,14 +86,20 @@ pub(crate) fn read<C: ValueConversion>(
     macro_rules! read_as {
         ($number:ident, $wide:ident) => {
             if dtype.big_endian {
-                read_items::<_, _, C>(source, count, source_length, budget, |b| $number::from_be_bytes(b) as $wide)
+                read_items::<_, _, C>(source, count, source_length, budget, |b| {
+                    $number::from_be_bytes(b) as $wide
+                })
             } else {
-                read_items::<_, _, C>(source, count, source_length, budget, |b| $number::from_le_bytes(b) as $wide)
+                read_items::<_, _, C>(source, count, source_length, budget, |b| {
+                    $number::from_le_bytes(b) as $wide
+                })
             }
         };
     }
     match (dtype.kind, dtype.size) {
-        (NpyKind::Bool, _) => read_items::<_, _, C>(source, count, source_length, budget, |[b]| u64::from(b != 0)),
+        (NpyKind::Bool, _) => {
+            read_items::<_, _, C>(source, count, source_length, budget, |[b]| u64::from(b != 0))
+        }
         (NpyKind::Signed, 1) => read_as!(i8, i64),
         (NpyKind::Signed, 2) => read_as!(i16, i64),
         (NpyKind::Signed, 4) => read_as!(i32, i64),
@@ -103,11 +109,13 @@ pub(crate) fn read<C: ValueConversion>(
         (NpyKind::Unsigned, 4) => read_as!(u32, u64),
         (NpyKind::Unsigned, _) => read_as!(u64, u64),
         (NpyKind::Float, 2) if dtype.big_endian => {
-            read_items::<_, _, C>(source, count, source_length, budget, |b| half_precision(u16::from_be_bytes(b)))
+            read_items::<_, _, C>(source, count, source_length, budget, |b| {
+                half_precision(u16::from_be_bytes(b))
+            })
         }
-        (NpyKind::Float, 2) => {
-            read_items::<_, _, C>(source, count, source_length, budget, |b| half_precision(u16::from_le_bytes(b)))
-        }
+        (NpyKind::Float, 2) => read_items::<_, _, C>(source, count, source_length, budget, |b| {
+            half_precision(u16::from_le_bytes(b))
+        }),
         (NpyKind::Float, 4) => read_as!(f32, f64),
         (NpyKind::Float, _) => read_as!(f64, f64),
         (NpyKind::Bytes | NpyKind::Unicode, _) => Err(ValueReadError::File(Problem::Unsupported {
@@ -204,7 +212,8 @@ mod tests {
 
     fn reals(bytes: &[u8], dtype: NpyDtype) -> Vec<f64> {
         let count = bytes.len() / dtype.size;
-        read::<Reals<f64>>(&mut &bytes[..], dtype, count, None, Budget::default()).unwrap_or_else(|_| panic!("valid values"))
+        read::<Reals<f64>>(&mut &bytes[..], dtype, count, None, Budget::default())
+            .unwrap_or_else(|_| panic!("valid values"))
     }
 
     #[test]
@@ -241,7 +250,9 @@ mod tests {
     fn an_invalid_value_is_reported_with_its_position() {
         let bytes = [1.0, 1e39, 2.0_f64].map(f64::to_le_bytes).concat();
         let long = dtype(NpyKind::Float, 8, false);
-        let Err(ValueReadError::Value(invalid)) = read::<Reals<f32>>(&mut &bytes[..], long, 3, None, Budget::default()) else {
+        let Err(ValueReadError::Value(invalid)) =
+            read::<Reals<f32>>(&mut &bytes[..], long, 3, None, Budget::default())
+        else {
             panic!("too large for single precision")
         };
         assert_eq!((invalid.at, invalid.value), (1, 1e39));
@@ -251,13 +262,25 @@ mod tests {
         );
         let negative = (-1_i32).to_le_bytes();
         assert!(
-            read::<UnsignedIntegers<u64>>(&mut &negative[..], dtype(NpyKind::Signed, 4, false), 1, None, Budget::default())
-                .is_err()
+            read::<UnsignedIntegers<u64>>(
+                &mut &negative[..],
+                dtype(NpyKind::Signed, 4, false),
+                1,
+                None,
+                Budget::default()
+            )
+            .is_err()
         );
         let wide = (1_u64 << 32).to_le_bytes();
         assert!(
-            read::<UnsignedIntegers<u32>>(&mut &wide[..], dtype(NpyKind::Unsigned, 8, false), 1, None, Budget::default())
-                .is_err()
+            read::<UnsignedIntegers<u32>>(
+                &mut &wide[..],
+                dtype(NpyKind::Unsigned, 8, false),
+                1,
+                None,
+                Budget::default()
+            )
+            .is_err()
         );
     }
 }

@@ -79,6 +79,10 @@ fn array_location(name: &str) -> Location {
 fn damaged(error: ZipError) -> LocatedProblem {
     match error {
         ZipError::Io(error) => error.into(),
+        ZipError::UnsupportedArchive(what) => {
+            let instead = "write the file again with numpy.savez or scipy.sparse.save_npz".to_owned();
+            Problem::Unsupported { what: what.to_string(), instead }.into()
+        }
         error => Problem::NotThisFormat { expected: "a .npz file", reason: error.to_string() }.into(),
     }
 }

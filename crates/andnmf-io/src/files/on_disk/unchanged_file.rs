@@ -234,7 +234,7 @@ mod tests {
             let message = changed(&|| {
                 let before = modified(&path);
                 fs::write(&path, b"9876543210").unwrap();
-                fs::File::options().write(true).open(&path).unwrap().set_modified(before).unwrap();
+                File::options().write(true).open(&path).unwrap().set_modified(before).unwrap();
                 assert_eq!(modified(&path), before);
             });
             assert!(message.contains("although its modification time is the same"), "{message}");

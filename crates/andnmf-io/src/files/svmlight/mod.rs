@@ -19,7 +19,10 @@ pub(crate) fn read<T: Real>(path: &Path, budget: Budget) -> Result<SampleTable<T
 }
 
 /// Reads a text.
-pub(crate) fn read_text<T: Real>(text: impl BufRead, budget: Budget) -> Result<SampleTable<T>, LocatedProblem> {
+pub(crate) fn read_text<T: Real>(
+    text: impl BufRead,
+    budget: Budget,
+) -> Result<SampleTable<T>, LocatedProblem> {
     let mut entries = CooBuilder::<T>::new(budget);
     let extent = stream(text, longest_line(budget.0), &mut entries)?;
     if extent.lowest > 0 {
