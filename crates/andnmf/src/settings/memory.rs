@@ -28,7 +28,7 @@ const VALUES_PER_BLOCK: usize = 1 << 22;
 const WIDE: usize = 16;
 /// Arrays that every fit has at the same time, at least: of components × features, and of components × components.
 const LEAST_WIDE: usize = 4;
-const LEAST_SQUARE: usize = 3;
+const LEAST_SQUARE: usize = 4;
 
 /// Bytes of a fit, without its samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,16 +62,10 @@ impl Size {
     /// Bytes that any fit of this many components takes, at least.
     #[must_use]
     pub fn least(&self, rank: usize) -> u64 {
-        self.least_with(rank, LEAST_SQUARE)
-    }
-
-    /// [`least`](Self::least) with this many arrays of components × components.
-    #[must_use]
-    pub fn least_with(&self, rank: usize, squares: usize) -> u64 {
         let parts = [
             product(&[self.n_samples, rank, self.value]),
             product(&[rank, self.n_features, self.value, LEAST_WIDE]),
-            product(&[rank, rank, self.value, squares]),
+            product(&[rank, rank, self.value, LEAST_SQUARE]),
         ];
         parts.iter().fold(0, |sum: u64, part| sum.saturating_add(*part))
     }
