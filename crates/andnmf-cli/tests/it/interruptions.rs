@@ -25,7 +25,9 @@ fn interrupted_replacement(old: &Path, new: &Path, moved: usize) {
     let list: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     let journal =
         format!("{{\"from\":\".andnmf-killed.part\",\"files\":[{}],\"remove\":[]}}", list.join(","));
-    names.iter().for_each(|name| drop(fs::copy(new.join(name), part.join(name)).unwrap()));
+    for name in &names {
+        fs::copy(new.join(name), part.join(name)).unwrap();
+    }
     fs::write(old.join(".andnmf-replacing"), journal).unwrap();
     if moved > 0 {
         fs::remove_file(old.join("summary.json")).unwrap();
