@@ -6,8 +6,7 @@ use numpy::Element;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::call::interruptible;
-use crate::error::CallError;
+use crate::call::{interruptible, without_panic};
 use crate::samples::{PySamples, SamplesArg, with_precision};
 
 /// Runs a query on a block of samples that starts at sample `first` of the whole; returns sums and rows.
@@ -48,6 +47,6 @@ pub(crate) fn merge<'py>(
     left: &[u8],
     right: &[u8],
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let merged = py.detach(|| distributed::merge(query, left, right));
-    Ok(PyBytes::new(py, &merged.map_err(CallError::from)?))
+    let merged = py.detach(|| without_panic(|| Ok(distributed::merge(query, left, right)?)));
+    Ok(PyBytes::new(py, &merged?))
 }

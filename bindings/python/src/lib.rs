@@ -36,6 +36,7 @@ mod _core {
     #[pymodule_init]
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
         use pyo3::types::PyModuleMethods;
+        super::call::quiet_panics();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

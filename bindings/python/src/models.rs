@@ -11,6 +11,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::call::without_panic;
 use crate::error::CallError;
 
 /// Writes a model; `trust` and `settings` are JSON.
@@ -42,18 +43,16 @@ pub(crate) fn save_model(
 }
 
 fn save<T: Real>(parts: ModelParts<T>, path: &Path, overwrite: bool) -> PyResult<()> {
-    let model = Model::from_parts(parts).map_err(CallError::from)?;
     let overwrite = if overwrite { Overwrite::Yes } else { Overwrite::No };
-    model.save(path, overwrite).map_err(CallError::from)?;
-    Ok(())
+    Ok(without_panic(|| Ok(Model::from_parts(parts)?.save(path, overwrite)?))?)
 }
 
 /// Reads a model file into a dict, in the file's precision.
 #[pyfunction]
 pub(crate) fn load_model(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
-    match stored_precision(&path).map_err(CallError::from)? {
-        f32::NAME => model_to_dict(py, &Model::<f32>::load(&path).map_err(CallError::from)?),
-        _ => model_to_dict(py, &Model::<f64>::load(&path).map_err(CallError::from)?),
+    match without_panic(|| Ok(stored_precision(&path)?))? {
+        f32::NAME => model_to_dict(py, &without_panic(|| Ok(Model::<f32>::load(&path)?))?),
+        _ => model_to_dict(py, &without_panic(|| Ok(Model::<f64>::load(&path)?))?),
     }
 }
 

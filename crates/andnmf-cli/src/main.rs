@@ -9,8 +9,5 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let args = commands::Args::try_parse().unwrap_or_else(|error| commands::with_suggestion(error).exit());
-    match commands::run(args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
-    }
+    andnmf_program::run_to_exit(|| commands::run(args))
 }

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::num::NonZeroUsize;
 
 use andnmf::Real;
-use andnmf::fit::Run;
+use andnmf::fit::{MAX_THREADS, Run};
+use andnmf_io::printable;
 use clap::Args;
 
 use crate::cancel;
@@ -34,7 +35,13 @@ impl CommonArgs {
     /// Returns a run with the requested threads that ignores Ctrl-C: for work that follows cancelled stages.
     #[must_use]
     pub fn uncancellable_run<'a, T: Real>(&self) -> Run<'a, T> {
-        self.threads.map_or_else(Run::new, |threads| Run::new().threads(threads.get()))
+        self.n_threads().map_or_else(Run::new, |threads| Run::new().threads(threads))
+    }
+
+    /// The requested number of threads, or as many of them as can be used.
+    #[must_use]
+    pub fn n_threads(&self) -> Option<usize> {
+        self.threads.map(|threads| threads.get().min(MAX_THREADS))
     }
 
     /// Limits everything outside of runs to the requested threads. Call it once, before any work.
@@ -42,8 +49,11 @@ impl CommonArgs {
     /// # Errors
     /// If the threads cannot be started.
     pub fn set_threads(&self) -> Result<(), Failure> {
-        let Some(threads) = self.threads else { return Ok(()) };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
+        let Some(threads) = self.n_threads() else { return Ok(()) };
+        if self.threads.is_some_and(|requested| requested.get() > threads) {
+            self.print_notes(&[format!("--threads is more than can be used; {threads} are used")]);
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         pool.build_global().map_err(|error| {
             Failure::Other(format!("--threads {threads}: could not start the threads: {error}"))
         })
@@ -58,7 +68,7 @@ impl CommonArgs {
     /// Prints notes on standard error, unless `--quiet` or `--json` is set.
     pub fn print_notes(&self, notes: &[String]) {
         if self.verbose() {
-            notes.iter().for_each(|note| eprintln!("note: {note}"));
+            notes.iter().for_each(|note| eprintln!("note: {}", printable(note)));
         }
     }
 
@@ -68,7 +78,7 @@ impl CommonArgs {
     /// If standard output cannot be written.
     pub fn print(&self, line: impl AsRef<str>) -> Result<(), Failure> {
         if self.verbose() {
-            writeln!(io::stdout(), "{}", line.as_ref())?;
+            writeln!(io::stdout(), "{}", printable(line.as_ref()))?;
         }
         Ok(())
     }

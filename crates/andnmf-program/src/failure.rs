@@ -1,7 +1,9 @@
 //! Errors of a command: a message on standard error and an exit status that scripts can rely on.
 
+use std::fmt;
 use std::io;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use andnmf::diagnose::DiagnoseError;
 use andnmf::metrics::ReconstructionError;
@@ -9,6 +11,7 @@ use andnmf::nnls::NnlsError;
 use andnmf::settings::option_name;
 use andnmf::{FitError, SamplesError, SettingError, ShapeError};
 use andnmf_io::model::ModelError;
+use andnmf_io::printable;
 
 use crate::cancel;
 use crate::experiment::ExperimentError;
@@ -26,25 +29,74 @@ pub enum Failure {
     OutputClosed,
 }
 
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Request(message) | Self::Other(message) | Self::Cancelled(message) => f.write_str(message),
+            Self::OutputClosed => f.write_str("standard output was closed"),
+        }
+    }
+}
+
+/// Runs a command to its exit status. A panic, which is an error in andnmf or what it is built on, ends it like any other
+/// failure: what it leaves unfinished is removed, and nothing but its message is printed.
+pub fn run_to_exit(command: impl FnOnce() -> Result<(), Failure>) -> ExitCode {
+    static PANIC: Mutex<Option<String>> = Mutex::new(None);
+    let last = || PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+    std::panic::set_hook(Box::new(move |panic| *last() = Some(panic.to_string().replace('\n', " "))));
+    // Nothing is used after a panic that it could have left inconsistent.
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(command)) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(failure)) => failure.report(),
+        Err(_) => {
+            let message = last().take().unwrap_or_default();
+            Failure::Other(format!("{INTERNAL} {message}; please report this with the command that you ran"))
+                .report()
+        }
+    }
+}
+
+/// The beginning of the message of a panic.
+const INTERNAL: &str = "internal error:";
+
 impl Failure {
     /// Prints the message and returns the exit status.
     pub fn report(self) -> ExitCode {
         match self {
             Self::Request(message) => {
-                eprintln!("error: {message}");
+                eprintln!("error: {}", printable(&message));
                 ExitCode::from(2)
             }
             Self::Other(message) => {
-                eprintln!("error: {message}");
+                eprintln!("error: {}", printable(&message));
                 ExitCode::FAILURE
             }
             Self::Cancelled(message) => {
-                eprintln!("stopped: {message}");
+                eprintln!("stopped: {}", printable(&message));
                 ExitCode::from(cancel::EXIT_CANCELLED)
             }
             Self::OutputClosed => ExitCode::SUCCESS,
         }
     }
+}
+
+/// Returns true for errors of the system that the user can mend: a wrong path, or missing permissions.
+pub(crate) fn is_wrong_path(error: &io::Error) -> bool {
+    use io::ErrorKind::{
+        AlreadyExists, DirectoryNotEmpty, InvalidFilename, IsADirectory, NotADirectory, NotFound,
+        PermissionDenied, ReadOnlyFilesystem,
+    };
+    matches!(
+        error.kind(),
+        AlreadyExists
+            | DirectoryNotEmpty
+            | InvalidFilename
+            | IsADirectory
+            | NotADirectory
+            | NotFound
+            | PermissionDenied
+            | ReadOnlyFilesystem
+    ) || format!("{:?}", error.kind()) == "FilesystemLoop" // not a stable name yet
 }
 
 /// The option for a setting of the library: `--samples` for `n_samples`.

@@ -8,7 +8,7 @@ use andnmf_io::{FileError, Problem, ReadOptions, SampleTable};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, is_wrong_path};
 use crate::nearest::did_you_mean_file;
 
 /// Heading of the options for reading files in the help.
@@ -106,11 +106,24 @@ impl FileArgs {
 
     /// Reads the samples of a file and their names.
     pub fn read<T: Real>(&self, path: &Path) -> Result<SampleTable<T>, Failure> {
-        let mut table = io::read::<T>(path, &self.options()).map_err(read_failure)?;
+        self.read_within(path, None)?.map_err(read_failure)
+    }
+
+    /// Reads the samples of a file and their names, which may take this much memory. Errors of the file itself are the inner
+    /// ones.
+    pub fn read_within<T: Real>(
+        &self,
+        path: &Path,
+        memory: Option<u64>,
+    ) -> Result<Result<SampleTable<T>, FileError>, Failure> {
+        let mut table = match io::read::<T>(path, &ReadOptions { memory, ..self.options() }) {
+            Ok(table) => table,
+            Err(error) => return Ok(Err(error)),
+        };
         if let Some(names) = self.names_for(path, table.n_samples(), table.n_features())? {
             table.feature_names = Some(names);
         }
-        Ok(table)
+        Ok(Ok(table))
     }
 
     /// Reads the names in `--name-file`, for samples of this size.
@@ -144,18 +157,15 @@ pub fn read_failure(error: FileError) -> Failure {
         return Failure::Request(format!("{file}: there is no such file{}", similar_file(&error.file)));
     }
     match &error.problem {
-        Problem::Io(system)
-            if !matches!(
-                system.kind(),
-                ErrorKind::NotFound
-                    | ErrorKind::PermissionDenied
-                    | ErrorKind::IsADirectory
-                    | ErrorKind::NotADirectory
-            ) =>
-        {
-            Failure::Other(error.to_string())
-        }
+        Problem::Io(system) if !is_wrong_path(system) => Failure::Other(error.to_string()),
+        Problem::Changed { .. } => Failure::Other(error.to_string()),
         _ => Failure::Request(error.to_string()),
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        read_failure(error)
     }
 }
 

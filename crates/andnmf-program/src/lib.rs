@@ -2,10 +2,11 @@
 //!
 //! Options of every command ([`CommonArgs`]), input files ([`FileArgs`], [`corpus`]), output folders
 //! ([`OutputFolder`]), [`Progress`], Ctrl-C ([`cancel`]), errors with exit statuses ([`Failure`]), hashes of inputs
-//! ([`Fingerprint`]), numbers as people read them ([`format`](mod@format)), and fits to generated data with a known
-//! truth ([`Experiment`]).
+//! ([`Fingerprint`]) and of checkpoints ([`checksum`]), numbers as people read them ([`format`](mod@format)), and fits
+//! to generated data with a known truth ([`Experiment`]).
 
 pub mod cancel;
+pub mod checksum;
 mod common;
 pub mod corpus;
 mod experiment;
@@ -20,7 +21,7 @@ mod progress;
 
 pub use common::CommonArgs;
 pub use experiment::{Experiment, ExperimentError, ExperimentOutcome, StageRow, StartFrom};
-pub use failure::Failure;
+pub use failure::{Failure, run_to_exit};
 pub use fingerprint::Fingerprint;
 pub use input::{DataArgs, FileArgs, Precision, ReadArgs, YesNo, read_failure};
 pub use nearest::{did_you_mean, did_you_mean_file, nearest};

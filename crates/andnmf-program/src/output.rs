@@ -1,17 +1,12 @@
 //! Result files: written atomically, and existing ones are replaced only with `--force`.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use andnmf_io::{FileError, Overwrite, Problem};
-use tempfile::TempDir;
+use andnmf_io::{FileError, FolderLock, Overwrite, PartFolder, Problem};
 
-use crate::failure::Failure;
-
-/// Prefix and suffix of the hidden folders for files that are not yet complete.
-const STAGING: &str = ".andnmf-";
-const STAGING_SUFFIX: &str = ".part";
+use crate::failure::{Failure, is_wrong_path};
 
 /// `--force` as the library's option.
 pub fn overwrite(force: bool) -> Overwrite {
@@ -32,14 +27,8 @@ pub fn write_failure(error: FileError) -> Failure {
 
 /// A location without write access is a wrong request, a full disk is not.
 fn folder_failure(path: &Path, error: &io::Error) -> Failure {
-    use io::ErrorKind::{AlreadyExists, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
     let message = format!("cannot write {}: {error}", path.display());
-    match error.kind() {
-        NotFound | PermissionDenied | NotADirectory | ReadOnlyFilesystem | AlreadyExists => {
-            Failure::Request(message)
-        }
-        _ => Failure::Other(message),
-    }
+    if is_wrong_path(error) { Failure::Request(message) } else { Failure::Other(message) }
 }
 
 /// The folder of `--out`, checked before any work is done.
@@ -81,7 +70,9 @@ impl OutputFolder {
         let folder = Self { path: path.to_owned(), created, _lock: lock_folder(path)? };
         // Fail now rather than after hours of work.
         tempfile::tempfile_in(path).map_err(|error| folder_failure(path, &error))?;
-        folder.remove_leftovers();
+        // What a killed run completed becomes visible, what it did not complete goes.
+        andnmf_io::finish_replacement(path).map_err(write_failure)?;
+        andnmf_io::clear_abandoned(path);
         Ok(folder)
     }
 
@@ -108,49 +99,29 @@ impl OutputFolder {
 
     /// Starts writing results, into a hidden folder until all are complete.
     pub fn stage(&self) -> Result<StagedFiles<'_>, Failure> {
-        let mut builder = tempfile::Builder::new();
-        let staging = builder.prefix(STAGING).suffix(STAGING_SUFFIX).tempdir_in(&self.path);
-        let staging = staging.map_err(|error| folder_failure(&self.path, &error))?;
-        Ok(StagedFiles { folder: self, staging, names: Vec::new() })
+        let part = PartFolder::create_in(&self.path).map_err(|error| folder_failure(&self.path, &error))?;
+        Ok(StagedFiles { folder: self, part, names: Vec::new(), stale: &[] })
     }
 
     fn has_files(&self) -> io::Result<bool> {
         for entry in fs::read_dir(&self.path)? {
-            if !is_leftover(&entry?.file_name().to_string_lossy()) {
+            if !andnmf_io::is_unfinished(&entry?.file_name().to_string_lossy()) {
                 return Ok(true);
             }
         }
         Ok(false)
     }
-
-    /// Removes temporary files of killed runs.
-    fn remove_leftovers(&self) {
-        for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
-            if is_leftover(&entry.file_name().to_string_lossy()) {
-                let path = entry.path();
-                // Ignoring errors is safe: leftover files are hidden and unused.
-                let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
-            }
-        }
-    }
 }
 
 /// Locks a folder, so that two runs cannot mix their files. The system releases the lock when the process ends.
 fn lock_folder(path: &Path) -> Result<Option<File>, Failure> {
-    // Systems that cannot open folders, and file systems without locks, get no lock.
-    let Ok(folder) = File::open(path) else { return Ok(None) };
-    match folder.try_lock() {
-        Ok(()) => Ok(Some(folder)),
-        Err(TryLockError::WouldBlock) => Err(Failure::Request(format!(
+    match andnmf_io::lock_folder(path) {
+        FolderLock::Held(lock) => Ok(lock),
+        FolderLock::Busy => Err(Failure::Request(format!(
             "--out {} is in use by another andnmf; wait until it ends, or choose another folder",
             path.display()
         ))),
-        Err(TryLockError::Error(_)) => Ok(None),
     }
-}
-
-fn is_leftover(name: &str) -> bool {
-    name.starts_with(STAGING) && name.ends_with(STAGING_SUFFIX)
 }
 
 impl Drop for OutputFolder {
@@ -168,15 +139,22 @@ impl Drop for OutputFolder {
 #[derive(Debug)]
 pub struct StagedFiles<'a> {
     folder: &'a OutputFolder,
-    staging: TempDir,
+    part: PartFolder,
     names: Vec<String>,
+    stale: &'a [&'a str],
 }
 
-impl StagedFiles<'_> {
+impl<'a> StagedFiles<'a> {
+    /// Files that earlier results may have: those that the new results do not have are removed.
+    #[must_use]
+    pub fn replacing(self, stale: &'a [&'a str]) -> Self {
+        Self { stale, ..self }
+    }
+
     /// The temporary path of the next result file, by its final name (which may be `folder/file`). Files are moved into
     /// place in this order: if the last one exists (`summary.json`), so do the others.
     pub fn file(&mut self, name: &str) -> Result<PathBuf, Failure> {
-        let path = self.staging.path().join(name);
+        let path = self.part.path().join(name);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(|error| folder_failure(parent, &error))?;
         }
@@ -195,22 +173,9 @@ impl StagedFiles<'_> {
         andnmf_io::write_atomically(&path, Overwrite::Yes, |out| out.write_all(bytes)).map_err(write_failure)
     }
 
-    /// Moves all files into place.
+    /// Moves all files into place, so that they become visible together.
     pub fn finish(self) -> Result<(), Failure> {
-        // While files are replaced, there must be no summary: it would claim that they belong together.
-        if let Some(last) = self.names.last() {
-            let _ = fs::remove_file(self.folder.file(last));
-        }
-        for name in &self.names {
-            let target = self.folder.file(name);
-            let move_file = || {
-                if let Some(parent) = target.parent() {
-                    fs::create_dir_all(parent)?;
-                }
-                fs::rename(self.staging.path().join(name), &target)
-            };
-            move_file().map_err(|error| folder_failure(&target, &error))?;
-        }
-        Ok(())
+        let Self { folder, part, names, stale } = self;
+        andnmf_io::replace_files(&folder.path, part, names, stale).map_err(write_failure)
     }
 }

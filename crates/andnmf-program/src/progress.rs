@@ -4,6 +4,7 @@ use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
 use andnmf::fit::StageRecord;
+use andnmf_io::printable_line;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cancel;
@@ -29,7 +30,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed}  {wide_msg}") {
             bar.set_style(style);
         }
-        bar.set_message(message.into());
+        bar.set_message(printable_line(&message.into()).into_owned());
         if shown {
             bar.enable_steady_tick(Duration::from_millis(120));
         }
@@ -38,7 +39,7 @@ impl Progress {
 
     /// Replaces the message.
     pub fn set_message(&self, message: impl Into<String>) {
-        self.bar.set_message(message.into());
+        self.bar.set_message(printable_line(&message.into()).into_owned());
     }
 
     /// Shows a bar: this many of all items are done, and the rest will take about `seconds_left`.

@@ -27,11 +27,11 @@ impl Compress {
         let columns = match self {
             Self::Off => 0,
             Self::Auto => {
-                let narrow = SPARSE_VALUE_COST * size.stored_values / size.n_samples.max(1);
+                let narrow = (size.stored_values / size.n_samples.max(1)).saturating_mul(SPARSE_VALUE_COST);
                 size.n_features.min(narrow) / WORTHWHILE
             }
             Self::Lossless => size.n_features,
-            Self::Leading(columns) => columns,
+            Self::Leading(columns) => columns.min(size.n_features),
         };
         size.smaller_space(columns)
     }

@@ -49,6 +49,7 @@ mod error;
 pub mod fit;
 pub mod init;
 mod linalg;
+pub mod memory;
 pub mod methods;
 pub mod metrics;
 pub mod nnls;

@@ -4,18 +4,23 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use andnmf::Real;
+use andnmf::memory::Bytes;
 use andnmf::samples::Samples;
 use andnmf_io as io;
-use andnmf_io::{Format, SampleTable, StreamingOptions};
+use andnmf_io::{FileError, Format, Problem, ReadOptions, SampleTable, StreamingOptions};
 use andnmf_program::{
     CommonArgs, Failure, Precision, ReadArgs, cancel, json, overwrite, read_failure, write_failure,
 };
 use serde::Serialize;
 
-use crate::shared::{Bytes, NameDetection};
+use crate::shared::NameDetection;
 
 /// Reading a whole file takes about this many times its length in memory.
 const MEMORY_FACTOR: u64 = 4;
+/// Memory limit if none is given.
+const DEFAULT_MEMORY: u64 = 256_000_000;
+/// Memory of the program itself and its buffers.
+const PROGRAM: u64 = 13_000_000;
 
 /// Convert a matrix from one file format to another.
 ///
@@ -45,9 +50,10 @@ pub(crate) struct ConvertArgs {
     to: PathBuf,
     #[command(flatten)]
     how: ReadArgs,
-    /// Memory limit, such as 512M or 2G; larger files are converted row by row if OUT is .npy or .csrstore
-    #[arg(long, value_name = "SIZE", default_value = "256M")]
-    memory: Bytes,
+    /// Memory limit, such as 512M or 2G; larger files are converted row by row if OUT is .npy or .csrstore [default: 256M
+    /// if they can be]
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<Bytes>,
     /// Replace OUT if it exists
     #[arg(long)]
     force: bool,
@@ -85,10 +91,33 @@ fn convert<T: Real>(args: &ConvertArgs) -> Result<(), Failure> {
     }
     // Fail before reading if the format is unknown or cannot be written.
     let format = Format::of_output(&args.to).map_err(write_failure)?;
-    if let Some(summary) = convert_by_rows::<T>(args)? {
-        return print_summary(args, &summary, NameDetection::default());
+    let by_rows = || -> Result<bool, Failure> {
+        let Some(summary) = convert_by_rows::<T>(args)? else { return Ok(false) };
+        print_summary(args, &summary, NameDetection::default()).map(|()| true)
+    };
+    if looks_large(args) && by_rows()? {
+        return Ok(());
     }
-    let mut table: SampleTable<T> = args.how.read(&args.from)?;
+    let limit = args.memory().saturating_sub(PROGRAM);
+    let mut table: SampleTable<T> = match args.how.file.read_within(&args.from, Some(limit))? {
+        Ok(table) => table,
+        Err(FileError { problem: Problem::Memory { needed, .. }, .. }) => {
+            // The length of a packed file says little about its contents.
+            if by_rows()? {
+                return Ok(());
+            }
+            if let Some(memory) = args.memory {
+                return Err(Failure::Request(format!(
+                    "{}: it must be converted as a whole, which takes at least {} of memory, but --memory is {memory}; \
+                     raise --memory, or convert it to .csrstore or .npy",
+                    args.from.display(),
+                    Bytes(needed.saturating_add(PROGRAM)),
+                )));
+            }
+            args.how.read(&args.from)?
+        }
+        Err(error) => return Err(read_failure(error)),
+    };
     let detection = NameDetection::of(&args.from, &table, &args.how.file);
     let lost = lost_names(&mut table, format);
     io::write(&args.to, &table, overwrite(args.force)).map_err(write_failure)?;
@@ -103,20 +132,29 @@ fn convert<T: Real>(args: &ConvertArgs) -> Result<(), Failure> {
     print_summary(args, &summary, detection)
 }
 
-/// Converts a file that does not fit into `--memory` row by row; `None` if it fits or the formats do not allow it.
-fn convert_by_rows<T: Real>(args: &ConvertArgs) -> Result<Option<ConversionSummary<'_>>, Failure> {
-    let Ok(length) = std::fs::metadata(&args.from).map(|metadata| metadata.len()) else { return Ok(None) };
+impl ConvertArgs {
+    /// The memory limit in bytes.
+    fn memory(&self) -> u64 {
+        self.memory.map_or(DEFAULT_MEMORY, |Bytes(bytes)| bytes)
+    }
+}
+
+/// Returns true for a file that probably does not fit into `--memory`, by its length.
+fn looks_large(args: &ConvertArgs) -> bool {
+    let length = std::fs::metadata(&args.from).map_or(0, |metadata| metadata.len());
     let packed =
         args.from.extension().is_some_and(|ending| ["gz", "npz"].iter().any(|known| ending == *known));
     // Text takes a few times its length in memory while it is read, compressed files a few times that.
-    let taken = length.saturating_mul(if packed { 8 * MEMORY_FACTOR } else { MEMORY_FACTOR });
-    if taken <= args.memory.0 {
-        return Ok(None);
-    }
+    length.saturating_mul(if packed { 8 * MEMORY_FACTOR } else { MEMORY_FACTOR }) > args.memory()
+}
+
+/// Converts a file row by row; `None` if the formats do not allow it.
+fn convert_by_rows<T: Real>(args: &ConvertArgs) -> Result<Option<ConversionSummary<'_>>, Failure> {
     let how = &args.how.file;
     let cancel = cancel::flag();
+    let options = ReadOptions { memory: Some(args.memory()), ..how.options() };
     let streaming = StreamingOptions {
-        memory: args.memory.0,
+        memory: args.memory(),
         stop: &|| cancel.load(Ordering::Relaxed),
         feature_names: how
             .name_file
@@ -125,9 +163,9 @@ fn convert_by_rows<T: Real>(args: &ConvertArgs) -> Result<Option<ConversionSumma
             .transpose()?,
         overwrite: overwrite(args.force),
     };
-    let done = io::convert_by_rows::<T>(&args.from, &args.to, &how.options(), streaming);
+    let done = io::convert_by_rows::<T>(&args.from, &args.to, &options, streaming);
     let done = done.map_err(|error| match error.problem {
-        io::Problem::Cancelled => Failure::Cancelled("nothing was written".to_owned()),
+        Problem::Cancelled => Failure::Cancelled("nothing was written".to_owned()),
         _ if error.file == args.to => write_failure(error),
         _ => read_failure(error),
     })?;
@@ -164,14 +202,11 @@ fn print_summary(
         summary.n_features
     ))?;
     args.common.print_notes(&detection.notes);
-    if args.common.verbose() {
-        for names in &summary.lost {
-            eprintln!(
-                "note: {names} are lost: the format of {} does not support them; use .csv or .tsv to keep them",
-                args.to.display()
-            );
-        }
-    }
+    let lost = summary.lost.iter().map(|names| {
+        let to = args.to.display();
+        format!("{names} are lost: the format of {to} does not support them; use .csv or .tsv to keep them")
+    });
+    args.common.print_notes(&lost.collect::<Vec<_>>());
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use andnmf::diagnose::{
     Diagnosis, OverallDiagnosis, WeightDiagnosis, diagnose_model, diagnose_samples, diagnose_weights,
 };
 use andnmf_io::model::{Model, stored_precision};
-use andnmf_io::read_array;
+use andnmf_io::{read_array, read_together, settle};
 use andnmf_program::format::number;
 use andnmf_program::{CommonArgs, Failure, Precision, Progress, ReadArgs, json, read_failure};
 use clap::Args;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &DiagnoseArgs) -> Result<(), Failure> {
     args.common.set_threads()?;
     let diagnosis = match (&args.weights, &args.subject) {
         (Some(weights), _) => OverallDiagnosis::new(of_weights(weights)?, None, None),
-        (None, Some(subject)) if is_model(subject) => {
+        (None, Some(subject)) if is_model(subject)? => {
             let model = model_file(subject);
             match stored_precision(&model).map_err(read_failure)? {
                 f32::NAME => of_model::<f32>(args, subject, &model)?,
@@ -69,9 +69,12 @@ pub(crate) fn run(args: &DiagnoseArgs) -> Result<(), Failure> {
 }
 
 /// Returns true for a model file, or a folder that contains one.
-fn is_model(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "safetensors")
-        || (path.is_dir() && path.join("model.safetensors").exists())
+fn is_model(path: &Path) -> Result<bool, Failure> {
+    if !path.is_dir() {
+        return Ok(path.extension().is_some_and(|ending| ending == "safetensors"));
+    }
+    settle(path)?;
+    Ok(path.join("model.safetensors").exists())
 }
 
 fn of_weights(path: &Path) -> Result<WeightDiagnosis, Failure> {
@@ -83,8 +86,8 @@ fn of_model<T: Real>(args: &DiagnoseArgs, subject: &Path, file: &Path) -> Result
     if args.rank.is_some() {
         return Err(Failure::Request("--rank is for samples; the rank of a model is fixed".to_owned()));
     }
-    let model = Model::<T>::load(file).map_err(read_failure)?;
     if let Some(data) = &args.data {
+        let model = Model::<T>::load(file)?;
         let progress = Progress::new(&args.common, format!("reading {}", data.display()));
         let samples = args.how.read::<T>(data)?;
         let detection = NameDetection::of(data, &samples, &args.how.file);
@@ -102,7 +105,10 @@ fn of_model<T: Real>(args: &DiagnoseArgs, subject: &Path, file: &Path) -> Result
             subject.display()
         )));
     }
-    Ok(OverallDiagnosis::new(of_weights(&weights)?, None, model.trust().cloned()))
+    let (model, diagnosis) = read_together(subject, "summary.json", || {
+        Ok::<_, Failure>((Model::<T>::load(file)?, of_weights(&weights)?))
+    })?;
+    Ok(OverallDiagnosis::new(diagnosis, None, model.trust().cloned()))
 }
 
 fn of_samples<T: Real>(args: &DiagnoseArgs, path: &Path) -> Result<OverallDiagnosis, Failure> {

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use andnmf::Real;
 use andnmf::rank::{RankSettings, RankSuggestion, suggest_rank};
+use andnmf_io::printable_line;
 use andnmf_program::{CommonArgs, DataArgs, Failure, Precision, Progress, json};
 use clap::Args;
 
@@ -98,7 +99,8 @@ fn print(suggestion: &RankSuggestion, args: &SuggestRankArgs) -> io::Result<()> 
         Some(rank) => {
             writeln!(out, "rank {rank} ({}): {}", suggestion.judgement.verdict, suggestion.reason())?;
             if args.common.verbose() {
-                writeln!(out, "next: andnmf fit {} --rank {rank} --out fitted", args.data.data.display())?;
+                let data = args.data.data.display().to_string();
+                writeln!(out, "next: andnmf fit {} --rank {rank} --out fitted", printable_line(&data))?;
             }
             Ok(())
         }

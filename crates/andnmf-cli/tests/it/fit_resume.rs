@@ -193,7 +193,7 @@ fn only_the_same_fit_is_resumed() {
     folder.write("fitted/checkpoint.json", &older.to_string());
     wrong(&[], &["checkpoint.json", "an older version of andnmf wrote it", "--force"]);
     folder.write("fitted/checkpoint.json", "{\"identity\": 3}");
-    wrong(&[], &["checkpoint.json, line 1", "--force"]);
+    wrong(&[], &["checkpoint.json: this is not a checkpoint", "--force"]);
 }
 
 #[test]

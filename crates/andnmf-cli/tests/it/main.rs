@@ -11,6 +11,8 @@ mod fit_resume;
 mod generate;
 mod help;
 mod images;
+mod interruptions;
+mod limits;
 mod manual;
 mod messages;
 mod methods;

@@ -10,7 +10,9 @@ use andnmf_io::{Overwrite, SampleTable, write, write_array};
 use ndarray::{Array2, Axis};
 use rand_free::Numbers;
 
-use crate::support::{Folder, andnmf, command, files_in, json, read_array, read_json, refused, text};
+use crate::support::{
+    Folder, andnmf, command, files_in, json, peak_memory, read_array, read_json, refused, text,
+};
 
 /// A simple random number generator.
 mod rand_free {
@@ -85,27 +87,9 @@ fn a_fit_takes_no_more_memory_than_it_is_allowed() {
     let samples = large(&folder, 40_000);
     assert!(std::fs::metadata(&samples).unwrap().len() >= 200_000_000);
     let out = folder.arg("fitted");
-    let mut child = command(&["fit", &samples, "--rank", "4", "--memory", "100M", "--quiet", "--out", &out])
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The peak so far, until the process is gone.
-    let status = format!("/proc/{}/status", child.id());
-    let mut peak = 0_u64;
-    let ended = loop {
-        if let Some(line) = std::fs::read_to_string(&status)
-            .ok()
-            .and_then(|all| all.lines().find(|line| line.starts_with("VmHWM:")).map(str::to_owned))
-        {
-            let kilobytes = line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
-            peak = peak.max(kilobytes * 1024);
-        }
-        if let Some(ended) = child.try_wait().unwrap() {
-            break ended;
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    };
-    assert!(ended.success());
+    let fit = ["fit", &samples, "--rank", "4", "--memory", "100M", "--quiet", "--out", &out];
+    let (done, peak) = peak_memory(command(&fit));
+    assert!(done.status.success(), "{}", text(&done.stderr));
     assert_eq!(read_json(&folder.path("fitted/summary.json"))["out_of_core"], true);
     assert!((10_000_000..100_000_000).contains(&peak), "{peak} bytes");
 }

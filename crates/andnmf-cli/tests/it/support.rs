@@ -1,7 +1,8 @@
 //! Runs the command and reads its output.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use andnmf::Real;
 use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
@@ -21,6 +22,28 @@ pub(crate) fn command(args: &[&str]) -> Command {
 /// Runs the command to its end.
 pub(crate) fn andnmf(args: &[&str]) -> Output {
     command(args).output().unwrap()
+}
+
+/// Runs a command to its end; returns its output and its peak memory in bytes.
+#[cfg(target_os = "linux")]
+pub(crate) fn peak_memory(mut command: Command) -> (Output, u64) {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The peak so far, until the process is gone.
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0_u64;
+    loop {
+        if let Some(line) = std::fs::read_to_string(&status)
+            .ok()
+            .and_then(|all| all.lines().find(|line| line.starts_with("VmHWM:")).map(str::to_owned))
+        {
+            let kilobytes = line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
+            peak = peak.max(kilobytes * 1024);
+        }
+        if child.try_wait().unwrap().is_some() {
+            return (child.wait_with_output().unwrap(), peak);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 pub(crate) fn text(bytes: &[u8]) -> String {

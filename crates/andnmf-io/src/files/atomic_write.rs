@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::error::{FileError, LocatedProblem, Problem};
+use super::part_files::{clear_abandoned, create_file};
 
 /// Permission to replace an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,13 +57,13 @@ fn write_then_rename(
     if overwrite == Overwrite::No && path.symlink_metadata().is_ok() {
         return Err(Problem::Exists.into());
     }
+    if path.is_dir() {
+        let instead = "give the name of a file".to_owned();
+        return Err(Problem::Unsupported { what: "it is a folder".to_owned(), instead }.into());
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut temporary = tempfile::Builder::new();
-    temporary.prefix(".andnmf-").suffix(".part");
-    // Temporary files are private by default; the final file has the usual permissions.
-    #[cfg(unix)]
-    temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let temporary = temporary.tempfile_in(folder).map_err(Problem::Io)?;
+    clear_abandoned(folder);
+    let temporary = create_file(folder).map_err(Problem::Io)?;
 
     let mut out = BufWriter::with_capacity(1 << 17, temporary.as_file());
     write(&mut out)?;
@@ -77,10 +78,16 @@ fn write_then_rename(
         io::ErrorKind::AlreadyExists => Problem::Exists,
         _ => Problem::Io(failed.error),
     })?;
-    // Makes the rename durable. Ignoring errors is safe: some systems cannot sync folders, and the file is complete.
+    sync(folder);
+    Ok(())
+}
+
+/// Makes changes of a folder durable. Ignoring errors is safe: some systems cannot sync folders.
+pub(super) fn sync(folder: &Path) {
     #[cfg(unix)]
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
-    Ok(())
+    #[cfg(not(unix))]
+    let _ = folder;
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Builds a sparse matrix (CSR) from entries in coordinate form (COO).
 
+use super::budget::Budget;
 use super::error::{LocatedProblem, Problem};
 use andnmf::Real;
+use andnmf::memory::{Bytes, product};
 use andnmf::samples::CsrSamples;
 
 /// Receives the entries of a sparse matrix as they are read, in the order of the file.
@@ -13,13 +15,14 @@ pub(crate) trait EntrySink<T> {
 impl<T: Real> EntrySink<T> for CooBuilder<T> {
     #[inline]
     fn take(&mut self, row: u32, column: u32, value: T) -> Result<(), LocatedProblem> {
-        self.push(row, column, value);
+        self.push(row, column, value)?;
         Ok(())
     }
 }
 
 /// Collects entries of a sparse matrix in any order; duplicates (same row and column) are summed.
 pub(crate) struct CooBuilder<T> {
+    budget: Budget,
     order: EntryOrder,
     columns: Vec<u32>,
     values: Vec<T>,
@@ -34,8 +37,11 @@ enum EntryOrder {
 }
 
 impl<T: Real> CooBuilder<T> {
-    pub(crate) fn new() -> Self {
-        Self { order: EntryOrder::ByRow(Vec::new()), columns: Vec::new(), values: Vec::new() }
+    /// Bytes of an entry: row, column and value.
+    const ENTRY: usize = 8 + size_of::<T>();
+
+    pub(crate) fn new(budget: Budget) -> Self {
+        Self { budget, order: EntryOrder::ByRow(Vec::new()), columns: Vec::new(), values: Vec::new() }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -43,16 +49,25 @@ impl<T: Real> CooBuilder<T> {
     }
 
     #[inline]
-    pub(crate) fn push(&mut self, row: u32, column: u32, value: T) {
+    pub(crate) fn push(&mut self, row: u32, column: u32, value: T) -> Result<(), Problem> {
+        if self.values.capacity() == self.values.len() {
+            self.budget.grow(&mut self.values, 1, Self::ENTRY)?;
+            self.columns.reserve_exact(self.values.capacity() - self.columns.len());
+        }
         self.columns.push(column);
         self.values.push(value);
         let n = self.values.len();
         match &mut self.order {
-            EntryOrder::Unordered(rows) => rows.push(row),
+            EntryOrder::Unordered(rows) => {
+                if rows.capacity() == rows.len() {
+                    rows.reserve_exact(self.values.capacity() - rows.len());
+                }
+                rows.push(row);
+            }
             EntryOrder::ByRow(runs) => match runs.last_mut() {
                 Some((last, end)) if *last == row => *end = n,
                 Some((last, _)) if *last > row => {
-                    let mut rows = Vec::with_capacity(n);
+                    let mut rows = Vec::with_capacity(self.values.capacity());
                     for &(row, end) in runs.iter() {
                         rows.resize(end, row);
                     }
@@ -62,6 +77,7 @@ impl<T: Real> CooBuilder<T> {
                 _ => runs.push((row, n)),
             },
         }
+        Ok(())
     }
 
     /// Subtracts 1 from every column, for files that count columns from 1.
@@ -76,6 +92,11 @@ impl<T: Real> CooBuilder<T> {
         n_features: u64,
     ) -> Result<CsrSamples<'static, T>, LocatedProblem> {
         let (n_samples, n_features) = check_sizes(n_samples, n_features, self.len())?;
+        // The sorted matrix exists beside the entries for a moment.
+        let sorted = product(&[n_samples, 16])
+            .saturating_add(product(&[self.len(), size_of::<u32>() + size_of::<T>()]));
+        let entries = product(&[self.values.capacity(), Self::ENTRY]);
+        self.budget.check(entries.saturating_add(sorted), sorted)?;
         let mut starts = vec![0_usize; n_samples + 1];
         let EntryOrder::Unordered(rows) = &self.order else {
             return self.into_samples_by_row(starts, n_features);
@@ -153,6 +174,26 @@ pub(crate) fn check_sizes(
     Ok((check(n_samples, limit(1 << 20), "rows")?, check(n_features, limit(1 << 24), "columns")?))
 }
 
+/// Refuses to fill up a matrix of `n_values` values with zeros, if it then takes far more space than they justify;
+/// `bytes_per_value` is what each zero takes.
+pub(crate) fn check_dense(
+    n_samples: u64,
+    n_features: u64,
+    n_values: usize,
+    bytes_per_value: usize,
+) -> Result<(), LocatedProblem> {
+    let all = n_samples.saturating_mul(n_features);
+    if all <= (1_u64 << 24).saturating_add((n_values as u64).saturating_mul(1024)) {
+        return Ok(());
+    }
+    let bytes = Bytes(all.saturating_mul(bytes_per_value as u64));
+    let what = format!(
+        "{n_samples} × {n_features} values, of which at most {n_values} are not zero, take at least {bytes} with all zeros"
+    );
+    let instead = "use a sparse format, such as .npz or .csrstore".to_owned();
+    Err(Problem::Unsupported { what, instead }.into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,8 +201,8 @@ mod tests {
     use ndarray::{Array2, array};
 
     fn dense(entries: &[(u32, u32, f64)], shape: (u64, u64)) -> Array2<f64> {
-        let mut all = CooBuilder::new();
-        entries.iter().for_each(|&(row, column, value)| all.push(row, column, value));
+        let mut all = CooBuilder::new(Budget::default());
+        entries.iter().for_each(|&(row, column, value)| all.push(row, column, value).unwrap());
         SampleTable::from(all.into_samples(shape.0, shape.1).unwrap()).to_dense().unwrap()
     }
 
@@ -182,12 +223,20 @@ mod tests {
     #[test]
     fn too_many_declared_rows_are_refused() {
         for shape in [(1 << 40, 3), (3, 1 << 40), (u64::MAX, 1)] {
-            let mut entries = CooBuilder::new();
-            entries.push(0, 0, 1.0_f32);
+            let mut entries = CooBuilder::new(Budget::default());
+            entries.push(0, 0, 1.0_f32).unwrap();
             let error = entries.into_samples(shape.0, shape.1).unwrap_err();
             assert!(matches!(error.problem, Problem::DeclaredSize { .. }), "{}", error.problem);
         }
-        assert!(CooBuilder::<f64>::new().into_samples(0, 3).is_err(), "a matrix has rows");
+        assert!(CooBuilder::<f64>::new(Budget::default()).into_samples(0, 3).is_err(), "a matrix has rows");
+    }
+
+    #[test]
+    fn a_matrix_of_zeros_is_not_filled_up_without_bound() {
+        assert!(check_dense(1 << 20, 1 << 20, 1 << 30, 2).is_ok());
+        assert!(check_dense(1 << 12, 1 << 12, 0, 8).is_ok());
+        let error = check_dense(1_000_000, 1_000_000, 1, 2).unwrap_err().problem.to_string();
+        assert!(error.contains("take at least 2000G") || error.contains("take at least 2T"), "{error}");
     }
 
     #[test]

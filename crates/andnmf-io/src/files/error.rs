@@ -5,10 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use andnmf::SamplesError;
+use andnmf::memory::Bytes;
+
+use super::printable::printable_line;
 
 /// An error of reading or writing a file: the file, the location in it and the problem.
 #[derive(Debug, thiserror::Error)]
-#[error("{}{location}: {problem}", file.display())]
+#[error("{}", printable_line(&format!("{}{location}: {problem}", file.display())))]
 pub struct FileError {
     /// The path, as the caller gave it.
     pub file: PathBuf,
@@ -101,6 +104,20 @@ pub enum Problem {
         /// The largest possible size: "12 rows".
         limit: String,
     },
+    /// A line of a text file that is longer than any row of a table should be.
+    #[error("the line is longer than {longest} bytes; a text file must have line ends")]
+    LongLine {
+        /// The longest line in bytes.
+        longest: usize,
+    },
+    /// A matrix that takes more memory than there is, or than the caller allows.
+    #[error("the matrix takes at least {} of memory, but {reason}", Bytes(*needed))]
+    Memory {
+        /// The bytes that it takes at least.
+        needed: u64,
+        /// The limit as a half-sentence.
+        reason: String,
+    },
     /// A wrong number of items.
     #[error("expected {expected}, but found {given}")]
     Count {
@@ -158,6 +175,12 @@ pub enum Problem {
     /// The caller cancelled the operation.
     #[error("the operation was cancelled")]
     Cancelled,
+    /// The file changed while it was read.
+    #[error("the file changed while it was read: {what}; try again with a file that stays as it is")]
+    Changed {
+        /// The difference.
+        what: String,
+    },
     /// The output file exists and must not be replaced.
     #[error("the file already exists")]
     Exists,
@@ -209,6 +232,10 @@ impl From<io::Error> for LocatedProblem {
             io::ErrorKind::UnexpectedEof => {
                 Problem::Truncated { missing: "it ends in the middle of the data".to_owned() }
             }
+            io::ErrorKind::Unsupported => Problem::Unsupported {
+                what: error.to_string(),
+                instead: "write the file again with another compression".to_owned(),
+            },
             // Decompressors report damaged data this way.
             io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
                 Problem::NotThisFormat { expected: "a valid file", reason: error.to_string() }

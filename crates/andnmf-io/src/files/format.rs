@@ -73,6 +73,7 @@ impl Format {
     }
 
     fn detect(path: &Path) -> Result<Self, LocatedProblem> {
+        source::check_regular(path)?;
         if path.is_dir() {
             return detect_folder(path);
         }

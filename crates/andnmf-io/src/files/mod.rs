@@ -5,6 +5,7 @@
 //! the file, the location in it, what is wrong and what would be right.
 
 mod atomic_write;
+mod budget;
 mod convert;
 mod csr_store;
 mod delimited;
@@ -22,7 +23,10 @@ mod npz;
 mod on_disk;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod part_files;
 mod plain_text;
+mod printable;
+mod replacement;
 mod sample_stream;
 mod sample_table;
 pub(crate) mod source;
@@ -32,6 +36,7 @@ mod ten_x;
 pub(crate) mod testing;
 mod write;
 
+use std::fs;
 use std::path::Path;
 
 pub(crate) use atomic_write::write_file;
@@ -42,6 +47,10 @@ pub use error::{FileError, Location, Problem};
 pub use format::Format;
 pub use names::read_names;
 pub use on_disk::OnDisk;
+pub use part_files::{PartFolder, clear_abandoned, is_unfinished};
+pub use printable::{printable, printable_line};
+pub(crate) use replacement::settle_around;
+pub use replacement::{FolderLock, finish_replacement, lock_folder, read_together, replace_files, settle};
 pub use sample_stream::SampleStream;
 pub use sample_table::{SampleTable, TableValues};
 pub use write::{write, write_array};
@@ -60,6 +69,8 @@ pub struct ReadOptions {
     pub transpose: bool,
     /// The matrix to read from a file with several: a layer of a `.h5ad` file, an array of a `.npz` file.
     pub layer: Option<String>,
+    /// The most memory in bytes that the matrix may take while it is read; by default, what the system has left.
+    pub memory: Option<u64>,
     /// True if the first line of a `.csv` or `.tsv` file has the column names; detected by default.
     pub header: Option<bool>,
     /// True if the first column of a `.csv` or `.tsv` file has the row names; detected by default.
@@ -82,8 +93,18 @@ pub struct ReadOptions {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read<T: Real>(path: &Path, options: &ReadOptions) -> Result<SampleTable<T>, FileError> {
+    source::check_regular(path).map_err(|error| error.in_file(path))?;
+    settle_around(path)?;
     let format = options.format.map_or_else(|| Format::of(path), Ok)?;
+    let state = || fs::metadata(path).ok().map(|metadata| on_disk::FileState::of(&metadata));
+    let before = state();
     let table = read_untransposed(path, format, options)?;
+    // Contents from two versions of a file may well be readable.
+    if let (Some(before), Some(now)) = (before, state())
+        && let Some(what) = before.change(&now)
+    {
+        return Err(LocatedProblem::from(Problem::Changed { what }).in_file(path));
+    }
     if options.transpose { transpose(table).map_err(|error| error.in_file(path)) } else { Ok(table) }
 }
 
@@ -112,13 +133,9 @@ fn transpose<T: Real>(table: SampleTable<T>) -> Result<SampleTable<T>, LocatedPr
 /// ```
 pub fn read_array<T: Real>(path: &Path) -> Result<Array2<T>, FileError> {
     let table = read::<T>(path, &ReadOptions::default())?;
-    let (rows, columns) = (table.n_samples(), table.n_features());
-    let warranted = (1_usize << 24).saturating_add(table.stored_values().saturating_mul(1024));
-    if rows.saturating_mul(columns) > warranted {
-        let what = format!("{rows} × {columns} values, of which {} are not zero", table.stored_values());
-        let instead = "this input needs a dense matrix".to_owned();
-        return Err(LocatedProblem::from(Problem::Unsupported { what, instead }).in_file(path));
-    }
+    let (rows, columns) = (table.n_samples() as u64, table.n_features() as u64);
+    entries::check_dense(rows, columns, table.stored_values(), size_of::<T>())
+        .map_err(|error| error.in_file(path))?;
     table.into_dense().map_err(|error| LocatedProblem::from(error).in_file(path))
 }
 
@@ -127,28 +144,38 @@ entry_point! {
 }
 
 fn read_as<T: Real>(path: &Path, format: Format, options: &ReadOptions) -> Result<SampleTable<T>, FileError> {
+    let budget = budget::Budget(options.memory);
     let read = match format {
-        Format::Npy => npy::read(path),
-        Format::MatrixMarket => matrix_market::read(path),
+        Format::Npy => npy::read(path, budget),
+        Format::MatrixMarket => matrix_market::read(path, budget),
         Format::Csv => delimited::read(path, ',', options),
         Format::Tsv => delimited::read(path, '\t', options),
-        Format::Docword => docword::read(path),
-        Format::Svmlight => svmlight::read(path),
+        Format::Docword => docword::read(path, budget),
+        Format::Svmlight => svmlight::read(path, budget),
         // The error names the file of the folder that caused it.
-        Format::TenX => return ten_x::read(path),
-        Format::Npz => npz::read(path, options.layer.as_deref()),
-        Format::CsrStore => csr_store::read(path),
+        Format::TenX => return ten_x::read(path, budget),
+        Format::Npz => without_panic(|| npz::read(path, options.layer.as_deref(), budget)),
+        Format::CsrStore => csr_store::read(path, budget),
         Format::Images => return Ok(images::read_folder(path)?.table),
         #[cfg(feature = "h5ad")]
-        Format::H5ad => h5ad::read(path, options.layer.as_deref()),
+        Format::H5ad => h5ad::read(path, options.layer.as_deref(), budget),
         #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::read(path),
+        Format::Parquet => parquet::read(path, budget),
         #[cfg(not(feature = "h5ad"))]
         Format::H5ad => Err(not_built_in(format)),
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => Err(not_built_in(format)),
     };
     read.map_err(|error| error.in_file(path))
+}
+
+/// Turns a panic of a decoder, which no damaged file should cause, into an error.
+fn without_panic<R>(read: impl FnOnce() -> Result<R, LocatedProblem>) -> Result<R, LocatedProblem> {
+    // What the decoder leaves half done is dropped.
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).unwrap_or_else(|_| {
+        let reason = "its decoder ended with an internal error".to_owned();
+        Err(Problem::NotThisFormat { expected: "a valid file", reason }.into())
+    })
 }
 
 /// The error of a build without the reader of a format. Test builds have it too, because most have all readers.
@@ -161,6 +188,13 @@ fn not_built_in(format: Format) -> LocatedProblem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_panic_of_a_decoder_is_an_error_of_the_file() {
+        let error = without_panic(|| -> Result<(), _> { panic!("index out of bounds") }).unwrap_err();
+        assert!(error.problem.to_string().contains("its decoder ended with an internal error"));
+        assert_eq!(without_panic(|| Ok(3)).unwrap(), 3);
+    }
 
     #[test]
     fn a_missing_reader_is_reported_with_the_feature_that_adds_it() {

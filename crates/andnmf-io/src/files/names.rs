@@ -4,7 +4,7 @@ use std::io::BufRead;
 use std::path::Path;
 
 use super::error::{FileError, LocatedProblem, Problem};
-use super::plain_text::LineReader;
+use super::plain_text::{LineReader, MAX_ENTRY_LINE};
 use super::source;
 
 /// Reads a file with one name per line, such as a vocabulary; gzip is decompressed.
@@ -29,7 +29,7 @@ pub(crate) fn parse(
     text: impl BufRead,
     select: impl Fn(&str) -> &str,
 ) -> Result<Vec<String>, LocatedProblem> {
-    let mut lines = LineReader::new(text);
+    let mut lines = LineReader::with_longest(text, MAX_ENTRY_LINE);
     let mut names = Vec::new();
     let mut blank = 0;
     while let Some(line) = lines.next()? {

@@ -1,15 +1,29 @@
 //! Lines and numbers of text files, with their locations.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 
 use super::error::{LocatedProblem, Location, Problem};
 use andnmf::Real;
+
+/// The longest line in bytes: millions of numbers. A file of a few megabytes can unpack to one line of gigabytes, and some
+/// devices have no line ends at all.
+pub(crate) const MAX_LINE: usize = 64 << 20;
+
+/// The longest line of files with one entry or name per line.
+pub(crate) const MAX_ENTRY_LINE: usize = 1 << 20;
+
+/// The longest line in a quarter of this much memory: it is parsed while it is there, and lists grow by doubling.
+pub(crate) fn longest_line(memory: Option<u64>) -> usize {
+    let quarter = memory.map_or(MAX_LINE, |bytes| usize::try_from(bytes / 4).unwrap_or(MAX_LINE));
+    quarter.clamp(MAX_ENTRY_LINE / 4, MAX_LINE)
+}
 
 /// Reads lines one at a time, counted from 1, without line endings and without a byte-order mark.
 pub(crate) struct LineReader<R> {
     source: R,
     buffer: Vec<u8>,
     number: u64,
+    longest: usize,
 }
 
 /// A line with its number.
@@ -26,8 +40,14 @@ impl NumberedLine<'_> {
 }
 
 impl<R: BufRead> LineReader<R> {
+    #[cfg(test)]
     pub(crate) fn new(source: R) -> Self {
-        Self { source, buffer: Vec::new(), number: 0 }
+        Self::with_longest(source, MAX_LINE)
+    }
+
+    /// A reader of lines of at most this many bytes.
+    pub(crate) fn with_longest(source: R, longest: usize) -> Self {
+        Self { source, buffer: Vec::new(), number: 0, longest }
     }
 
     /// The next line, or `None` at the end.
@@ -43,8 +63,15 @@ impl<R: BufRead> LineReader<R> {
         }
         let (known, number) = (self.buffer.len(), self.number + 1);
         let locate = |error: LocatedProblem| error.problem.at(Location::Line(number));
-        if self.source.read_until(b'\n', &mut self.buffer).map_err(|error| locate(error.into()))? == 0 {
+        // Two bytes more for the line end.
+        let allowed = (self.longest + 2).saturating_sub(known) as u64;
+        let read = self.source.by_ref().take(allowed).read_until(b'\n', &mut self.buffer);
+        if read.map_err(|error| locate(error.into()))? == 0 && allowed > 0 {
             return Ok(None);
+        }
+        if allowed == 0 || self.buffer.len() >= self.longest + 2 && !self.buffer.ends_with(b"\n") {
+            self.buffer = Vec::new();
+            return Err(Problem::LongLine { longest: self.longest }.at(Location::Line(number)));
         }
         self.number = number;
         if number == 1 {
@@ -187,6 +214,36 @@ mod tests {
     fn byte_order_marks_and_line_endings_are_removed() {
         assert_eq!(lines(b"\xef\xbb\xbfa\r\nb\n\nc").unwrap(), ["1:a", "2:b", "3:", "4:c"]);
         assert_eq!(lines(b"").unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_refused_before_it_takes_the_memory() {
+        let longest = 10;
+        let lines = |text: &'static [u8]| {
+            let mut lines = LineReader::with_longest(text, longest);
+            let mut count = 0;
+            loop {
+                match lines.next() {
+                    Ok(Some(_)) => count += 1,
+                    Ok(None) => return Ok(count),
+                    Err(error) => return Err((count, error.location, error.problem.to_string())),
+                }
+            }
+        };
+        assert_eq!(lines(b"0123456789\r\n0123456789\n0123456789"), Ok(3));
+        let (count, location, message) = lines(b"1\n0123456789ab\n").unwrap_err();
+        assert_eq!((count, location), (1, Location::Line(2)));
+        assert!(message.contains("longer than 10 bytes"), "{message}");
+        let mut endless = LineReader::with_longest(io::BufReader::new(io::repeat(b'7')), 1 << 20);
+        let (error, peak) = crate::files::testing::peak_memory(|| endless.next().map(drop).unwrap_err());
+        assert!(matches!(error.problem, Problem::LongLine { .. }) && peak < 3 << 20, "{peak}");
+    }
+
+    #[test]
+    fn a_quoted_field_of_many_lines_counts_as_one_line() {
+        let mut lines = LineReader::with_longest(&b"abc\ndef\nghi\n"[..], 8);
+        assert!(lines.next().unwrap().is_some() && lines.append_next().unwrap().is_some());
+        assert!(matches!(lines.append_next().map(drop).unwrap_err().problem, Problem::LongLine { .. }));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use ndarray::Array2;
 
+use super::budget::Budget;
 use super::delimited::RowReader;
 use super::error::{FileError, LocatedProblem, Location, Problem};
 use super::npy::header::NpyHeader;
@@ -135,7 +136,7 @@ impl NpyStream<'_> {
         };
         let width = self.width.unwrap_or(0);
         let location = |column: usize| Location::Value { row: rows_before + 1, column: column as u64 + 1 };
-        let row = values::read::<Reals<T>>(&mut self.source, dtype, width, None);
+        let row = values::read::<Reals<T>>(&mut self.source, dtype, width, None, Budget::default());
         values.extend(row.map_err(|failure| match failure {
             ValueReadError::Value(invalid) => {
                 Problem::NotFinite { value: invalid.value }.at(location(invalid.at))

@@ -11,6 +11,19 @@ use super::error::{LocatedProblem, Problem};
 const BUFFER_SIZE: usize = 1 << 17;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
+/// Refuses what is neither a file nor a folder: opening a pipe waits for its writer, and a device may never end. A missing
+/// file is left to whoever opens it.
+pub(crate) fn check_regular(path: &Path) -> Result<(), LocatedProblem> {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() && !found.is_dir() => {
+            let what = "it is a pipe or a device, not a file".to_owned();
+            let instead = "write the data to a file, or pipe samples into `andnmf fit -`".to_owned();
+            Err(Problem::Unsupported { what, instead }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Opens a file. Gzip is detected by its magic number, whatever the file name, and decompressed on the fly.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn BufRead>, LocatedProblem> {
     let gzip_name = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
@@ -72,6 +85,19 @@ mod tests {
         let mut text = String::new();
         decompressed(bytes, true)?.read_to_string(&mut text)?;
         Ok(text)
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_pipe_or_device_is_refused_without_opening_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("samples.csv");
+        let _listening = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        for path in [socket.as_path(), Path::new("/dev/null")] {
+            let error = check_regular(path).unwrap_err().problem.to_string();
+            assert!(error.contains("a pipe or a device, not a file"), "{error}");
+        }
+        assert!(check_regular(folder.path()).is_ok() && check_regular(Path::new("/nowhere")).is_ok());
     }
 
     #[test]

@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use super::budget::Budget;
 use super::error::{FileError, LocatedProblem, Problem};
 use super::format::find_file;
 use super::{SampleTable, matrix_market, names, source};
 use andnmf::Real;
 
 /// Reads the matrix in a folder and transposes it: cells are samples, genes are features.
-pub(crate) fn read<T: Real>(folder: &Path) -> Result<SampleTable<T>, FileError> {
+pub(crate) fn read<T: Real>(folder: &Path, budget: Budget) -> Result<SampleTable<T>, FileError> {
     let matrix = find_part(folder, &["matrix.mtx"])?;
     let mut table: SampleTable<T> = source::open(&matrix)
-        .and_then(|text| matrix_market::read_text(text, true))
+        .and_then(|text| matrix_market::read_text(text, true, budget))
         .map_err(|error| error.in_file(&matrix))?;
     let genes = find_part(folder, &["features.tsv", "genes.tsv"])?;
     table.feature_names = Some(read_names(&genes, gene_symbol, table.n_features(), "genes")?);
@@ -79,7 +80,7 @@ mod tests {
     fn cells_are_samples_and_genes_are_features_with_their_symbols() {
         for genes in ["features.tsv", "genes.tsv"] {
             let folder = folder(genes);
-            let table = read::<f64>(folder.path()).unwrap();
+            let table = read::<f64>(folder.path(), Budget::default()).unwrap();
             assert_eq!(table.to_dense().unwrap(), array![[5.0, 1.0], [0.0, 0.0], [7.0, 0.0]]);
             assert_eq!(table.feature_names.unwrap(), ["TP53", "ENSG2"]);
             assert_eq!(table.sample_names.unwrap(), ["AAAC-1", "AAAG-1", "AAAT-1"]);
@@ -91,7 +92,7 @@ mod tests {
         for name in ["matrix.mtx", "features.tsv", "barcodes.tsv"] {
             let folder = folder("features.tsv");
             fs::remove_file(folder.path().join(name)).unwrap();
-            let error = read::<f64>(folder.path()).unwrap_err().to_string();
+            let error = read::<f64>(folder.path(), Budget::default()).unwrap_err().to_string();
             assert!(error.contains(&format!("there is no {name}[.gz]")), "{error}");
         }
     }
@@ -100,7 +101,7 @@ mod tests {
     fn the_number_of_names_must_match_the_matrix() {
         let folder = folder("features.tsv");
         fs::write(folder.path().join("barcodes.tsv"), "AAAC-1\n").unwrap();
-        let error = read::<f64>(folder.path()).unwrap_err().to_string();
+        let error = read::<f64>(folder.path(), Budget::default()).unwrap_err().to_string();
         assert!(error.contains("barcodes.tsv: expected 3 names of cells"), "{error}");
     }
 
@@ -108,7 +109,7 @@ mod tests {
     fn a_damaged_file_is_named() {
         let folder = folder("features.tsv");
         fs::write(folder.path().join("matrix.mtx"), "nothing of the kind").unwrap();
-        let error = read::<f64>(folder.path()).unwrap_err().to_string();
+        let error = read::<f64>(folder.path(), Budget::default()).unwrap_err().to_string();
         assert!(error.contains("matrix.mtx, line 1: "), "{error}");
     }
 }

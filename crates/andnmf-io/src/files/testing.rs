@@ -9,6 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::SampleTable;
+use super::budget::Budget;
 use super::entries::CooBuilder;
 use super::error::LocatedProblem;
 use crate::testing::random_matrix;
@@ -164,17 +165,17 @@ fn replace_number(bytes: &mut Vec<u8>, from: usize, rng: &mut ChaCha8Rng) {
 
 /// A random sparse matrix, about a quarter of whose values are nonzero.
 pub(crate) fn sparse_table(rows: usize, columns: usize, seed: u64) -> SampleTable<f64> {
-    let mut entries = CooBuilder::new();
+    let mut entries = CooBuilder::new(Budget::default());
     for ((row, column), &value) in random_matrix::<f64>(rows, columns, seed).indexed_iter() {
         if value > 0.5 {
-            entries.push(row as u32, column as u32, value);
+            entries.push(row as u32, column as u32, value).unwrap();
         }
     }
     entries.into_samples(rows as u64, columns as u64).unwrap().into()
 }
 
 /// Runs a computation; returns its result and its peak memory on this thread.
-fn peak_memory<V>(compute: impl FnOnce() -> V) -> (V, usize) {
+pub(crate) fn peak_memory<V>(compute: impl FnOnce() -> V) -> (V, usize) {
     ALLOCATED.set(0);
     PEAK.set(0);
     let value = compute();

@@ -9,9 +9,11 @@ use flate2::write::GzEncoder;
 use ndarray::ArrayView2;
 
 use super::atomic_write::{Overwrite, write_file};
+use super::entries::check_dense;
 use super::error::{FileError, LocatedProblem, Location, Problem};
 use super::{Format, SampleTable, csr_store, delimited, docword, matrix_market, npy, npz, svmlight};
 use andnmf::Real;
+use andnmf::samples::Samples;
 
 /// Compression level: higher ones take several times as long and hardly reduce the size of numbers.
 pub(crate) const GZIP_LEVEL: u32 = 3;
@@ -106,6 +108,15 @@ fn check<T: Real>(table: &SampleTable<T>, format: Format) -> Result<(), LocatedP
             return Err(Problem::Unsupported { what, instead }.at(Location::Whole));
         }
     }
+    // Bytes of a zero and what separates it from the next value.
+    let zero = match format {
+        Format::Npy => size_of::<T>(),
+        Format::Csv | Format::Tsv => 2,
+        _ => 0,
+    };
+    if table.is_sparse() && zero > 0 {
+        check_dense(table.n_samples() as u64, table.n_features() as u64, table.stored_values(), zero)?;
+    }
     if format == Format::Docword { docword::check(table) } else { Ok(()) }
 }
 
@@ -114,7 +125,6 @@ mod tests {
     use super::*;
     use crate::files::testing::sparse_table;
     use crate::files::{ReadOptions, read, read_array};
-    use andnmf::samples::Samples;
     use ndarray::array;
     use std::fs;
 

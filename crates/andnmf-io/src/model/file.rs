@@ -20,7 +20,8 @@ use serde::de::DeserializeOwned;
 
 use super::Model;
 use super::header::{HeaderBuilder, ModelHeader, not_a_model, unsupported};
-use crate::files::{FileError, LocatedProblem, Location, Overwrite, Problem, write_file};
+use crate::files::source::check_regular;
+use crate::files::{FileError, LocatedProblem, Location, Overwrite, Problem, settle_around, write_file};
 use andnmf::Real;
 use andnmf::trust::{Judgement, Trust};
 
@@ -42,7 +43,14 @@ pub fn stored_precision(path: &Path) -> Result<&'static str, FileError> {
             _ => Err(not_a_model(format!("it has no {COMPONENTS} in f32 or f64"))),
         }
     };
+    check_source(path)?;
     precision().map_err(|error: LocatedProblem| error.in_file(path))
+}
+
+/// Checks before a file is opened that it is one, and that it is not about to be replaced.
+fn check_source(path: &Path) -> Result<(), FileError> {
+    check_regular(path).map_err(|error| error.in_file(path))?;
+    settle_around(path)
 }
 
 impl<T: Real> Model<T> {
@@ -59,6 +67,7 @@ impl<T: Real> Model<T> {
     /// # Errors
     /// If the file is not a model, has a newer format version, or is inconsistent.
     pub fn load(path: &Path) -> Result<Self, FileError> {
+        check_source(path)?;
         let read = || Self::read(&mut File::open(path)?);
         read().map_err(|error: LocatedProblem| error.in_file(path))
     }

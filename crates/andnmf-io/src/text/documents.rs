@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::decode::{is_binary, text_of};
 use crate::files::source;
-use crate::files::{FileError, LocatedProblem, Location, Problem};
+use crate::files::{FileError, LocatedProblem, Location, Problem, printable_line};
 
 /// Longer documents are skipped; this also limits the decompression of malicious files.
 const MAX_DOCUMENT_BYTES: u64 = 256 << 20;
@@ -105,7 +105,8 @@ fn read_folder(folder: &Path, sink: &mut DocumentSink<'_>) -> Result<(), FileErr
     for file in files {
         let below = file.strip_prefix(folder).unwrap_or(&file);
         let name: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
-        let read = source::open(&file).and_then(|text| sink.add(name.join("/"), text));
+        let name = printable_line(&name.join("/")).into_owned();
+        let read = source::open(&file).and_then(|text| sink.add(name, text));
         read.map_err(|error| error.in_file(&file))?;
     }
     Ok(())
@@ -150,7 +151,7 @@ fn read_tar(bytes: impl Read, sink: &mut DocumentSink<'_>) -> Result<(), Located
     };
     for entry in tar::Archive::new(bytes).entries().map_err(not_an_archive)? {
         let entry = entry.map_err(not_an_archive)?;
-        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        let name = printable_line(&String::from_utf8_lossy(&entry.path_bytes())).into_owned();
         let hidden = name.rsplit('/').next().is_some_and(|last| last.starts_with('.'));
         if entry.header().entry_type().is_file() && !hidden {
             let decompressed = source::decompressed(std::io::BufReader::new(entry), false);

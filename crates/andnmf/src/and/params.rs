@@ -168,10 +168,11 @@ impl Described for AndParams {
     fn memory(&self, size: &Size) -> Memory {
         let rank = self.rank;
         if self.threshold == Threshold::Auto {
-            return size.memory(size.wide(rank + SPARE) + size.rows(rank + STORED, PROJECTED), 0);
+            let (wide, stored) = (rank.saturating_add(SPARE), rank.saturating_add(STORED));
+            return size.memory(size.wide(wide).saturating_add(size.rows(stored, PROJECTED)), 0);
         }
         let space = if self.batch == Batch::All { self.compress.memory(size) } else { 0 };
-        size.memory(size.wide(rank) + size.rows(rank, 2), space)
+        size.memory(size.wide(rank).saturating_add(size.rows(rank, 2)), space)
     }
 }
 

@@ -17,11 +17,12 @@ impl Clock {
     }
 
     pub(crate) fn seconds(&self) -> f64 {
-        (self.before + self.since.map_or(Duration::ZERO, |since| since.elapsed())).as_secs_f64()
+        self.before.saturating_add(self.since.map_or(Duration::ZERO, |since| since.elapsed())).as_secs_f64()
     }
 
     pub(crate) fn pause(&mut self) {
-        self.before += self.since.take().map_or(Duration::ZERO, |since| since.elapsed());
+        let running = self.since.take().map_or(Duration::ZERO, |since| since.elapsed());
+        self.before = self.before.saturating_add(running);
     }
 
     pub(crate) fn resume(&mut self) {

@@ -22,7 +22,7 @@ pub(crate) use clock::Clock;
 pub(crate) use drive::{StagedRun, drive};
 pub(crate) use limits::{Limits, StageInterrupt, StopMonitor};
 pub use observer::{Observer, Snapshot, StageView};
-pub use run::Run;
+pub use run::{MAX_THREADS, Run};
 pub(crate) use run::{Workers, is_cancelled};
 pub use start::{NamedStart, Start};
 pub(crate) use start::{ResolvedStart, StartComponents};
@@ -76,6 +76,7 @@ macro_rules! solver {
                         run: &'a mut $crate::fit::Run<'r, N>,
                     ) -> Result<$crate::fit::Fit<N>, $crate::FitError> = $solver::run;
                 }
+                self.check_memory(samples)?;
                 compiled(self, samples, start, run)
             }
         }

@@ -10,8 +10,8 @@ use rayon::Yield;
 use super::{Observer, StageView};
 use crate::{FitError, Real};
 
-/// More threads would be idle: the samples are split into fewer parts than that.
-const MAX_THREADS: usize = 256;
+/// The most threads that a run uses. More would be idle: the samples are split into fewer parts than that.
+pub const MAX_THREADS: usize = 256;
 
 /// Execution options of a fit. They do not change the result.
 ///

@@ -3,6 +3,7 @@
 use ndarray::Array2;
 
 use super::{Checkpoint, Workers};
+use crate::memory::{self, product};
 use crate::samples::Samples;
 use crate::{FitError, Real, SamplesError, SettingError, ShapeError, init};
 
@@ -115,6 +116,8 @@ impl<T: Real> Start<T> {
         rank: usize,
         seed: u64,
     ) -> Result<Option<(Array2<T>, usize)>, FitError> {
+        let chosen = product(&[rank, samples.n_features(), size_of::<T>()]);
+        memory::check("rank", rank, "so many components", chosen)?;
         match self {
             Self::Resume(_) => Ok(None),
             Self::Given(components) => Ok(Some((components, 0))),

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::linalg::coordinates::{Coordinates, project_with_lowest};
 use crate::linalg::product::length;
 use crate::linalg::randomized_svd::{SvdRequest, randomized_svd};
+use crate::memory::{self, product};
 use crate::random::{Stream, generator};
 use crate::samples::{NonNegative, Samples};
 use crate::{FitError, Real, SamplesError, SettingError, entry_point};
@@ -84,6 +85,8 @@ fn singular_start<T: Real>(
     if rank == 0 {
         return Err(SettingError::new("rank", 0, "it must be at least 1").into());
     }
+    let sides = product(&[rank, n_samples.saturating_add(n_features), size_of::<T>()]);
+    memory::check("rank", rank, "so many components and weights", sides)?;
     let samples = NonNegative::new(samples, "an NNDSVD start");
     let singular = randomized_svd(&samples, SvdRequest::all(rank), seed)?;
     // A last direction of ones gives the sum of every sample in the same pass.

@@ -2,6 +2,7 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
+use crate::memory::{self, product};
 use crate::{Real, ShapeError};
 
 /// The rows of a matrix as unit vectors and lengths.
@@ -46,16 +47,18 @@ fn largest_magnitude(row: ArrayView1<'_, f64>) -> f64 {
     row.iter().fold(0.0, |top, v| if v.is_finite() { v.abs().max(top) } else { f64::INFINITY })
 }
 
-/// Checks that components and truth have the same number of features.
+/// Checks that components and truth have the same number of features, and that there is memory for all pairs.
 pub(super) fn check_same_width<T: Real>(
     components: ArrayView2<'_, T>,
     truth: ArrayView2<'_, T>,
 ) -> Result<(), ShapeError> {
-    if components.ncols() == truth.ncols() {
-        return Ok(());
+    if components.ncols() != truth.ncols() {
+        let expected = format!("rank × {} (the features of the truth)", truth.ncols());
+        return Err(ShapeError::new("components", components.dim(), expected));
     }
-    let expected = format!("rank × {} (the features of the truth)", truth.ncols());
-    Err(ShapeError::new("components", components.dim(), expected))
+    // Their cosines, and the costs of matching them.
+    let pairs = product(&[components.nrows(), truth.nrows(), 2, size_of::<f64>()]);
+    memory::check_shape("components", components.dim(), "all pairs with the truth", pairs)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::{BlockWorkspace, NnlsError, NnlsStart, OutOfRange, ScaledGram, check_
 use crate::fit::{Run, is_cancelled};
 use crate::linalg::linear_map::LinearMap;
 use crate::linalg::product::multiply;
+use crate::memory::{self, product};
 use crate::pool::Pool;
 use crate::query::{
     self, Part, Partial, Query, QueryError, Wire, WireError, WireReader, WireWriter, check_shape,
@@ -44,6 +45,10 @@ pub fn weights<T: Real>(
         return Err(ShapeError::new("the components", components.dim(), expected).into());
     }
     check_finite("the components", components)?;
+    let rank = components.nrows();
+    let n_samples = if samples.executor().is_some() { 0 } else { samples.n_samples() };
+    let bytes = product(&[rank, rank.saturating_add(n_samples), size_of::<T>()]);
+    memory::check_shape("the components", components.dim(), "the weights and their Gram matrix", bytes)?;
     let workers = run.workers().map_err(|error| match error {
         FitError::Threads { threads, reason } => NnlsError::Threads { threads, reason },
         other => NnlsError::Threads { threads: 0, reason: other.to_string() },

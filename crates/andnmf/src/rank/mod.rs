@@ -37,6 +37,7 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use crate::fit::{Run, is_cancelled};
+use crate::memory::{self, product};
 use crate::samples::{CancellableSamples, Samples};
 use crate::trust::Judgement;
 use crate::{FitError, Real, SamplesError, SettingError, entry_point};
@@ -132,6 +133,8 @@ fn score_ranks<T: Real>(
         return Err(SamplesError::Empty { n_samples, n_features }.into());
     }
     let (lowest, highest) = possible_ranks(&ranks, n_samples.min(n_features))?;
+    let bytes = product(&[highest, n_samples.saturating_add(n_features), size_of::<T>()]);
+    memory::check("ranks", format!("{lowest} to {highest}"), "so many leading directions", bytes)?;
     if settings.folds > MAX_FOLDS {
         return Err(SettingError::new("folds", settings.folds, "it must be at most 1000").into());
     }

@@ -231,6 +231,14 @@ macro_rules! declare_settings {
             pub fn params(&self) -> &$params {
                 &self.params
             }
+
+            /// Refuses samples of which so many components take more memory than there is.
+            pub(crate) fn check_memory<T: $crate::Real>(
+                &self,
+                samples: &dyn $crate::samples::Samples<T>,
+            ) -> Result<(), $crate::SettingError> {
+                $crate::settings::Described::check_memory(&self.params, self.params.rank, samples)
+            }
         }
 
         declare_settings!(@limits $stages $params);

@@ -1,4 +1,6 @@
-//! Upper bounds of the memory of a fit, without its samples. They were measured; see docs/scale.md.
+//! Bounds of the memory of a fit, without its samples. They were measured; see docs/scale.md.
+
+use crate::memory::product;
 
 /// The sizes that determine the memory of a fit.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +26,9 @@ const ROWS_PER_BLOCK: usize = 640;
 const VALUES_PER_BLOCK: usize = 1 << 22;
 /// Arrays of components or directions at the same time: blocks of directions, their images, partial sums.
 const WIDE: usize = 16;
+/// Arrays that every fit has at the same time, at least: of components × features, and of components × components.
+const LEAST_WIDE: usize = 4;
+const LEAST_SQUARE: usize = 4;
 
 /// Bytes of a fit, without its samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +44,7 @@ impl Size {
     #[must_use]
     pub fn memory(&self, own: u64, space: u64) -> Memory {
         // Row numbers, norms and other lists with one entry per sample.
-        let lists = product(self.n_samples, 8, 4);
+        let lists = product(&[self.n_samples, 8, 4]);
         let parts = [PROGRAM, self.blocks(), lists, own, space];
         Memory { total: parts.iter().fold(0, |sum: u64, part| sum.saturating_add(*part)), space }
     }
@@ -48,20 +53,33 @@ impl Size {
     #[must_use]
     pub fn wide(&self, columns: usize) -> u64 {
         // For sparse samples, rows are padded to whole SIMD vectors.
-        let padded = if self.sparse { columns.next_multiple_of(32 / self.value) } else { columns };
-        product(padded, self.n_features, self.value * (WIDE + 2 * self.threads))
+        let lanes = if self.sparse { 32 / self.value } else { 1 };
+        let padded = columns.checked_next_multiple_of(lanes).unwrap_or(usize::MAX);
+        let times = self.threads.saturating_mul(2).saturating_add(WIDE);
+        product(&[padded, self.n_features, self.value, times])
+    }
+
+    /// Bytes that any fit of this many components takes, at least.
+    #[must_use]
+    pub fn least(&self, rank: usize) -> u64 {
+        let parts = [
+            product(&[self.n_samples, rank, self.value]),
+            product(&[rank, self.n_features, self.value, LEAST_WIDE]),
+            product(&[rank, rank, self.value, LEAST_SQUARE]),
+        ];
+        parts.iter().fold(0, |sum: u64, part| sum.saturating_add(*part))
     }
 
     /// Bytes of this many arrays of samples × `columns`.
     #[must_use]
     pub fn rows(&self, columns: usize, times: usize) -> u64 {
-        product(self.n_samples, columns, self.value * times)
+        product(&[self.n_samples, columns, self.value, times])
     }
 
     /// Bytes of samples in a smaller space of at most this many columns, twice: a copy exists while they are assembled.
     #[must_use]
     pub fn smaller_space(&self, columns: usize) -> u64 {
-        product(self.n_samples, columns, 2 * self.value)
+        product(&[self.n_samples, columns, 2, self.value])
     }
 
     /// Bytes of the blocks in progress, one read ahead for each, and their results.
@@ -69,10 +87,6 @@ impl Size {
         let per_row = (self.stored_values / self.n_samples.max(1)).max(1);
         let rows = (VALUES_PER_BLOCK / per_row).clamp(16, ROWS_PER_BLOCK);
         let bytes = if self.sparse { self.value + 4 } else { self.value };
-        ((rows * per_row) as u64).saturating_mul((3 * self.threads * bytes) as u64)
+        product(&[rows, per_row, 3, self.threads, bytes])
     }
-}
-
-pub(crate) fn product(a: usize, b: usize, c: usize) -> u64 {
-    (a as u64).saturating_mul(b as u64).saturating_mul(c as u64)
 }

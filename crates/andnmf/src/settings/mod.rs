@@ -22,7 +22,6 @@ pub use compress::Compress;
 pub(crate) use declare::declare_settings;
 pub use described::{About, Described};
 pub use kind::{NumberKind, SettingKind};
-pub(crate) use memory::product;
 pub use memory::{Memory, Size};
 pub use names::{option_name, parameter_name};
 pub use range::Range;

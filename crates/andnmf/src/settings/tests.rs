@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::fit::Limits;
+use crate::samples::DenseSamples;
 
 declare_choice! {
     /// A word or a length.
@@ -36,6 +37,22 @@ impl ToyParams {
             return Err(SettingError::new("loud", true, "at most 5 components can be loud"));
         }
         Ok(())
+    }
+}
+
+impl Described for ToyParams {
+    const ABOUT: About = About { class: "Toy", title: "Toy", summary: "Nothing.", counts: false, loss: None };
+
+    fn default_start(&self, _negative: bool) -> &'static str {
+        "auto"
+    }
+
+    fn needs_nonnegative(&self) -> bool {
+        false
+    }
+
+    fn memory(&self, size: &Size) -> Memory {
+        size.memory(size.wide(self.rank), 0)
     }
 }
 
@@ -105,6 +122,34 @@ fn ranges_contain_the_right_numbers() {
     assert!(Range::NOT_NEGATIVE.contains(0.0) && !Range::POSITIVE.contains(0.0));
     let range = Range::above_up_to(0.5, 1.0, "it must be above 0.5 and at most 1");
     assert!(range.contains(1.0) && !range.contains(0.5) && !range.contains(1.1));
+}
+
+#[test]
+fn more_components_than_the_memory_can_hold_are_refused_with_the_size_that_they_take() {
+    let samples = DenseSamples::new(ndarray::Array2::<f64>::ones((50, 20))).unwrap();
+    let fits =
+        |rank| ToyParams { loud: false, ..ToyParams::new(rank) }.check().unwrap().check_memory(&samples);
+    for rank in [10_000_000, 1_000_000_000, usize::MAX] {
+        let error = fits(rank).unwrap_err();
+        let message = error.to_string();
+        assert_eq!((error.name, error.given.as_str()), ("rank", rank.to_string().as_str()));
+        assert!(message.contains("components of 50 samples × 20 features take at least"), "{message}");
+    }
+    assert!(fits(100).is_ok(), "more components than samples and features may be fitted");
+}
+
+#[test]
+fn memory_does_not_wrap_for_any_size() {
+    let most = usize::MAX;
+    for sparse in [false, true] {
+        let size =
+            Size { n_samples: most, n_features: most, stored_values: most, sparse, value: 8, threads: most };
+        assert_eq!(size.memory(size.wide(most), size.rows(most, most)).total, u64::MAX);
+        assert_eq!((size.least(most), size.smaller_space(most)), (u64::MAX, u64::MAX));
+        for method in crate::Method::ALL {
+            assert_eq!(crate::MethodParams::new(method, most).memory(&size).total, u64::MAX, "{method}");
+        }
+    }
 }
 
 #[test]

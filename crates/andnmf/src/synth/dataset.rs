@@ -8,6 +8,7 @@ use super::{ensure_at_least_one, ensure_fits_memory, ensure_not_negative};
 use crate::SettingError;
 use crate::init::perturbed_truth;
 use crate::linalg::product::multiply;
+use crate::memory::{self, product};
 
 /// The specification of a dataset: the same specification gives the same bits.
 ///
@@ -85,7 +86,17 @@ impl DatasetSpec {
         ensure_not_negative("in_span", self.in_span)?;
         ensure_not_negative("out_of_span", self.out_of_span)?;
         ensure_fits_memory("samples", self.n_samples, self.n_features)?;
-        ensure_fits_memory("start", self.rank, self.rank.max(self.n_features))
+        ensure_fits_memory("start", self.rank, self.rank.max(self.n_features))?;
+        // All at the same time: samples and weights, truth and start, and the mixing matrix of the start.
+        let sides = [
+            (self.n_samples, self.n_features.saturating_add(self.rank)),
+            (self.rank, self.n_features.saturating_mul(2)),
+            (self.rank, self.rank),
+        ];
+        let bytes = sides.iter().fold(0, |sum: u64, (rows, columns)| {
+            sum.saturating_add(product(&[*rows, *columns, size_of::<f64>()]))
+        });
+        memory::check("n_samples", self.n_samples, "samples, weights and components", bytes)
     }
 
     /// Generates the truth of this kind and a dataset with it.

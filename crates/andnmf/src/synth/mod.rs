@@ -19,17 +19,17 @@ pub use dataset_kind::DatasetKind;
 pub use noise::add_gaussian;
 pub use weights::{WeightMoments, Weights};
 
-use crate::SettingError;
+use crate::memory::product;
+use crate::{SettingError, memory};
 
 /// Refuses a matrix that does not fit into memory, before allocating it could abort the process.
 fn ensure_fits_memory(name: &'static str, rows: usize, columns: usize) -> Result<(), SettingError> {
-    let fits =
-        rows.checked_mul(columns).is_some_and(|size| Vec::<f64>::new().try_reserve_exact(size).is_ok());
-    if fits {
-        Ok(())
-    } else {
-        Err(SettingError::new(name, format!("{rows} × {columns}"), "it must fit into memory"))
-    }
+    memory::check(
+        name,
+        format!("{rows} × {columns}"),
+        "its values",
+        product(&[rows, columns, size_of::<f64>()]),
+    )
 }
 
 /// Refuses a number that is negative, infinite or NaN.

@@ -2,7 +2,11 @@
 
 use ndarray::ArrayView2;
 
+use crate::memory::{self, product};
 use crate::{Real, ShapeError};
+
+/// Bytes that every pair of components takes, at least: its product, and its place in a list of pairs.
+const BYTES_PER_PAIR: usize = 20;
 
 /// The reasons why a matrix is refused. Rows and columns are counted from 0.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -68,6 +72,8 @@ pub(super) fn check_weights<T: Real>(weights: ArrayView2<'_, T>) -> Result<(), M
         );
     }
     check_finite(what, weights)?;
+    let pairs = product(&[weights.ncols(), weights.ncols(), BYTES_PER_PAIR]);
+    memory::check_shape(what, weights.dim(), "all pairs of components", pairs)?;
     match weights.indexed_iter().find(|(_, v)| v.as_f64() < 0.0) {
         None => Ok(()),
         Some(((row, column), v)) => Err(MatrixError::Negative { what, row, column, value: v.as_f64() }),

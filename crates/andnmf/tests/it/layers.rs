@@ -8,8 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of the numerical library from bottom to top: each may import those above it in this list.
-const LAYERS: [&str; 28] = [
+const LAYERS: [&str; 29] = [
     "error",
+    "memory",
     "real",
     "random",
     "pool",

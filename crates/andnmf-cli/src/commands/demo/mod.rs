@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use andnmf::synth::{Dataset, DatasetKind, DatasetSpec, Weights, topics};
 use andnmf::{Method, MethodParams};
+use andnmf_io::is_unfinished;
 use andnmf_program::{
     CommonArgs, Experiment, ExperimentOutcome, Failure, OutputFolder, Progress, StartFrom, cancel, json,
 };
@@ -148,8 +149,10 @@ fn open_folder(args: &DemoArgs) -> Result<OutputFolder, Failure> {
     let Some(out) = &args.out else {
         let default = PathBuf::from(DEFAULT_OUT);
         let entries = fs::read_dir(&default).into_iter().flatten().flatten();
-        let only_demo_files =
-            entries.into_iter().all(|entry| entry.file_name() == PAGE || entry.file_name() == SUMMARY);
+        let only_demo_files = entries.into_iter().all(|entry| {
+            let name = entry.file_name();
+            name == PAGE || name == SUMMARY || is_unfinished(&name.to_string_lossy())
+        });
         return OutputFolder::open(&default, args.force || only_demo_files);
     };
     OutputFolder::open(out, args.force)

@@ -4,12 +4,12 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use andnmf::fit::Start;
+use andnmf::memory::Bytes;
 use andnmf_program::{CommonArgs, DataArgs};
 use clap::{Args, ValueEnum};
 
 use super::option_types::{Init, Rank, Shape};
 use crate::commands::method_args::MethodArgs;
-use crate::shared::Bytes;
 
 /// Headings of the help.
 const CHECKPOINTS: &str = "Checkpoints";

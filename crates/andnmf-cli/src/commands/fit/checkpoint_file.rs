@@ -9,7 +9,9 @@ use andnmf::fit::Checkpoint;
 use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real};
 use andnmf_io::{Overwrite, write_atomically};
+use andnmf_program::checksum::{self, Checksum};
 use andnmf_program::{Failure, write_failure};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -17,8 +19,8 @@ use serde_json::Value;
 pub(crate) const CHECKPOINT: &str = "checkpoint.json";
 
 /// Increased with every incompatible change. 2: samples are identified by a 128-bit hash, and each method has its own
-/// state.
-const FORMAT_VERSION: u32 = 2;
+/// state. 3: a checksum.
+const FORMAT_VERSION: u32 = 3;
 
 /// Identifies a fit. Options that are not in here may differ when a fit is resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -129,21 +131,41 @@ pub(crate) fn identity(folder: &Path) -> Result<Identity, Failure> {
     Ok(parse::<IdentityOnly>(&folder.join(CHECKPOINT))?.identity)
 }
 
-fn parse<D: serde::de::DeserializeOwned>(path: &Path) -> Result<D, Failure> {
-    let file = File::open(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => Failure::Request(format!(
-            "--resume: there is no checkpoint {}; omit --resume to start a new fit",
-            path.display()
-        )),
-        _ => Failure::Other(format!("{}: {error}", path.display())),
-    })?;
-    serde_json::from_reader(BufReader::new(file)).map_err(|error| {
-        Failure::Request(format!(
-            "{}, line {}: not a checkpoint of this version of andnmf: {error}; use --force to start over",
-            path.display(),
-            error.line()
-        ))
-    })
+fn parse<D: DeserializeOwned>(path: &Path) -> Result<D, Failure> {
+    let open = || {
+        File::open(path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Failure::Request(format!(
+                "--resume: there is no checkpoint {}; omit --resume to start a new fit",
+                path.display()
+            )),
+            _ => Failure::Other(format!("{}: {error}", path.display())),
+        })
+    };
+    let unusable =
+        |reason: String| Failure::Request(format!("{}: {reason}; use --force to start over", path.display()));
+    let checksum = checksum::verify(&mut open()?);
+    let checksum = checksum.map_err(|error| Failure::Other(format!("{}: {error}", path.display())))?;
+    match checksum {
+        Checksum::Right => {}
+        Checksum::Wrong => {
+            return Err(unusable("the checkpoint is damaged: its checksum is wrong".to_owned()));
+        }
+        // Older versions wrote none; whoever asks for the identity says so.
+        Checksum::Missing if is_older(open()?) => {}
+        Checksum::Missing => {
+            let reason = "this is not a checkpoint, or a truncated one: its checksum is missing";
+            return Err(unusable(reason.to_owned()));
+        }
+    }
+    serde_json::from_reader(BufReader::new(open()?))
+        .map_err(|error| unusable(format!("not a checkpoint of this version of andnmf: {error}")))
+}
+
+/// Returns true for a checkpoint of a version without checksums.
+fn is_older(file: File) -> bool {
+    let all: Option<Value> = serde_json::from_reader(BufReader::new(file)).ok();
+    let version = all.as_ref().and_then(|all| all.get("identity")?.get("layout")?.as_u64());
+    version.is_some_and(|version| version < FORMAT_VERSION.into())
 }
 
 /// Writes the checkpoints of one fit.
@@ -160,7 +182,7 @@ impl CheckpointWriter {
         errors: &BTreeMap<usize, f64>,
     ) -> Result<(), Failure> {
         let saved = CheckpointFile { identity: self.identity.clone(), errors: errors.clone(), checkpoint };
-        write_atomically(&self.path, Overwrite::Yes, |out| Ok(serde_json::to_writer(out, &saved)?))
+        write_atomically(&self.path, Overwrite::Yes, |out| checksum::write(out, &saved))
             .map_err(write_failure)
     }
 

@@ -101,14 +101,12 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     observer.errors = errors;
     let solver = settings.clone().check::<T>()?;
     let fit = solver.fit(samples, start, &mut args.common.run().observe(&mut observer))?;
-    let (errors, failed) = (observer.errors, observer.failed);
-    if let Some(failure) = failed {
-        return Err(failure);
-    }
+    let (errors, mut failed) = (observer.errors, observer.failed);
 
     progress.set_message("computing weights");
     if matches!(fit.stop, StopReason::Cancelled | StopReason::TimeLimit) {
-        checkpoints.save(fit.checkpoint(), &errors)?;
+        // The last checkpoint makes up for earlier ones that could not be written.
+        failed = checkpoints.save(fit.checkpoint(), &errors).err();
     }
     let model = Model::from_fit(&fit, &settings, names)?;
     // Ctrl-C only ends the stages: their result is still written.
@@ -122,6 +120,10 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
         started,
     )?;
     summary.out_of_core = source.on_disk();
+    if let Some(failure) = &failed {
+        let warning = format!("checkpoints could not be written ({failure}); the fit went on without them");
+        summary.warnings.push(warning);
+    }
     summary.warnings.splice(0..0, detection.notes);
     if let Some(truth) = &truth {
         summary.recovery = Some(Recovery::measure(fit.components.view(), truth.view())?);
@@ -173,8 +175,13 @@ fn finish<T: Real>(
         args.common.print(message::fit_text(summary, folder.path(), files, true))?;
     }
     if fit.stop == StopReason::Cancelled {
+        let next = if folder.file(CHECKPOINT).exists() {
+            "run the same command with --resume to continue"
+        } else {
+            "there is no checkpoint to continue from"
+        };
         return Err(Failure::Cancelled(format!(
-            "{} contains the results so far; run the same command with --resume to continue",
+            "{} contains the results so far; {next}",
             folder.path().display()
         )));
     }

@@ -31,8 +31,9 @@ pub(crate) struct FitObserver<'a, T: Real> {
     pub(crate) errors: BTreeMap<usize, f64>,
     checkpoints: &'a CheckpointWriter,
     every: Duration,
-    due: Instant,
-    /// The failure to write a checkpoint, which ends the run.
+    /// `None` if the next checkpoint is further away than clocks can say.
+    due: Option<Instant>,
+    /// The first failure to write a checkpoint.
     pub(crate) failed: Option<Failure>,
 }
 
@@ -44,7 +45,7 @@ impl<'a, T: Real> FitObserver<'a, T> {
         checkpoints: &'a CheckpointWriter,
         every: Duration,
     ) -> Self {
-        let due = Instant::now() + every;
+        let due = Instant::now().checked_add(every);
         Self {
             progress,
             max_stages: total_stage_limit(settings),
@@ -69,16 +70,16 @@ impl<T: Real> Observer<T> for FitObserver<'_, T> {
             self.errors.insert(view.record.stage, error.relative_total());
         }
         let started = Instant::now();
-        if started < self.due {
+        if self.due.is_none_or(|due| started < due) {
             return ControlFlow::Continue(());
         }
+        // A fit does not end because its checkpoints cannot be written: a disk may be full for a while, or for good.
         if let Err(failure) = self.checkpoints.save(view.checkpoint(), &self.errors) {
-            self.failed = Some(failure);
-            return ControlFlow::Break(());
+            self.failed.get_or_insert(failure);
         }
         let pause =
             if self.every.is_zero() { 0.0 } else { started.elapsed().as_secs_f64() / CHECKPOINT_FRACTION };
-        self.due = Instant::now() + self.every.max(Duration::from_secs_f64(pause));
+        self.due = Instant::now().checked_add(self.every.max(Duration::from_secs_f64(pause)));
         ControlFlow::Continue(())
     }
 }

@@ -91,5 +91,5 @@ pub(crate) fn html<T: Real>(
         curves = curves.with_errors(errors.values().copied().collect());
     }
     let report = Report::new(title, summary).with_trace(curves).with_fit(&view);
-    Ok(report.map_err(|error| Failure::Other(format!("cannot build the report: {error}")))?.to_html())
+    Ok(report.map_err(|error| Failure::Request(format!("cannot build the report: {error}")))?.to_html())
 }

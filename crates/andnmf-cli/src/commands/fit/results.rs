@@ -121,6 +121,19 @@ impl Negatives {
     }
 }
 
+/// All files that a fit may write, besides the summary and checkpoints. Those of an earlier fit would contradict the new
+/// summary.
+pub(crate) const FILES_OF_A_FIT: [&str; 8] = [
+    "components.npy",
+    "weights.npy",
+    "model.safetensors",
+    "trace.csv",
+    "report.html",
+    "components.png",
+    "topics.json",
+    "documents.txt",
+];
+
 /// The contents of all result files of a fit.
 pub(crate) struct ResultFiles<'a, T: Real> {
     pub(crate) model: &'a Model<T>,
@@ -137,7 +150,7 @@ pub(crate) struct ResultFiles<'a, T: Real> {
 impl<T: Real> ResultFiles<'_, T> {
     /// Writes all files, the summary last, and returns their names.
     pub(crate) fn write(&self, folder: &OutputFolder) -> Result<Vec<&'static str>, Failure> {
-        let mut staged = folder.stage()?;
+        let mut staged = folder.stage()?.replacing(&FILES_OF_A_FIT);
         let mut names = vec!["components.npy", "weights.npy", "model.safetensors", "trace.csv"];
         let components = staged.file(names[0])?;
         write_array(&components, self.model.components().view(), Overwrite::Yes).map_err(write_failure)?;

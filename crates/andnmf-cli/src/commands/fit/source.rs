@@ -1,13 +1,13 @@
 //! The samples of a fit: in memory if they fit, else in their file.
 
+use andnmf::memory::{self, Bytes};
 use andnmf::samples::Samples;
 use andnmf::settings::{Memory, Size};
 use andnmf::{MethodParams, Real};
-use andnmf_io::{FileError, Format, OnDisk, SampleTable};
+use andnmf_io::{FileError, Format, OnDisk, Problem, SampleTable};
 use andnmf_program::{Failure, read_failure};
 
 use super::args::FitArgs;
-use crate::shared::{Bytes, available_memory};
 
 /// One part in this many of the available memory stays unused: other processes may need it a moment later.
 const RESERVED_PART: u64 = 10;
@@ -73,7 +73,24 @@ impl<T: Real> SampleSource<T> {
         if length > budget.bytes {
             return too_large(length);
         }
-        let table: SampleTable<T> = args.data.read()?;
+        // Any fit takes as much as that of a single value.
+        let smallest = Size {
+            n_samples: 1,
+            n_features: 1,
+            stored_values: 1,
+            sparse: false,
+            value: size_of::<T>(),
+            threads: threads(args),
+        };
+        let program = settings.memory(&smallest).total;
+        let limit = budget.requested.then(|| budget.bytes.saturating_sub(program));
+        let table: SampleTable<T> = match args.data.how.file.read_within(path, limit)? {
+            Ok(table) => table,
+            Err(FileError { problem: Problem::Memory { needed, .. }, .. }) if budget.requested => {
+                return too_large(needed.saturating_add(program));
+            }
+            Err(error) => return Err(read_failure(error)),
+        };
         let size = Size {
             n_samples: table.n_samples(),
             n_features: table.n_features(),
@@ -113,7 +130,7 @@ impl<T: Real> SampleSource<T> {
 
 fn threads(args: &FitArgs) -> usize {
     let all = || std::thread::available_parallelism().map_or(1, |threads| threads.get());
-    args.common.threads.map_or_else(all, |threads| threads.get())
+    args.common.n_threads().unwrap_or_else(all)
 }
 
 /// The memory limit of a fit.
@@ -129,7 +146,7 @@ impl MemoryBudget {
         if let Some(Bytes(bytes)) = args.memory {
             return Some(Self { bytes, requested: true });
         }
-        let Bytes(bytes) = available_memory()?;
+        let Bytes(bytes) = memory::available()?;
         Some(Self { bytes: bytes - bytes / RESERVED_PART, requested: false })
     }
 

@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use super::args::FitArgs;
 use super::option_types::{Init, Rank};
-use super::results::{Summary, trace_csv};
+use super::results::{FILES_OF_A_FIT, Summary, trace_csv};
 use super::{command_options, plan, read_truth};
 
 /// The value of DATA that stands for standard input.
@@ -252,7 +252,7 @@ fn finish<T: Real>(
         summary.recovery = Some(Recovery::measure(model.components().view(), truth.view())?);
     }
     summary.seconds = started.elapsed().as_secs_f64();
-    let mut staged = folder.stage()?;
+    let mut staged = folder.stage()?.replacing(&FILES_OF_A_FIT);
     let components = staged.file("components.npy")?;
     write_array(&components, model.components().view(), Overwrite::Yes).map_err(write_failure)?;
     model.save(&staged.file("model.safetensors")?, Overwrite::Yes).map_err(write_failure)?;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use andnmf_io::model::Model;
-use andnmf_io::{Overwrite, read_array, write_atomically};
+use andnmf_io::{Overwrite, read_array, read_together, write_atomically};
 use andnmf_program::{CommonArgs, Failure, did_you_mean_file, json, read_failure, write_failure};
 use serde::Serialize;
 use serde_json::Value;
@@ -67,10 +67,12 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
 /// Builds the page of the fit in the folder.
 fn html(args: &ReportArgs) -> Result<String, Failure> {
     let folder = &args.folder;
-    let summary = read_summary(folder)?;
-    let model = Model::<f64>::load(&folder.join("model.safetensors")).map_err(read_failure)?;
-    let weights = read_array::<f64>(&folder.join("weights.npy")).map_err(read_failure)?;
-    let trace = trace_file::read(&folder.join("trace.csv"))?;
+    let (summary, model, weights, trace) = read_together(folder, "summary.json", || {
+        let summary = read_summary(folder)?;
+        let model = Model::<f64>::load(&folder.join("model.safetensors")).map_err(read_failure)?;
+        let weights = read_array::<f64>(&folder.join("weights.npy")).map_err(read_failure)?;
+        Ok::<_, Failure>((summary, model, weights, trace_file::read(&folder.join("trace.csv"))?))
+    })?;
     let (rank, n_features) = model.components().dim();
     if weights.ncols() != rank {
         return Err(Failure::Request(format!(

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use andnmf::Real;
+use andnmf_io::printable_line;
 use andnmf_program::Failure;
 use ndarray::{Array2, Axis};
 use serde::{Serialize, Serializer};
@@ -62,7 +63,7 @@ impl TopicList {
                 "{:>5}  {:>4.1}%  {score:>9}  {}",
                 topic.topic,
                 100.0 * topic.share,
-                words.join(" ")
+                printable_line(&words.join(" "))
             )?;
         }
         Ok(())

@@ -11,9 +11,10 @@ use std::path::Path;
 
 use super::atomic_write::{Overwrite, write_file};
 use super::csr_store::Store;
-use super::entries::{EntrySink, check_sizes};
+use super::entries::{EntrySink, check_dense, check_sizes};
 use super::error::{FileError, LocatedProblem, Problem};
 use super::on_disk::DenseFile;
+use super::plain_text::longest_line;
 use super::{Format, OnDisk, ReadOptions, delimited, docword, matrix_market, npz, source, svmlight};
 use andnmf::Real;
 use andnmf::samples::CsrView;
@@ -303,7 +304,11 @@ impl Conversion<'_> {
         // Empty rows and columns take no space in the file: their number is limited by its length.
         let check = |sink: &mut S, [rows, columns, count]: [u64; 3]| {
             let max_entries = count.min(bytes.saturating_mul(MAX_ENTRIES_PER_BYTE));
-            check_sizes(rows, columns, usize::try_from(max_entries).unwrap_or(usize::MAX))?;
+            let max_entries = usize::try_from(max_entries).unwrap_or(usize::MAX);
+            check_sizes(rows, columns, max_entries)?;
+            if self.target == Format::Npy {
+                check_dense(rows, columns, max_entries, size_of::<T>())?;
+            }
             if rows == 0 || columns == 0 {
                 return Err(Problem::Empty.into());
             }
@@ -315,13 +320,12 @@ impl Conversion<'_> {
             Format::Npz => npz::stream(self.from, sink, check),
             Format::Docword => docword::stream(source::open(self.from)?, sink, check).map(Some),
             Format::Svmlight => {
-                let extent = svmlight::stream::<T>(
-                    source::open(self.from)?,
-                    &mut DiscardEntries::new(self.options.stop),
-                )?;
+                let longest = longest_line(Some(self.options.memory));
+                let mut discard = DiscardEntries::new(self.options.stop);
+                let extent = svmlight::stream::<T>(source::open(self.from)?, longest, &mut discard)?;
                 check(sink, [extent.rows.into(), extent.n_features(), u64::MAX])?;
                 let mut shifted = ZeroBased { sink, by: u32::from(extent.lowest > 0) };
-                svmlight::stream(source::open(self.from)?, &mut shifted)?;
+                svmlight::stream(source::open(self.from)?, longest, &mut shifted)?;
                 Ok(Some(extent.rows.into()))
             }
             _ => Ok(None),

@@ -8,6 +8,7 @@ use flate2::Crc;
 
 use super::layout::{FOOTER_SIZE, Footer, HEADER_SIZE, Index, not_a_store, parse_header};
 use crate::files::SampleTable;
+use crate::files::budget::Budget;
 use crate::files::error::LocatedProblem;
 use crate::files::on_disk::UnchangedFile;
 use andnmf::samples::{CsrSamples, CsrView, Samples};
@@ -195,12 +196,14 @@ impl<T: Real> CsrParts<T> {
 }
 
 /// Reads the whole matrix in a file.
-pub(crate) fn read<T: Real>(path: &Path) -> Result<SampleTable<T>, LocatedProblem> {
+pub(crate) fn read<T: Real>(path: &Path, budget: Budget) -> Result<SampleTable<T>, LocatedProblem> {
     let store = Store::open(path)?;
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for chunk in 0..store.chunks.len() {
         let first = store.chunks[chunk].first_row;
         let rows: CsrView<'_, T> = store.rows(&(first..first + store.index.chunks[chunk].rows as usize))?;
+        let count = usize::try_from(store.index.chunks[chunk].values).unwrap_or(usize::MAX);
+        budget.grow(&mut values, count, 4 + size_of::<T>())?;
         for i in 0..rows.n_samples() {
             for (feature, value) in rows.row(i) {
                 indices.push(feature as u32);

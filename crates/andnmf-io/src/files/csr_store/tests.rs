@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::layout::{FOOTER_SIZE, HEADER_SIZE, INDEX_ENTRY_SIZE, header_bytes};
 use super::*;
 use crate::files::SampleTable;
+use crate::files::budget::Budget;
 use crate::files::error::{LocatedProblem, Problem};
 use crate::files::testing::{TestFolder, sparse_table, survives_damage};
 use andnmf::SamplesError;
@@ -31,7 +32,7 @@ impl StoreFile {
 
     fn read(&self, bytes: &[u8]) -> Result<SampleTable<f64>, LocatedProblem> {
         fs::write(&self.path, bytes).unwrap();
-        read(&self.path)
+        read(&self.path, Budget::default())
     }
 
     fn refused(&self, bytes: &[u8]) -> String {

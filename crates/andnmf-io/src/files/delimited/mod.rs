@@ -14,8 +14,9 @@ use std::path::Path;
 
 use ndarray::Array2;
 
+use super::budget::Budget;
 use super::error::{LocatedProblem, Location, Problem};
-use super::plain_text::{LineReader, is_missing_marker, parse_number, shorten, write_number};
+use super::plain_text::{LineReader, is_missing_marker, longest_line, parse_number, shorten, write_number};
 use super::{ReadOptions, SampleTable, source};
 use andnmf::Real;
 use fields::{Field, is_number, next_record, separator, split};
@@ -63,7 +64,7 @@ impl<R: BufRead, T: Real> RowReader<R, T> {
         default_separator: char,
         options: &ReadOptions,
     ) -> Result<Self, LocatedProblem> {
-        let mut lines = LineReader::new(text);
+        let mut lines = LineReader::with_longest(text, longest_line(options.memory));
         let Some(first) = next_record(&mut lines, None)?.map(|(n, line)| (n, line.text.to_owned())) else {
             return Err(Problem::Empty.into());
         };
@@ -77,7 +78,8 @@ impl<R: BufRead, T: Real> RowReader<R, T> {
         if !layout.header {
             pending.push(first.clone());
         }
-        let (rows, last) = (ParsedRows::new(separator, layout.row_names), lines.number());
+        let rows = ParsedRows::new(separator, layout.row_names, Budget(options.memory));
+        let last = lines.number();
         Ok(Self { lines, separator, layout, first, pending, rows, last })
     }
 
@@ -202,6 +204,7 @@ fn is_row_name_header(corner: &str) -> bool {
 
 /// The rows read so far.
 struct ParsedRows<T> {
+    budget: Budget,
     separator: char,
     row_names: bool,
     names: Vec<String>,
@@ -210,12 +213,16 @@ struct ParsedRows<T> {
 }
 
 impl<T: Real> ParsedRows<T> {
-    fn new(separator: char, row_names: bool) -> Self {
-        Self { separator, row_names, names: Vec::new(), values: Vec::new(), n_columns: None }
+    fn new(separator: char, row_names: bool, budget: Budget) -> Self {
+        Self { budget, separator, row_names, names: Vec::new(), values: Vec::new(), n_columns: None }
     }
 
     fn push(&mut self, line: u64, text: &str) -> Result<(), LocatedProblem> {
         let before = self.values.len();
+        // The first row alone does not tell how many values it has; later ones have as many.
+        let expected = self.n_columns.unwrap_or(text.len() / 2 + 1);
+        let grown = self.budget.grow(&mut self.values, expected, size_of::<T>());
+        grown.map_err(|problem| problem.at(Location::Line(line)))?;
         // Lines without quotes are parsed in place, without splitting into fields.
         if text.contains('"') {
             let fields = split(text, self.separator).unwrap_or_default();

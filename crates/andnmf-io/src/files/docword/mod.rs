@@ -4,20 +4,24 @@
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
+use super::budget::Budget;
 use super::entries::{CooBuilder, EntrySink, zero_based_index};
 use super::error::{LocatedProblem, Location, Problem};
-use super::plain_text::{LineReader, parse_number, parse_unsigned, write_number};
+use super::plain_text::{LineReader, MAX_ENTRY_LINE, parse_number, parse_unsigned, write_number};
 use super::{SampleTable, source};
 use andnmf::Real;
 
 /// Reads a file, compressed or not.
-pub(crate) fn read<T: Real>(path: &Path) -> Result<SampleTable<T>, LocatedProblem> {
-    read_text(source::open(path)?)
+pub(crate) fn read<T: Real>(path: &Path, budget: Budget) -> Result<SampleTable<T>, LocatedProblem> {
+    read_text(source::open(path)?, budget)
 }
 
 /// Reads a text.
-pub(crate) fn read_text<T: Real>(text: impl BufRead) -> Result<SampleTable<T>, LocatedProblem> {
-    let (mut entries, mut sizes) = (CooBuilder::<T>::new(), (0, 0));
+pub(crate) fn read_text<T: Real>(
+    text: impl BufRead,
+    budget: Budget,
+) -> Result<SampleTable<T>, LocatedProblem> {
+    let (mut entries, mut sizes) = (CooBuilder::<T>::new(budget), (0, 0));
     stream(text, &mut entries, |_, [documents, words, _]| {
         sizes = (documents, words);
         Ok(())
@@ -32,7 +36,7 @@ pub(crate) fn stream<T: Real, S: EntrySink<T>>(
     entries: &mut S,
     on_sizes: impl FnOnce(&mut S, [u64; 3]) -> Result<(), LocatedProblem>,
 ) -> Result<u64, LocatedProblem> {
-    let mut lines = LineReader::new(text);
+    let mut lines = LineReader::with_longest(text, MAX_ENTRY_LINE);
     let documents = read_size(&mut lines, "documents")?;
     let words = read_size(&mut lines, "words")?;
     let count = read_size(&mut lines, "entries")?;

@@ -5,7 +5,7 @@ use ndarray::{Array2, array};
 use proptest::prelude::*;
 
 fn parse(text: &str) -> Result<Array2<f64>, LocatedProblem> {
-    read_text(text.as_bytes()).map(|table| table.into_dense().unwrap())
+    read_text(text.as_bytes(), Budget::default()).map(|table| table.into_dense().unwrap())
 }
 
 fn refused(text: &str) -> String {
@@ -21,9 +21,9 @@ fn to_bytes<T: Real>(table: &SampleTable<T>) -> Vec<u8> {
 
 /// Integers from 1 to 100 where `sparse_table` has values.
 fn counts(rows: usize, columns: usize, seed: u64) -> SampleTable<f64> {
-    let mut entries = CooBuilder::new();
+    let mut entries = CooBuilder::new(Budget::default());
     sparse_table(rows, columns, seed).for_each(|row, column, value| {
-        entries.push(row as u32, column as u32, (value * 100.0).ceil());
+        entries.push(row as u32, column as u32, (value * 100.0).ceil()).unwrap();
     });
     entries.into_samples(rows as u64, columns as u64).unwrap().into()
 }
@@ -32,7 +32,7 @@ proptest! {
     #[test]
     fn written_files_read_back(rows in 1..15_usize, columns in 1..15_usize, seed: u64) {
         let table = counts(rows, columns, seed);
-        let again = read_text::<f64>(&to_bytes(&table)[..]).unwrap();
+        let again = read_text::<f64>(&to_bytes(&table)[..], Budget::default()).unwrap();
         prop_assert!(again.is_sparse());
         prop_assert_eq!(again.to_dense().unwrap(), table.to_dense().unwrap());
     }
@@ -107,6 +107,6 @@ fn only_counts_are_written() {
 #[test]
 fn damaged_files_never_cause_a_panic() {
     let files = [to_bytes(&counts(6, 5, 1)), b"3\n2\n3\n3 1 4\r\n1 2 7\n3 2 1\n\n".to_vec()];
-    let outcome = survives_damage(&files, 12_000, |bytes| read_text::<f32>(bytes));
+    let outcome = survives_damage(&files, 12_000, |bytes| read_text::<f32>(bytes, Budget::default()));
     assert!(outcome.accepted > 500 && outcome.refused > 500, "{outcome:?}");
 }

@@ -22,6 +22,7 @@ use hdf5_reader::group::Group;
 use hdf5_reader::storage::DynStorage;
 use hdf5_reader::{Dataset, FileStorage, FilterRegistry, Hdf5File, OpenOptions};
 
+use super::budget::Budget;
 use super::entries::check_sizes;
 use super::error::{LocatedProblem, Location, Problem};
 use super::sample_table::SampleTable;
@@ -34,20 +35,29 @@ const MAX_COMPRESSION_RATIO: u64 = 1040;
 const MIN_READ_LIMIT: u64 = 1 << 16;
 
 /// Reads the matrix in a file, or one of its layers.
-pub(crate) fn read<T: Real>(path: &Path, layer: Option<&str>) -> Result<SampleTable<T>, LocatedProblem> {
+pub(crate) fn read<T: Real>(
+    path: &Path,
+    layer: Option<&str>,
+    budget: Budget,
+) -> Result<SampleTable<T>, LocatedProblem> {
     let file = File::open(path)?;
     let storage = FileStorage::from_file(file).map_err(hdf5_problem("the file"))?;
-    read_storage(Arc::new(storage), layer)
+    read_storage(Arc::new(storage), layer, budget)
 }
 
-fn read_storage<T: Real>(storage: DynStorage, layer: Option<&str>) -> Result<SampleTable<T>, LocatedProblem> {
-    catch_unwind(AssertUnwindSafe(|| read_unguarded(storage, layer)))
+fn read_storage<T: Real>(
+    storage: DynStorage,
+    layer: Option<&str>,
+    budget: Budget,
+) -> Result<SampleTable<T>, LocatedProblem> {
+    catch_unwind(AssertUnwindSafe(|| read_unguarded(storage, layer, budget)))
         .unwrap_or_else(|_| Err(damaged("the HDF5 reader failed on it".to_owned())))
 }
 
 fn read_unguarded<T: Real>(
     storage: DynStorage,
     layer: Option<&str>,
+    budget: Budget,
 ) -> Result<SampleTable<T>, LocatedProblem> {
     let read_limit = usize::try_from(storage.len().saturating_mul(MAX_COMPRESSION_RATIO).max(MIN_READ_LIMIT))
         .unwrap_or(usize::MAX);
@@ -65,8 +75,8 @@ fn read_unguarded<T: Real>(
         parent => format!("{parent}/{matrix}"),
     };
     let mut table = match parent.group(matrix) {
-        Ok(sparse) => read_sparse(&sparse, &dataset_path)?,
-        Err(_) => read_dense(&parent, matrix, &dataset_path)?,
+        Ok(sparse) => read_sparse(&sparse, &dataset_path, budget)?,
+        Err(_) => read_dense(&parent, matrix, &dataset_path, budget)?,
     };
     table.sample_names = names::of(&root, "obs", table.n_samples())?;
     table.feature_names = names::of(&genes, "var", table.n_features())?;
@@ -113,12 +123,18 @@ fn read_dense<T: Real>(
     parent: &Group,
     matrix: &str,
     dataset_path: &str,
+    budget: Budget,
 ) -> Result<SampleTable<T>, LocatedProblem> {
     let values = open(parent, matrix, dataset_path)?;
+    check_budget::<T>(&values, budget)?;
     Ok(SampleTable::try_from(arrays::matrix(&values, dataset_path)?)?)
 }
 
-fn read_sparse<T: Real>(group: &Group, dataset_path: &str) -> Result<SampleTable<T>, LocatedProblem> {
+fn read_sparse<T: Real>(
+    group: &Group,
+    dataset_path: &str,
+    budget: Budget,
+) -> Result<SampleTable<T>, LocatedProblem> {
     let text_attribute = |new: &str, old: &str| {
         let attribute = group.attribute(new).or_else(|_| group.attribute(old));
         attribute.and_then(|attribute| attribute.read_string()).unwrap_or_default()
@@ -146,6 +162,7 @@ fn read_sparse<T: Real>(group: &Group, dataset_path: &str) -> Result<SampleTable
         Ok::<_, LocatedProblem>((array, dataset_path))
     };
     let (data, array_path) = part("data")?;
+    check_budget::<(u32, T)>(&data, budget)?;
     let values = arrays::vector::<T>(&data, &array_path)?;
     let (pointers, array_path) = part("indptr")?;
     let pointers = arrays::unsigned(&pointers, &array_path)?;
@@ -177,6 +194,14 @@ fn open(group: &Group, name: &str, dataset_path: &str) -> Result<Dataset, Locate
         return Err(Problem::DeclaredSize { declared, limit }.at(Location::Part(dataset_path.to_owned())));
     }
     Ok(array)
+}
+
+/// Refuses an array whose values, read as `V`, take more memory than is allowed; twice, since they are converted.
+fn check_budget<V>(array: &Dataset, budget: Budget) -> Result<(), LocatedProblem> {
+    let count = array.shape().iter().fold(1, |count: u64, side| count.saturating_mul(*side));
+    let bytes = count.saturating_mul(2 * size_of::<V>() as u64);
+    // What a damaged file declares is bounded by its length, whatever the memory.
+    if budget.0.is_some() { Ok(budget.check(bytes, bytes)?) } else { Ok(()) }
 }
 
 fn damaged(reason: String) -> LocatedProblem {

@@ -18,7 +18,7 @@ fn matrix() -> Array2<f64> {
 }
 
 fn read_bytes(bytes: &[u8]) -> Result<SampleTable<f64>, LocatedProblem> {
-    read_storage(Arc::new(BytesStorage::new(bytes.to_vec())), None)
+    read_storage(Arc::new(BytesStorage::new(bytes.to_vec())), None, Budget::default())
 }
 
 fn names(word: &str, n: usize) -> Option<Vec<String>> {
@@ -43,7 +43,7 @@ fn make_samples() -> Option<tempfile::TempDir> {
 
 fn read_file(folder: &Path, name: &str, layer: Option<&str>) -> Result<SampleTable<f64>, FileError> {
     let path = folder.join(format!("{name}.h5ad"));
-    read(&path, layer).map_err(|error| error.in_file(&path))
+    read(&path, layer, Budget::default()).map_err(|error| error.in_file(&path))
 }
 
 #[test]
@@ -132,8 +132,8 @@ fn each_malformed_file_is_reported_with_its_location() {
         assert!(error.contains(&format!("bad_{name}.h5ad{message}")), "{error}");
     }
     let huge = folder.path().join("bad_huge.h5ad");
-    assert!(read::<f64>(&huge, None).is_ok());
-    let error = read::<f32>(&huge, None).unwrap_err();
+    assert!(read::<f64>(&huge, None, Budget::default()).is_ok());
+    let error = read::<f32>(&huge, None, Budget::default()).unwrap_err();
     assert!(matches!(error.problem, Problem::NotFinite { value: 1e300 }), "too large for single precision");
 }
 
@@ -142,7 +142,7 @@ fn other_formats_and_truncated_files_are_refused() {
     refuses_other_files(SPARSE, ".h5ad", read_bytes);
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(
-        read::<f64>(&folder.path().join("none.h5ad"), None).unwrap_err().problem,
+        read::<f64>(&folder.path().join("none.h5ad"), None, Budget::default()).unwrap_err().problem,
         Problem::Io(_)
     ));
 }
@@ -150,7 +150,9 @@ fn other_formats_and_truncated_files_are_refused() {
 #[test]
 fn damaged_files_never_cause_a_panic() {
     // Without `catch_unwind` around the HDF5 crate.
-    let read = |bytes: &[u8]| read_unguarded::<f64>(Arc::new(BytesStorage::new(bytes.to_vec())), None);
+    let read = |bytes: &[u8]| {
+        read_unguarded::<f64>(Arc::new(BytesStorage::new(bytes.to_vec())), None, Budget::default())
+    };
     for file in [SPARSE, LATEST] {
         let outcome = survives_damage(&[file.to_vec()], 10_000, read);
         assert!(outcome.refused > 1_000 && outcome.accepted > 1_000, "{outcome:?}");

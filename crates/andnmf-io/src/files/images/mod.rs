@@ -19,6 +19,7 @@ pub use contact_sheet::{GreyImage, contact_sheet};
 use super::error::{FileError, LocatedProblem, Problem};
 use super::format::is_image;
 use super::sample_table::SampleTable;
+use super::without_panic;
 use andnmf::Real;
 use decode::GreyPixels;
 
@@ -85,7 +86,8 @@ fn image_files(folder: &Path) -> Result<Vec<PathBuf>, LocatedProblem> {
 }
 
 fn read_image<T: Real>(file: &Path) -> Result<GreyPixels<T>, LocatedProblem> {
-    decode::grey(&fs::read(file)?)
+    let bytes = fs::read(file)?;
+    without_panic(|| decode::grey(&bytes))
 }
 
 fn size_mismatch(given: (usize, usize), expected: (usize, usize), before: &[String]) -> LocatedProblem {

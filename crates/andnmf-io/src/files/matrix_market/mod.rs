@@ -5,16 +5,21 @@ use std::path::Path;
 
 use ndarray::{Array2, ShapeBuilder};
 
+use super::budget::Budget;
 use super::entries::{CooBuilder, EntrySink, zero_based_index};
 use super::error::{LocatedProblem, Problem};
-use super::plain_text::{LineReader, NumberedLine, parse_number, parse_unsigned, shorten, write_number};
+use super::plain_text::{
+    LineReader, MAX_ENTRY_LINE, NumberedLine, longest_line, parse_number, parse_unsigned, shorten,
+    write_number,
+};
 use super::{SampleTable, TableValues, source};
 use andnmf::Real;
+use andnmf::memory::product;
 use andnmf::samples::Samples;
 
 /// Reads a file, compressed or not.
-pub(crate) fn read<T: Real>(path: &Path) -> Result<SampleTable<T>, LocatedProblem> {
-    read_text(source::open(path)?, false)
+pub(crate) fn read<T: Real>(path: &Path, budget: Budget) -> Result<SampleTable<T>, LocatedProblem> {
+    read_text(source::open(path)?, false, budget)
 }
 
 /// True if rows and columns are swapped while reading.
@@ -24,15 +29,16 @@ type Transpose = bool;
 pub(crate) fn read_text<T: Real>(
     text: impl BufRead,
     transpose: Transpose,
+    budget: Budget,
 ) -> Result<SampleTable<T>, LocatedProblem> {
-    let (mut lines, banner, [rows, columns, count]) = read_preamble(text)?;
+    let (mut lines, banner, [rows, columns, count]) = read_preamble(text, longest_line(budget.0))?;
     if banner.entries {
-        let mut entries = CooBuilder::<T>::new();
+        let mut entries = CooBuilder::<T>::new(budget);
         read_entries(&mut lines, &banner, [rows, columns, count], transpose, &mut entries)?;
         let (n_samples, n_features) = if transpose { (columns, rows) } else { (rows, columns) };
         return Ok(entries.into_samples(n_samples, n_features)?.into());
     }
-    let table = read_array(&mut lines, &banner, rows, columns)?;
+    let table = read_array(&mut lines, &banner, (rows, columns), budget)?;
     if transpose { Ok(table.transposed()?) } else { Ok(table) }
 }
 
@@ -43,7 +49,7 @@ pub(crate) fn stream<T: Real, S: EntrySink<T>>(
     entries: &mut S,
     on_sizes: impl FnOnce(&mut S, [u64; 3]) -> Result<(), LocatedProblem>,
 ) -> Result<Option<u64>, LocatedProblem> {
-    let (mut lines, banner, sizes) = read_preamble(text)?;
+    let (mut lines, banner, sizes) = read_preamble(text, MAX_ENTRY_LINE)?;
     if !banner.entries {
         return Ok(None);
     }
@@ -53,8 +59,11 @@ pub(crate) fn stream<T: Real, S: EntrySink<T>>(
 }
 
 /// Reads the banner and the sizes: rows, columns, and in coordinate format the number of entries.
-fn read_preamble<R: BufRead>(text: R) -> Result<(LineReader<R>, Banner, [u64; 3]), LocatedProblem> {
-    let mut lines = LineReader::new(text);
+fn read_preamble<R: BufRead>(
+    text: R,
+    longest: usize,
+) -> Result<(LineReader<R>, Banner, [u64; 3]), LocatedProblem> {
+    let mut lines = LineReader::with_longest(text, longest);
     let banner = Banner::read(lines.next()?)?;
     let sizes = sizes(&mut lines, if banner.entries { 3 } else { 2 })?;
     let (rows, columns) = (sizes[0], sizes[1]);
@@ -216,8 +225,8 @@ fn too_many_fields(expected: &str) -> Problem {
 fn read_array<T: Real>(
     lines: &mut LineReader<impl BufRead>,
     banner: &Banner,
-    rows: u64,
-    columns: u64,
+    (rows, columns): (u64, u64),
+    budget: Budget,
 ) -> Result<SampleTable<T>, LocatedProblem> {
     let too_large = || {
         let declared = format!("{rows} × {columns} values");
@@ -235,7 +244,9 @@ fn read_array<T: Real>(
             continue;
         }
         for word in line.text.split_ascii_whitespace() {
-            values.push(parse_number::<T>(word).map_err(|problem| problem.at(line.location()))?);
+            let value = parse_number::<T>(word).map_err(|problem| problem.at(line.location()))?;
+            budget.grow(&mut values, 1, size_of::<T>()).map_err(|problem| problem.at(line.location()))?;
+            values.push(value);
         }
         if values.len() as u64 > count {
             let expected = format!("{count} values");
@@ -252,6 +263,8 @@ fn read_array<T: Real>(
         let array = Array2::from_shape_vec(shape.f(), values).map_err(|_| Problem::Empty)?;
         return Ok(SampleTable::try_from(array)?);
     }
+    let whole = product(&[shape.0, shape.1, size_of::<T>()]);
+    budget.check(whole.saturating_add(product(&[values.capacity(), size_of::<T>()])), whole)?;
     let mut array = Array2::from_elem(shape, T::default());
     let mut next = values.into_iter();
     for column in 0..shape.1 {

@@ -6,7 +6,7 @@ use ndarray::array;
 use proptest::prelude::*;
 
 fn parse(text: &str) -> Result<Array2<f64>, LocatedProblem> {
-    read_text(text.as_bytes(), false).map(|table| table.into_dense().unwrap())
+    read_text(text.as_bytes(), false, Budget::default()).map(|table| table.into_dense().unwrap())
 }
 
 fn refused(text: &str) -> String {
@@ -23,14 +23,14 @@ proptest! {
     #[test]
     fn written_files_read_back(rows in 1..15_usize, columns in 1..15_usize, seed: u64) {
         let sparse = sparse_table(rows, columns, seed);
-        let again = read_text::<f64>(&to_bytes(&sparse)[..], false).unwrap();
+        let again = read_text::<f64>(&to_bytes(&sparse)[..], false, Budget::default()).unwrap();
         prop_assert!(again.is_sparse());
         prop_assert_eq!(again.to_dense().unwrap(), sparse.to_dense().unwrap());
         let dense = SampleTable::try_from(random_matrix::<f32>(rows, columns, seed)).unwrap();
-        let again = read_text::<f32>(&to_bytes(&dense)[..], false).unwrap();
+        let again = read_text::<f32>(&to_bytes(&dense)[..], false, Budget::default()).unwrap();
         prop_assert!(!again.is_sparse());
         prop_assert_eq!(again.to_dense().unwrap(), dense.to_dense().unwrap());
-        let transposed = read_text::<f32>(&to_bytes(&dense)[..], true).unwrap();
+        let transposed = read_text::<f32>(&to_bytes(&dense)[..], true, Budget::default()).unwrap();
         prop_assert_eq!(transposed.to_dense().unwrap(), dense.transposed().unwrap().to_dense().unwrap());
     }
 }
@@ -70,7 +70,7 @@ fn arrays_are_in_column_order() {
 #[test]
 fn matrices_can_be_transposed_while_reading() {
     let text = "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 3 5\n2 1 7\n";
-    let transposed = read_text::<f64>(text.as_bytes(), true).unwrap().to_dense().unwrap();
+    let transposed = read_text::<f64>(text.as_bytes(), true, Budget::default()).unwrap().to_dense().unwrap();
     assert_eq!(transposed, parse(text).unwrap().t());
 }
 
@@ -145,7 +145,7 @@ fn a_line_must_be_an_entry() {
 #[test]
 fn sums_and_values_beyond_the_precision_are_refused() {
     let text = format!("{BANNER}2 2 1\n1 1 1e39\n");
-    let error = read_text::<f32>(text.as_bytes(), false).unwrap_err();
+    let error = read_text::<f32>(text.as_bytes(), false, Budget::default()).unwrap_err();
     assert_eq!(error.location, Location::Line(3));
     assert!(
         refused(&format!("{BANNER}2 2 2\n1 2 1e308\n1 2 1e308\n"))
@@ -169,6 +169,6 @@ fn damaged_files_never_cause_a_panic() {
         b"%%MatrixMarket matrix coordinate integer symmetric\n% why\n3 3 2\n1 1 5\n2 1 7\n".to_vec(),
         b"%%MatrixMarket matrix array real skew-symmetric\n3 3\n2\n3\n5\n".to_vec(),
     ];
-    let outcome = survives_damage(&files, 12_000, |bytes| read_text::<f32>(bytes, true));
+    let outcome = survives_damage(&files, 12_000, |bytes| read_text::<f32>(bytes, true, Budget::default()));
     assert!(outcome.accepted > 500 && outcome.refused > 500, "{outcome:?}");
 }

@@ -13,38 +13,35 @@ use header::{NpyHeader, NpyKind};
 use values::{InvalidValue, Reals, UnsignedIntegers, ValueConversion, ValueReadError};
 
 use super::SampleTable;
+use super::budget::Budget;
 use super::error::{LocatedProblem, Location, Problem};
 use andnmf::Real;
 
 /// Reads the matrix in a file.
-pub(crate) fn read<T: Real>(path: &Path) -> Result<SampleTable<T>, LocatedProblem> {
+pub(crate) fn read<T: Real>(path: &Path, budget: Budget) -> Result<SampleTable<T>, LocatedProblem> {
     let file = File::open(path)?;
     let length = file.metadata()?.len();
-    read_matrix(&mut BufReader::new(file), Some(length))
+    read_matrix(&mut BufReader::new(file), Some(length), budget)
 }
 
 /// Reads a matrix that must end with its source; `source_length` is the number of bytes of the source, if known.
 pub(crate) fn read_matrix<T: Real>(
     source: &mut impl Read,
     source_length: Option<u64>,
+    budget: Budget,
 ) -> Result<SampleTable<T>, LocatedProblem> {
     let header = NpyHeader::read(source)?;
     let (rows, columns) = matrix_shape(&header)?;
     let value_count = rows * columns;
-    let numbers =
-        values::read::<Reals<T>>(source, header.dtype, value_count, source_length).map_err(|failure| {
-            match failure {
-                ValueReadError::File(problem) => problem.into(),
-                ValueReadError::Value(invalid) => {
-                    let (at, rows, columns) = (invalid.at as u64, rows.max(1) as u64, columns.max(1) as u64);
-                    let (row, column) = if header.column_major {
-                        (at % rows, at / rows)
-                    } else {
-                        (at / columns, at % columns)
-                    };
-                    Problem::NotFinite { value: invalid.value }
-                        .at(Location::Value { row: row + 1, column: column + 1 })
-                }
+    let numbers = values::read::<Reals<T>>(source, header.dtype, value_count, source_length, budget)
+        .map_err(|failure| match failure {
+            ValueReadError::File(problem) => problem.into(),
+            ValueReadError::Value(invalid) => {
+                let (at, rows, columns) = (invalid.at as u64, rows.max(1) as u64, columns.max(1) as u64);
+                let (row, column) =
+                    if header.column_major { (at % rows, at / rows) } else { (at / columns, at % columns) };
+                Problem::NotFinite { value: invalid.value }
+                    .at(Location::Value { row: row + 1, column: column + 1 })
             }
         })?;
     expect_end(source)?;
@@ -67,11 +64,19 @@ pub(crate) fn matrix_shape(header: &NpyHeader) -> Result<(usize, usize), Located
     Ok((size(rows)?, size(columns)?))
 }
 
-/// Reads a one-dimensional array of unsigned integers: indices and sizes of a sparse matrix.
+/// Reads a few unsigned integers: the sizes of a sparse matrix.
 pub(crate) fn read_unsigned<N: TryFrom<u64> + Default>(
     source: &mut impl Read,
 ) -> Result<Vec<N>, LocatedProblem> {
-    read_vector::<UnsignedIntegers<N>>(source, |invalid| Problem::Unsupported {
+    read_unsigned_within(source, Budget::default())
+}
+
+/// Reads a one-dimensional array of unsigned integers: indices of a sparse matrix.
+pub(crate) fn read_unsigned_within<N: TryFrom<u64> + Default>(
+    source: &mut impl Read,
+    budget: Budget,
+) -> Result<Vec<N>, LocatedProblem> {
+    read_vector::<UnsignedIntegers<N>>(source, budget, |invalid| Problem::Unsupported {
         what: format!("value {} is {:?}", invalid.at + 1, invalid.value),
         instead: format!(
             "indices and sizes must be integers of 0 or more with at most {} bits",
@@ -81,21 +86,24 @@ pub(crate) fn read_unsigned<N: TryFrom<u64> + Default>(
 }
 
 /// Reads a one-dimensional array of finite numbers: the values of a sparse matrix.
-pub(crate) fn read_reals<T: Real>(source: &mut impl Read) -> Result<Vec<T>, LocatedProblem> {
-    read_vector::<Reals<T>>(source, |invalid| Problem::NotFinite { value: invalid.value })
+pub(crate) fn read_reals<T: Real>(source: &mut impl Read, budget: Budget) -> Result<Vec<T>, LocatedProblem> {
+    read_vector::<Reals<T>>(source, budget, |invalid| Problem::NotFinite { value: invalid.value })
 }
 
 fn read_vector<C: ValueConversion>(
     source: &mut impl Read,
+    budget: Budget,
     refuse: impl Fn(InvalidValue) -> Problem,
 ) -> Result<Vec<C::Value>, LocatedProblem> {
     let header = NpyHeader::read(source)?;
     let value_count = vector_length(&header)?;
     let numbers =
-        values::read::<C>(source, header.dtype, value_count, None).map_err(|failure| match failure {
-            ValueReadError::File(problem) => problem,
-            ValueReadError::Value(invalid) => refuse(invalid),
-        })?;
+        values::read::<C>(source, header.dtype, value_count, None, budget).map_err(
+            |failure| match failure {
+                ValueReadError::File(problem) => problem,
+                ValueReadError::Value(invalid) => refuse(invalid),
+            },
+        )?;
     expect_end(source)?;
     Ok(numbers)
 }

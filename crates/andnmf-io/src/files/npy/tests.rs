@@ -11,7 +11,8 @@ fn to_bytes<T: Real>(array: &Array2<T>) -> Vec<u8> {
 }
 
 fn read_back<T: Real>(bytes: &[u8]) -> Result<Array2<T>, LocatedProblem> {
-    read_matrix(&mut &bytes[..], Some(bytes.len() as u64)).map(|table| table.into_dense().unwrap())
+    read_matrix(&mut &bytes[..], Some(bytes.len() as u64), Budget::default())
+        .map(|table| table.into_dense().unwrap())
 }
 
 fn refused(bytes: &[u8]) -> String {

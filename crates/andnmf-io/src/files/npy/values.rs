@@ -4,9 +4,10 @@ use std::io::Read;
 use std::marker::PhantomData;
 
 use super::header::{NpyDtype, NpyKind};
+use crate::files::budget::Budget;
 use crate::files::error::Problem;
 use crate::files::source::fill;
-use andnmf::Real;
+use andnmf::{Real, memory};
 
 /// Conversion of the numbers in a file. Validation and conversion are separate and have no early exit, so that the
 /// compiler can vectorize them.
@@ -80,18 +81,25 @@ pub(crate) fn read<C: ValueConversion>(
     dtype: NpyDtype,
     count: usize,
     source_length: Option<u64>,
+    budget: Budget,
 ) -> Result<Vec<C::Value>, ValueReadError> {
     macro_rules! read_as {
         ($number:ident, $wide:ident) => {
             if dtype.big_endian {
-                read_items::<_, _, C>(source, count, source_length, |b| $number::from_be_bytes(b) as $wide)
+                read_items::<_, _, C>(source, count, source_length, budget, |b| {
+                    $number::from_be_bytes(b) as $wide
+                })
             } else {
-                read_items::<_, _, C>(source, count, source_length, |b| $number::from_le_bytes(b) as $wide)
+                read_items::<_, _, C>(source, count, source_length, budget, |b| {
+                    $number::from_le_bytes(b) as $wide
+                })
             }
         };
     }
     match (dtype.kind, dtype.size) {
-        (NpyKind::Bool, _) => read_items::<_, _, C>(source, count, source_length, |[b]| u64::from(b != 0)),
+        (NpyKind::Bool, _) => {
+            read_items::<_, _, C>(source, count, source_length, budget, |[b]| u64::from(b != 0))
+        }
         (NpyKind::Signed, 1) => read_as!(i8, i64),
         (NpyKind::Signed, 2) => read_as!(i16, i64),
         (NpyKind::Signed, 4) => read_as!(i32, i64),
@@ -101,11 +109,13 @@ pub(crate) fn read<C: ValueConversion>(
         (NpyKind::Unsigned, 4) => read_as!(u32, u64),
         (NpyKind::Unsigned, _) => read_as!(u64, u64),
         (NpyKind::Float, 2) if dtype.big_endian => {
-            read_items::<_, _, C>(source, count, source_length, |b| half_precision(u16::from_be_bytes(b)))
+            read_items::<_, _, C>(source, count, source_length, budget, |b| {
+                half_precision(u16::from_be_bytes(b))
+            })
         }
-        (NpyKind::Float, 2) => {
-            read_items::<_, _, C>(source, count, source_length, |b| half_precision(u16::from_le_bytes(b)))
-        }
+        (NpyKind::Float, 2) => read_items::<_, _, C>(source, count, source_length, budget, |b| {
+            half_precision(u16::from_le_bytes(b))
+        }),
         (NpyKind::Float, 4) => read_as!(f32, f64),
         (NpyKind::Float, _) => read_as!(f64, f64),
         (NpyKind::Bytes | NpyKind::Unicode, _) => Err(ValueReadError::File(Problem::Unsupported {
@@ -145,12 +155,20 @@ fn read_items<const SIZE: usize, W: WideNumber, C: ValueConversion>(
     source: &mut impl Read,
     count: usize,
     source_length: Option<u64>,
+    budget: Budget,
     decode: impl Fn([u8; SIZE]) -> W,
 ) -> Result<Vec<C::Value>, ValueReadError> {
     // Allocates no more than the source can hold, whatever the header declares.
     let source_values =
         source_length.map_or(0, |bytes| usize::try_from(bytes / SIZE as u64).unwrap_or(usize::MAX));
-    let mut values = Vec::with_capacity(count.min(source_values.max(CHUNK_BYTES / SIZE)));
+    let mut values = Vec::new();
+    let first = count.min(source_values.max(CHUNK_BYTES / SIZE));
+    budget.grow(&mut values, first, size_of::<C::Value>()).map_err(ValueReadError::File)?;
+    // What a header declares is refused before it is read.
+    let declared = memory::product(&[count, size_of::<C::Value>()]);
+    if source_length.is_none() && budget.0.is_some() {
+        budget.check(declared, declared).map_err(ValueReadError::File)?;
+    }
     let mut chunk = vec![0; CHUNK_BYTES];
     while values.len() < count {
         let requested = (count - values.len()).min(CHUNK_BYTES / SIZE) * SIZE;
@@ -162,6 +180,7 @@ fn read_items<const SIZE: usize, W: WideNumber, C: ValueConversion>(
             let value = decode(items[within]).to_f64();
             return Err(ValueReadError::Value(InvalidValue { at: values.len() + within, value }));
         }
+        budget.grow(&mut values, items.len(), size_of::<C::Value>()).map_err(ValueReadError::File)?;
         values.extend(items.iter().map(|&item| C::convert(decode(item))));
         if filled < requested {
             let missing = format!("the header declares {count} values, but there are {}", values.len());
@@ -193,7 +212,8 @@ mod tests {
 
     fn reals(bytes: &[u8], dtype: NpyDtype) -> Vec<f64> {
         let count = bytes.len() / dtype.size;
-        read::<Reals<f64>>(&mut &bytes[..], dtype, count, None).unwrap_or_else(|_| panic!("valid values"))
+        read::<Reals<f64>>(&mut &bytes[..], dtype, count, None, Budget::default())
+            .unwrap_or_else(|_| panic!("valid values"))
     }
 
     #[test]
@@ -230,23 +250,37 @@ mod tests {
     fn an_invalid_value_is_reported_with_its_position() {
         let bytes = [1.0, 1e39, 2.0_f64].map(f64::to_le_bytes).concat();
         let long = dtype(NpyKind::Float, 8, false);
-        let Err(ValueReadError::Value(invalid)) = read::<Reals<f32>>(&mut &bytes[..], long, 3, None) else {
+        let Err(ValueReadError::Value(invalid)) =
+            read::<Reals<f32>>(&mut &bytes[..], long, 3, None, Budget::default())
+        else {
             panic!("too large for single precision")
         };
         assert_eq!((invalid.at, invalid.value), (1, 1e39));
         assert!(
-            read::<UnsignedIntegers<u64>>(&mut &bytes[..], long, 3, None).is_err(),
+            read::<UnsignedIntegers<u64>>(&mut &bytes[..], long, 3, None, Budget::default()).is_err(),
             "an index is an integer"
         );
         let negative = (-1_i32).to_le_bytes();
         assert!(
-            read::<UnsignedIntegers<u64>>(&mut &negative[..], dtype(NpyKind::Signed, 4, false), 1, None)
-                .is_err()
+            read::<UnsignedIntegers<u64>>(
+                &mut &negative[..],
+                dtype(NpyKind::Signed, 4, false),
+                1,
+                None,
+                Budget::default()
+            )
+            .is_err()
         );
         let wide = (1_u64 << 32).to_le_bytes();
         assert!(
-            read::<UnsignedIntegers<u32>>(&mut &wide[..], dtype(NpyKind::Unsigned, 8, false), 1, None)
-                .is_err()
+            read::<UnsignedIntegers<u32>>(
+                &mut &wide[..],
+                dtype(NpyKind::Unsigned, 8, false),
+                1,
+                None,
+                Budget::default()
+            )
+            .is_err()
         );
     }
 }

@@ -5,6 +5,7 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use super::{Archive, array_location};
+use crate::files::budget::Budget;
 use crate::files::entries::{EntrySink, zero_based_index};
 use crate::files::error::{LocatedProblem, Problem};
 use crate::files::npy::header::NpyHeader;
@@ -113,7 +114,7 @@ impl<'n, C: ValueConversion, R: Read> ArrayStream<'n, C, R> {
         if self.decoded.is_empty() && self.remaining > 0 {
             let count = self.remaining.min(VALUES_PER_READ);
             let location = array_location(self.name);
-            let read = values::read::<C>(&mut self.source, self.dtype, count, None);
+            let read = values::read::<C>(&mut self.source, self.dtype, count, None, Budget::NO_CHECK);
             self.decoded = read.map_err(|failure| match failure {
                 ValueReadError::File(problem) => problem.at(location),
                 ValueReadError::Value(invalid) => Problem::Unsupported {

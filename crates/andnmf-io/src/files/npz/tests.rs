@@ -14,7 +14,7 @@ fn to_bytes<T: Real>(table: &SampleTable<T>) -> Vec<u8> {
 }
 
 fn read_back<T: Real>(bytes: &[u8]) -> Result<SampleTable<T>, LocatedProblem> {
-    read_archive(Cursor::new(bytes), None)
+    read_archive(Cursor::new(bytes), None, Budget::default())
 }
 
 fn refused(bytes: &[u8]) -> String {
@@ -98,7 +98,7 @@ fn one_of_several_arrays_must_be_named() {
     let bytes = archive(&[("train", "|u1", vec![1, 2], vec![1, 2]), ("test", "|u1", vec![1, 2], vec![3, 4])]);
     let error = refused(&bytes);
     assert!(error.contains("train, test"), "{error}");
-    let named = |name| read_archive::<f64>(Cursor::new(&bytes), Some(name));
+    let named = |name| read_archive::<f64>(Cursor::new(&bytes), Some(name), Budget::default());
     assert_eq!(named("test").unwrap().to_dense().unwrap(), array![[3.0, 4.0]]);
     let error = named("tset").unwrap_err().problem.to_string();
     assert!(error.contains("no array 'tset'; the file has train, test"), "{error}");

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::unchanged_file::UnchangedFile;
+use crate::files::budget::Budget;
 use crate::files::error::{LocatedProblem, Problem};
 use crate::files::npy::header::NpyHeader;
 use crate::files::npy::values::{self, Reals, ValueReadError};
@@ -91,7 +92,8 @@ impl DenseFile {
     ) -> Result<Vec<T>, SamplesError> {
         let size = self.dtype.size;
         let mut source = self.file.stream_from(self.data_offset + (from * size) as u64);
-        match values::read::<Reals<T>>(&mut source, self.dtype, count, Some((count * size) as u64)) {
+        let length = Some((count * size) as u64);
+        match values::read::<Reals<T>>(&mut source, self.dtype, count, length, Budget::NO_CHECK) {
             Ok(values) => Ok(values),
             Err(ValueReadError::Value(invalid)) => {
                 self.file.check()?;

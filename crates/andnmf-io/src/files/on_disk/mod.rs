@@ -17,7 +17,7 @@ use super::format::Format;
 use andnmf::samples::{Block, Samples, check_rows};
 use andnmf::{Real, SamplesError};
 pub(crate) use dense::DenseFile;
-pub(crate) use unchanged_file::{UnchangedFile, read_at_offset};
+pub(crate) use unchanged_file::{FileState, UnchangedFile, read_at_offset};
 
 /// Samples in a file, read block by block and converted to the requested precision.
 ///

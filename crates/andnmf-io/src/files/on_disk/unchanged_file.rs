@@ -17,23 +17,42 @@ pub(crate) struct UnchangedFile {
 
 /// Metadata that reveal a change of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FileState {
+pub(crate) struct FileState {
     length: u64,
     modified: Option<SystemTime>,
     /// Device and inode, if the system has them.
     identity: Option<(u64, u64)>,
+    /// When the contents or the metadata changed last, in seconds and nanoseconds. Programs can set the modification time,
+    /// but not this one.
+    changed: Option<(i64, i64)>,
 }
 
 impl FileState {
-    fn of(metadata: &Metadata) -> Self {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
         #[cfg(unix)]
-        let identity = {
+        let (identity, changed) = {
             use std::os::unix::fs::MetadataExt;
-            Some((metadata.dev(), metadata.ino()))
+            (Some((metadata.dev(), metadata.ino())), Some((metadata.ctime(), metadata.ctime_nsec())))
         };
         #[cfg(not(unix))]
-        let identity = None;
-        Self { length: metadata.len(), modified: metadata.modified().ok(), identity }
+        let (identity, changed) = (None, None);
+        Self { length: metadata.len(), modified: metadata.modified().ok(), identity, changed }
+    }
+
+    /// What changed between two states; `None` if nothing did.
+    pub(crate) fn change(&self, now: &Self) -> Option<String> {
+        let (was, is) = (self.length, now.length);
+        if now == self {
+            None
+        } else if now.identity != self.identity {
+            Some("another file has replaced it".to_owned())
+        } else if was != is {
+            Some(format!("it had {was} bytes and now has {is}"))
+        } else if now.modified != self.modified {
+            Some("something was written to it".to_owned())
+        } else {
+            Some("it or its metadata were written, although its modification time is the same".to_owned())
+        }
     }
 }
 
@@ -81,20 +100,10 @@ impl UnchangedFile {
     /// during the read are detected.
     pub(crate) fn check(&self) -> Result<(), SamplesError> {
         let what = match std::fs::metadata(&self.path) {
-            Ok(metadata) => {
-                let now = FileState::of(&metadata);
-                if now == self.at_open {
-                    return Ok(());
-                }
-                let (was, is) = (self.at_open.length, now.length);
-                if now.identity != self.at_open.identity {
-                    "another file has replaced it".to_owned()
-                } else if was != is {
-                    format!("it had {was} bytes and now has {is}")
-                } else {
-                    "something was written to it".to_owned()
-                }
-            }
+            Ok(metadata) => match self.at_open.change(&FileState::of(&metadata)) {
+                None => return Ok(()),
+                Some(what) => what,
+            },
             Err(error) => format!("it is no longer accessible ({error})"),
         };
         Err(SamplesError::Changed { file: self.name(), what })
@@ -221,6 +230,14 @@ mod tests {
         assert!(message.contains("no longer accessible"), "{message}");
         #[cfg(unix)]
         {
+            let modified = |path: &Path| fs::metadata(path).unwrap().modified().unwrap();
+            let message = changed(&|| {
+                let before = modified(&path);
+                fs::write(&path, b"9876543210").unwrap();
+                File::options().write(true).open(&path).unwrap().set_modified(before).unwrap();
+                assert_eq!(modified(&path), before);
+            });
+            assert!(message.contains("although its modification time is the same"), "{message}");
             let other = folder.path().join("other.bin");
             let message = changed(&|| {
                 fs::write(&other, b"0123456789").unwrap();

@@ -20,9 +20,11 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 
+use super::budget::Budget;
 use super::error::{LocatedProblem, Location, Problem};
 use super::sample_table::SampleTable;
 use andnmf::Real;
+use andnmf::memory::product;
 use column::{ColumnKind, ColumnSource};
 
 /// Limit on the values per byte of the file. Runs of equal values compress well, but real files stay below this.
@@ -31,16 +33,17 @@ const MAX_VALUES_PER_BYTE: u64 = 4096;
 const MIN_VALUE_LIMIT: u64 = 1 << 20;
 
 /// Reads the matrix in a file.
-pub(crate) fn read<T: Real>(path: &Path) -> Result<SampleTable<T>, LocatedProblem> {
+pub(crate) fn read<T: Real>(path: &Path, budget: Budget) -> Result<SampleTable<T>, LocatedProblem> {
     let file = File::open(path)?;
-    read_guarded(file.try_clone()?, file)
+    read_guarded(file.try_clone()?, file, budget)
 }
 
 fn read_guarded<T: Real, F: ChunkReader + 'static>(
     file: F,
     second_handle: F,
+    budget: Budget,
 ) -> Result<SampleTable<T>, LocatedProblem> {
-    catch_unwind(AssertUnwindSafe(|| read_unguarded(file, second_handle)))
+    catch_unwind(AssertUnwindSafe(|| read_unguarded(file, second_handle, budget)))
         .unwrap_or_else(|_| Err(damaged("the Parquet reader failed on it".to_owned())))
 }
 
@@ -48,6 +51,7 @@ fn read_guarded<T: Real, F: ChunkReader + 'static>(
 fn read_unguarded<T: Real, F: ChunkReader + 'static>(
     file: F,
     second_handle: F,
+    budget: Budget,
 ) -> Result<SampleTable<T>, LocatedProblem> {
     let length = file.len();
     let max_values = length.saturating_mul(MAX_VALUES_PER_BYTE).max(MIN_VALUE_LIMIT);
@@ -59,6 +63,12 @@ fn read_unguarded<T: Real, F: ChunkReader + 'static>(
     })?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     check_columns(reader.metadata(), &second_handle)?;
+    let declared = usize::try_from(reader.metadata().file_metadata().num_rows()).unwrap_or(usize::MAX);
+    let bytes = product(&[declared, schema.num_columns(), size_of::<T>()]);
+    // What a damaged file declares is bounded by `max_values`, whatever the memory.
+    if budget.0.is_some() {
+        budget.check(bytes, bytes)?;
+    }
     let mut source = ColumnSource::new(&reader, max_values);
     let (mut sample_names, mut text_column) = (None, String::new());
     let (mut values, mut feature_names, mut rows) = (Vec::new(), Vec::new(), None::<(usize, String)>);

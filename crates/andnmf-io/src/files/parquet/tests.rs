@@ -18,7 +18,7 @@ fn matrix() -> Array2<f64> {
 
 fn read_bytes(bytes: &[u8]) -> Result<SampleTable<f64>, LocatedProblem> {
     let bytes = Bytes::copy_from_slice(bytes);
-    read_guarded(bytes.clone(), bytes)
+    read_guarded(bytes.clone(), bytes, Budget::default())
 }
 
 fn strings(strings: &[&str]) -> Option<Vec<String>> {
@@ -45,7 +45,7 @@ fn make_samples() -> Option<tempfile::TempDir> {
 
 fn read_file(folder: &Path, name: &str) -> Result<SampleTable<f64>, FileError> {
     let path = folder.join(format!("{name}.parquet"));
-    read(&path).map_err(|error| error.in_file(&path))
+    read(&path, Budget::default()).map_err(|error| error.in_file(&path))
 }
 
 #[test]
@@ -118,8 +118,8 @@ fn each_malformed_file_is_reported_with_its_location() {
         assert!(error.contains(&format!("bad_{name}.parquet{strings}")), "{error}");
     }
     let huge = folder.path().join("bad_huge.parquet");
-    assert!(read::<f64>(&huge).is_ok());
-    let error = read::<f32>(&huge).unwrap_err();
+    assert!(read::<f64>(&huge, Budget::default()).is_ok());
+    let error = read::<f32>(&huge, Budget::default()).unwrap_err();
     assert!(matches!(error.problem, Problem::NotFinite { value: 1e300 }), "too large for single precision");
 }
 
@@ -127,7 +127,10 @@ fn each_malformed_file_is_reported_with_its_location() {
 fn other_formats_and_truncated_files_are_refused() {
     refuses_other_files(NAMED, ".parquet", read_bytes);
     let folder = tempfile::tempdir().unwrap();
-    assert!(matches!(read::<f64>(&folder.path().join("none.parquet")).unwrap_err().problem, Problem::Io(_)));
+    assert!(matches!(
+        read::<f64>(&folder.path().join("none.parquet"), Budget::default()).unwrap_err().problem,
+        Problem::Io(_)
+    ));
 }
 
 #[test]
@@ -159,7 +162,7 @@ fn damaged_files_never_cause_a_panic() {
         let outcome = survives_damage(&[file.to_vec()], 10_000, |bytes| {
             // Without `catch_unwind` around the Parquet crate.
             let bytes = Bytes::copy_from_slice(bytes);
-            read_unguarded::<f64, _>(bytes.clone(), bytes)
+            read_unguarded::<f64, _>(bytes.clone(), bytes, Budget::default())
         });
         assert!(outcome.refused > 1_000 && outcome.accepted > 500, "{outcome:?}");
     }

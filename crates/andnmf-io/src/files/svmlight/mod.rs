@@ -6,21 +6,25 @@
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
+use super::budget::Budget;
 use super::entries::{CooBuilder, EntrySink, zero_based_index};
 use super::error::{LocatedProblem, Location, Problem};
-use super::plain_text::{LineReader, parse_number, parse_unsigned, shorten, write_number};
+use super::plain_text::{LineReader, longest_line, parse_number, parse_unsigned, shorten, write_number};
 use super::{SampleTable, source};
 use andnmf::Real;
 
 /// Reads a file, compressed or not.
-pub(crate) fn read<T: Real>(path: &Path) -> Result<SampleTable<T>, LocatedProblem> {
-    read_text(source::open(path)?)
+pub(crate) fn read<T: Real>(path: &Path, budget: Budget) -> Result<SampleTable<T>, LocatedProblem> {
+    read_text(source::open(path)?, budget)
 }
 
 /// Reads a text.
-pub(crate) fn read_text<T: Real>(text: impl BufRead) -> Result<SampleTable<T>, LocatedProblem> {
-    let mut entries = CooBuilder::<T>::new();
-    let extent = stream(text, &mut entries)?;
+pub(crate) fn read_text<T: Real>(
+    text: impl BufRead,
+    budget: Budget,
+) -> Result<SampleTable<T>, LocatedProblem> {
+    let mut entries = CooBuilder::<T>::new(budget);
+    let extent = stream(text, longest_line(budget.0), &mut entries)?;
     if extent.lowest > 0 {
         entries.count_columns_from_zero();
     }
@@ -42,12 +46,13 @@ impl Extent {
     }
 }
 
-/// Passes the entries of a text to `entries`, with features numbered as in the file.
+/// Passes the entries of a text with lines of at most `longest` bytes to `entries`, with features numbered as in the file.
 pub(crate) fn stream<T: Real>(
     text: impl BufRead,
+    longest: usize,
     entries: &mut impl EntrySink<T>,
 ) -> Result<Extent, LocatedProblem> {
-    let mut lines = LineReader::new(text);
+    let mut lines = LineReader::with_longest(text, longest);
     let mut rows = 0_u32;
     let (mut lowest, mut highest) = (u32::MAX, 0);
     while let Some(line) = lines.next()? {

@@ -6,7 +6,7 @@ use ndarray::{Array2, array};
 use proptest::prelude::*;
 
 fn parse(text: &str) -> Result<Array2<f64>, LocatedProblem> {
-    read_text(text.as_bytes()).map(|table| table.into_dense().unwrap())
+    read_text(text.as_bytes(), Budget::default()).map(|table| table.into_dense().unwrap())
 }
 
 fn refused(text: &str) -> String {
@@ -23,11 +23,11 @@ proptest! {
     #[test]
     fn written_files_read_back(rows in 1..15_usize, columns in 1..15_usize, seed: u64) {
         let table = sparse_table(rows, columns, seed);
-        let again = read_text::<f64>(&to_bytes(&table)[..]).unwrap();
+        let again = read_text::<f64>(&to_bytes(&table)[..], Budget::default()).unwrap();
         prop_assert!(again.is_sparse());
         prop_assert_eq!(again.to_dense().unwrap(), table.to_dense().unwrap());
         let dense = random_matrix::<f32>(rows, columns, seed);
-        let again = read_text::<f32>(&to_bytes(&SampleTable::try_from(dense.clone()).unwrap())[..]).unwrap();
+        let again = read_text::<f32>(&to_bytes(&SampleTable::try_from(dense.clone()).unwrap())[..], Budget::default()).unwrap();
         prop_assert_eq!(again.to_dense().unwrap(), dense);
     }
 }
@@ -71,7 +71,7 @@ fn a_line_must_be_a_target_and_features() {
 
 #[test]
 fn values_too_large_for_single_precision_are_refused() {
-    let error = read_text::<f32>(&b"1 1:1e39"[..]).unwrap_err();
+    let error = read_text::<f32>(&b"1 1:1e39"[..], Budget::default()).unwrap_err();
     assert!(matches!(error.problem, Problem::NotFinite { value: 1e39 }), "{}", error.problem);
 }
 
@@ -91,6 +91,6 @@ fn a_huge_feature_is_refused() {
 fn damaged_files_never_cause_a_panic() {
     let files =
         [to_bytes(&sparse_table(6, 5, 1)), b"1 1:0.5 3:2 # first\n\n-1.5 qid:4 2:1\n0\n1,2 3:1\n".to_vec()];
-    let outcome = survives_damage(&files, 12_000, |bytes| read_text::<f32>(bytes));
+    let outcome = survives_damage(&files, 12_000, |bytes| read_text::<f32>(bytes, Budget::default()));
     assert!(outcome.accepted > 500 && outcome.refused > 500, "{outcome:?}");
 }

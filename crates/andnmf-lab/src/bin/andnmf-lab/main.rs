@@ -12,8 +12,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    match run::run(&args::LabArgs::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
-    }
+    let args = args::LabArgs::parse();
+    andnmf_program::run_to_exit(|| run::run(&args))
 }

@@ -48,7 +48,7 @@ pub(super) fn default_start(negative: bool) -> &'static str {
 
 /// The memory that alternating methods need in addition to the samples.
 pub(super) fn memory(rank: usize, compress: Compress, size: &Size) -> Memory {
-    size.memory(size.wide(rank) + size.rows(rank, WEIGHT_ARRAYS), compress.memory(size))
+    size.memory(size.wide(rank).saturating_add(size.rows(rank, WEIGHT_ARRAYS)), compress.memory(size))
 }
 
 /// An alternating method.

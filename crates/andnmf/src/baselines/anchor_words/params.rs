@@ -1,7 +1,8 @@
 //! The settings of anchor words.
 
 use crate::SettingError;
-use crate::settings::{About, Described, Memory, Range, Size, declare_choice, declare_settings, product};
+use crate::memory::product;
+use crate::settings::{About, Described, Memory, Range, Size, declare_choice, declare_settings};
 
 declare_choice! {
     /// The interpretation of the values of the samples.
@@ -86,7 +87,13 @@ impl Described for AnchorWordsParams {
     }
 
     fn memory(&self, size: &Size) -> Memory {
-        size.memory(size.wide(self.rank) + product(size.n_features, size.n_features, 16), 0)
+        let pairs = product(&[size.n_features, size.n_features, 16]);
+        size.memory(size.wide(self.rank).saturating_add(pairs), 0)
+    }
+
+    fn least_memory(&self, rank: usize, size: &Size) -> u64 {
+        // The co-occurrences of all features.
+        size.least(rank).saturating_add(product(&[size.n_features, size.n_features, 8]))
     }
 
     fn takes_start() -> bool {

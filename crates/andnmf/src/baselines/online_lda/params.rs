@@ -99,7 +99,7 @@ impl Described for OnlineLdaParams {
     }
 
     fn memory(&self, size: &Size) -> Memory {
-        size.memory(size.wide(self.rank) + size.rows(self.rank, 2), 0)
+        size.memory(size.wide(self.rank).saturating_add(size.rows(self.rank, 2)), 0)
     }
 }
 
