@@ -53,7 +53,7 @@ pub(super) fn without_background<T: Real>(
     let removed = found.components.row(background).to_owned();
     for k in others {
         let share = T::from_f64(background_share(full.row(k), full.row(background)));
-        components.row_mut(k).zip_mut_with(&removed, |v, b| *v = *v - share * *b);
+        components.row_mut(k).zip_mut_with(&removed, |v, b| *v -= share * *b);
     }
     let negative_part = {
         evaluator.decode(&components)?;
