@@ -117,7 +117,7 @@ impl<T: Real> Start<T> {
         seed: u64,
     ) -> Result<Option<(Array2<T>, usize)>, FitError> {
         let chosen = product(&[rank, samples.n_features(), size_of::<T>()]);
-        memory::check("rank", rank, "so many components", chosen)?;
+        memory::check("rank", rank, "the components", chosen)?;
         match self {
             Self::Resume(_) => Ok(None),
             Self::Given(components) => Ok(Some((components, 0))),

@@ -86,7 +86,7 @@ fn singular_start<T: Real>(
         return Err(SettingError::new("rank", 0, "it must be at least 1").into());
     }
     let sides = product(&[rank, n_samples.saturating_add(n_features), size_of::<T>()]);
-    memory::check("rank", rank, "so many components and weights", sides)?;
+    memory::check("rank", rank, "components and weights", sides)?;
     let samples = NonNegative::new(samples, "an NNDSVD start");
     let singular = randomized_svd(&samples, SvdRequest::all(rank), seed)?;
     // A last direction of ones gives the sum of every sample in the same pass.

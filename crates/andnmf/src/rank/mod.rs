@@ -134,7 +134,7 @@ fn score_ranks<T: Real>(
     }
     let (lowest, highest) = possible_ranks(&ranks, n_samples.min(n_features))?;
     let bytes = product(&[highest, n_samples.saturating_add(n_features), size_of::<T>()]);
-    memory::check("ranks", format!("{lowest} to {highest}"), "so many leading directions", bytes)?;
+    memory::check("ranks", format!("{lowest} to {highest}"), "the leading directions", bytes)?;
     if settings.folds > MAX_FOLDS {
         return Err(SettingError::new("folds", settings.folds, "it must be at most 1000").into());
     }

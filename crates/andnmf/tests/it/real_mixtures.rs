@@ -106,8 +106,9 @@ fn errors_grow_with_smoothing_and_noise_and_never_jump() {
     let levels = [1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3];
     let found: Vec<(f64, Origin)> = levels.into_iter().map(smoothed).collect();
     for (level, (error, origin)) in levels.iter().zip(&found) {
-        assert_eq!(*origin, Origin::Features, "{level}: {found:?}");
-        assert!(*error < 1e-6 + 100.0 * level, "{level}: {found:?}");
+        // The zeros of the topics decide; once smoothing hides them, those of the weights, but for the background.
+        assert!(matches!(origin, Origin::Features | Origin::Normalised), "{level}: {found:?}");
+        assert!(*error < 1e-6 + (100.0 * level).min(1e-3), "{level}: {found:?}");
     }
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let clean = weights.dot(&topics);
