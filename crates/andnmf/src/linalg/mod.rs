@@ -27,6 +27,7 @@ pub(crate) mod randomized_svd;
 pub(crate) mod sample_products;
 pub(crate) mod sketch;
 pub(crate) mod span;
+pub(crate) mod special;
 pub(crate) mod subspace_iteration;
 pub(crate) mod symmetric;
 pub(crate) mod unit_sum;

@@ -162,6 +162,7 @@ mod tests {
             noise_errors: vec![0.02; 10],
             mixed: zeros,
             rerun: Vec::new(),
+            counts: None,
         }
     }
 

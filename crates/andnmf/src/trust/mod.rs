@@ -11,5 +11,5 @@ mod verdict;
 pub use crate::constants::UNSTABLE;
 pub use fit::Trust;
 pub use reason::{Reason, UnknownReason};
-pub use report::{Ending, FitReport, Origin};
+pub use report::{CountReport, Ending, FitReport, Origin};
 pub use verdict::{Judgement, Verdict};

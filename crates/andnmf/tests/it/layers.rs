@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of the numerical library from bottom to top: each may import those above it in this list.
-const LAYERS: [&str; 28] = [
+const LAYERS: [&str; 29] = [
     "error",
     "real",
     "random",
@@ -25,6 +25,7 @@ const LAYERS: [&str; 28] = [
     "objective",
     "compression",
     "nnls",
+    "counts",
     "and",
     "baselines",
     "metrics",

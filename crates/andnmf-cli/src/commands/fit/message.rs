@@ -43,6 +43,13 @@ pub(crate) fn fit_text(summary: &Summary, folder: &Path, files: &[&str], resumab
             recovery.mean_matched_cosine
         );
     }
+    if let Some(counts) = &summary.counts {
+        let _ = writeln!(
+            text,
+            "the samples are counts: noise is poisson, dispersion {}",
+            number(counts.dispersion, 3)
+        );
+    }
     for warning in &summary.warnings {
         let _ = writeln!(text, "note: {warning}");
     }
@@ -80,6 +87,9 @@ fn made_by(summary: &Summary) -> String {
         "min-volume" if summary.method == "and" => {
             "least volume from the result of and, since the weights are rarely zero".to_owned()
         }
+        "likelihood" => "and, refined by the likelihood of the counts".to_owned(),
+        "priors" => "and, refined by the likelihood of the counts with learned priors".to_owned(),
+        "profiles" => "and, refined by the likelihood of the counts with learned profiles of shares".to_owned(),
         _ => summary.method.to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! exp E[log p] for Dirichlet-distributed p, up to a common factor: the weights of an E-step.
 
-use super::special::{exp_of_negative, split_exp_digamma};
+use crate::linalg::special::{exp_of_negative, split_exp_digamma};
 
 /// Values per SIMD chunk. Lists are padded to a multiple, since a scalar remainder loop would dominate the cost.
 const LANES: usize = 8;
@@ -93,7 +93,7 @@ impl Expectations {
 
 #[cfg(test)]
 mod tests {
-    use super::super::special::digamma;
+    use crate::linalg::special::digamma;
     use super::*;
 
     #[test]

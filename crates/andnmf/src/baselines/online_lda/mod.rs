@@ -31,7 +31,6 @@ mod params;
 mod perplexity;
 mod posterior;
 mod solver;
-mod special;
 mod stage;
 mod state;
 mod topics;

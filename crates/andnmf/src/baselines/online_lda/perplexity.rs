@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::documents::DocumentBatch;
 use super::e_step::{DocumentPosterior, EStep};
 use super::posterior::{Posterior, WordWeights};
-use super::special::{digamma, ln_gamma};
+use crate::linalg::special::{digamma, ln_gamma};
 use crate::Real;
 
 /// Words per parallel task.

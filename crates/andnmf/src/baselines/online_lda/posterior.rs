@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::documents::DocumentBatch;
 use super::expectations::Expectations;
-use super::special::digamma;
+use crate::linalg::special::digamma;
 use crate::Real;
 use crate::linalg::gather::add_row_lists;
 

@@ -124,7 +124,7 @@ pub(super) mod tests {
     use ndarray::Axis;
 
     use super::super::e_step::tests::naive_document;
-    use super::super::special::digamma;
+    use crate::linalg::special::digamma;
     use super::*;
     use crate::samples::{CsrSamples, DenseSamples};
     use crate::testing::{assert_close, random_matrix, sparse_copy};

@@ -198,7 +198,7 @@ mod tests {
     use ndarray::{Array1, array};
 
     use super::super::e_step::tests::naive_document;
-    use super::super::special::{digamma, ln_gamma};
+    use crate::linalg::special::{digamma, ln_gamma};
     use super::super::stage::tests::{counts, expected_ln_topics};
     use super::*;
     use crate::samples::{CsrSamples, DenseSamples};

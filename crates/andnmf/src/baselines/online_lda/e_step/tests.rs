@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, Array2, Axis};
 
-use super::super::special::digamma;
+use crate::linalg::special::digamma;
 use super::*;
 use crate::testing::random_matrix;
 

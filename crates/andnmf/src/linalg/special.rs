@@ -39,7 +39,7 @@ const TAYLOR: [f64; 14] = {
 /// Arguments outside 1e-300..1e300 are clamped. This function and [`exp_of_negative`] are free of branches and calls,
 /// so that loops over local arrays vectorize.
 #[inline(always)]
-pub(super) fn split_exp_digamma(x: f64) -> (f64, f64) {
+pub(crate) fn split_exp_digamma(x: f64) -> (f64, f64) {
     let x = if x > 1e-300 { x } else { 1e-300 };
     // ψ(x + 10) − ψ(x) = Σ 1/(x + i) = P′/P with P = Π (x + i): one division instead of ten. Beyond the upper
     // bound the sum is zero to rounding and its powers would overflow.
@@ -65,7 +65,7 @@ fn horner<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
 
 /// exp(x) for x ≤ 0; arguments below −708 are clamped, so that the result never underflows to zero.
 #[inline(always)]
-pub(super) fn exp_of_negative(x: f64) -> f64 {
+pub(crate) fn exp_of_negative(x: f64) -> f64 {
     /// Adding this rounds to an integer and stores it in the low bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     /// ln 2 as a sum of two numbers: multiples of the first are exact.
@@ -78,13 +78,13 @@ pub(super) fn exp_of_negative(x: f64) -> f64 {
 }
 
 /// ψ(x) for positive x.
-pub(super) fn digamma(x: f64) -> f64 {
+pub(crate) fn digamma(x: f64) -> f64 {
     let (factor, decay) = split_exp_digamma(x);
     factor.ln() - decay
 }
 
 /// ln Γ(x) for positive x.
-pub(super) fn ln_gamma(x: f64) -> f64 {
+pub(crate) fn ln_gamma(x: f64) -> f64 {
     let (y, below) = if x < SHIFT as f64 {
         (x + SHIFT as f64, (0..SHIFT).map(|i| x + i as f64).product::<f64>().ln())
     } else {

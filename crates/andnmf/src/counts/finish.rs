@@ -1,0 +1,229 @@
+//! The finish of a fit to counts: from the components that AND found in the metric of the counts, to those of largest likelihood,
+//! under learned priors, or with profiles, whichever predicts held-out counts best.
+
+use ndarray::Array2;
+
+use super::model::{
+    Model, PriorCourse, filled, likelihood_steps, log_likelihood, mean_shares, prior_steps, shares_of,
+};
+use super::profiles::{ProfileCourse, Profiles, begin, posterior_means, profile_steps};
+use super::rows::{copied, thinned};
+use crate::Real;
+use crate::constants::{CountConstants, CountFinish};
+use crate::fit::{StageInterrupt, StopMonitor};
+use crate::samples::{CsrSamples, Samples};
+
+/// The components of a finish, and how well it predicts held-out counts.
+#[derive(Debug, Clone)]
+pub(crate) struct CountEnd {
+    /// The finish that was chosen.
+    pub(crate) finish: CountFinish,
+    /// Rank × features, each component of sum one; `None` if those of the stages stay.
+    pub(crate) components: Option<Array2<f64>>,
+    /// The mean logarithm of the probability of a held-out count under each finish that was tried.
+    pub(crate) held_out: Vec<(CountFinish, f64)>,
+    /// Posterior means of the shares, samples × rank.
+    pub(crate) shares: Array2<f32>,
+}
+
+/// A finish and its result on some counts.
+enum Fitted {
+    Model(Model),
+    Profiles(Profiles, Array2<f32>),
+}
+
+/// Everything that the finishes read.
+struct Finishes<'a> {
+    constants: &'a CountConstants,
+    monitor: &'a StopMonitor<'a>,
+    seed: u64,
+    rank: usize,
+    /// Σ of each feature.
+    means: &'a [f64],
+}
+
+/// Finishes the components (rank × features, as the stages left them) of counts.
+pub(crate) fn finish_counts<T: Real>(
+    samples: &dyn Samples<T>,
+    components: &Array2<f64>,
+    means: &[f64],
+    constants: &CountConstants,
+    (seed, monitor): (u64, &StopMonitor<'_>),
+) -> Result<CountEnd, StageInterrupt> {
+    let (rows, _) = copied(samples, constants.most_values, seed)?;
+    let finishes = Finishes { constants, monitor, seed, rank: components.nrows(), means };
+    let start = filled(components, means, constants.filled);
+    let order = [CountFinish::Stages, CountFinish::Likelihood, CountFinish::Priors, CountFinish::Profiles];
+    let mut held_out = Vec::new();
+    let (finish, first) = match constants.finish {
+        CountFinish::Auto => {
+            let (kept, held) = thinned(&rows, constants.held_out, seed)?;
+            let total: f64 = held_total(&held)?;
+            let mut best: Option<(CountFinish, f64, Option<Fitted>)> = None;
+            let mut last: Option<Fitted> = None;
+            for finish in order {
+                let fitted = finishes.step(finish, &kept, &start, last.take(), 1.0)?;
+                let score = finishes.score(&kept, &held, &fitted)? / total.max(1.0);
+                held_out.push((finish, score));
+                let better = best.as_ref().is_none_or(|(_, so_far, _)| score > *so_far);
+                if better {
+                    best = Some((finish, score, Some(fitted.copy())));
+                }
+                last = Some(fitted);
+            }
+            best.map_or((CountFinish::Stages, None), |(finish, _, fitted)| (finish, fitted))
+        }
+        given => (given, None),
+    };
+    // The chosen finish on all counts, from its result on most of them.
+    let warm = first.is_some();
+    let mut fitted = first;
+    let all = order.iter().position(|f| *f == finish).unwrap_or(0);
+    let steps = if warm { &order[all..=all] } else { &order[..=all] };
+    for step in steps {
+        let part = if warm { 0.5 } else { 1.0 };
+        fitted = Some(finishes.again(*step, &rows, &start, fitted.take(), warm, part)?);
+    }
+    let fitted = match fitted {
+        Some(fitted) => fitted,
+        None => finishes.step(CountFinish::Stages, &rows, &start, None, 1.0)?,
+    };
+    let shares = finishes.shares(&rows, &fitted)?;
+    let components = (finish != CountFinish::Stages).then(|| fitted.components().mapv(f64::from));
+    Ok(CountEnd { finish, components, held_out, shares })
+}
+
+fn held_total(held: &CsrSamples<'_, f32>) -> Result<f64, StageInterrupt> {
+    let mut total = 0.0;
+    crate::samples::read(held, 0..held.n_samples())?.for_each(|_, _, v| total += f64::from(v));
+    Ok(total)
+}
+
+impl Fitted {
+    fn components(&self) -> &Array2<f32> {
+        match self {
+            Self::Model(model) => &model.components,
+            Self::Profiles(profiles, _) => &profiles.components,
+        }
+    }
+
+    fn copy(&self) -> Self {
+        match self {
+            Self::Model(model) => Self::Model(model.clone()),
+            Self::Profiles(profiles, shares) => Self::Profiles(profiles.clone(), shares.clone()),
+        }
+    }
+}
+
+impl Finishes<'_> {
+    /// The result of a finish, from that of the one before it.
+    fn step(
+        &self,
+        finish: CountFinish,
+        rows: &CsrSamples<'static, f32>,
+        start: &Array2<f32>,
+        before: Option<Fitted>,
+        part: f64,
+    ) -> Result<Fitted, StageInterrupt> {
+        self.again(finish, rows, start, before, false, part)
+    }
+
+    fn again(
+        &self,
+        finish: CountFinish,
+        rows: &CsrSamples<'static, f32>,
+        start: &Array2<f32>,
+        before: Option<Fitted>,
+        warm: bool,
+        part: f64,
+    ) -> Result<Fitted, StageInterrupt> {
+        let c = self.constants;
+        let count = |steps: usize| ((steps as f64 * part).ceil() as usize).max(1);
+        let model = |components: Array2<f32>| Model {
+            shares: Array2::zeros((rows.n_samples(), self.rank)),
+            components,
+            prior: Vec::new(),
+        };
+        Ok(match (finish, before) {
+            (CountFinish::Stages | CountFinish::Auto, _) => {
+                let (shares, prior) = shares_of(rows, start, 5)?;
+                Fitted::Model(Model { components: start.clone(), shares, prior })
+            }
+            (CountFinish::Likelihood, before) => {
+                let components = before.map_or_else(|| start.clone(), |b| b.components().clone());
+                let steps = count(c.likelihood_steps);
+                let (fitted, _) =
+                    likelihood_steps(rows, model(components), steps, c.tolerance, self.monitor)?;
+                let (shares, prior) = shares_of(rows, &fitted.components, 5)?;
+                Fitted::Model(Model { shares, prior, ..fitted })
+            }
+            (CountFinish::Priors, before) => {
+                let before = match before {
+                    Some(Fitted::Model(before)) if warm => before,
+                    // Falling priors begin at the components of the stages: they find what plain steps of likelihood lose.
+                    _ => model(start.clone()),
+                };
+                let course = PriorCourse {
+                    steps: count(c.prior_steps),
+                    sweeps: c.prior_sweeps,
+                    first: c.first_prior,
+                    fall: c.prior_fall,
+                    falling_steps: c.falling_steps,
+                    tolerance: c.tolerance,
+                    of_components: c.component_prior,
+                };
+                Fitted::Model(prior_steps(rows, before, &course, self.monitor)?)
+            }
+            (CountFinish::Profiles, before) => {
+                let begun = match before {
+                    Some(Fitted::Profiles(before, _)) => before,
+                    Some(before) => {
+                        let shares = self.shares(rows, &before)?;
+                        let most = (rows.n_samples() as f64 / c.samples_per_profile) as usize;
+                        let how_many = most.clamp(1, c.most_profiles);
+                        begin(before.components().clone(), &shares, how_many, self.seed)
+                    }
+                    None => {
+                        let (shares, _) = shares_of(rows, start, 5)?;
+                        begin(start.clone(), &shares, c.most_profiles, self.seed)
+                    }
+                };
+                let course = ProfileCourse {
+                    steps: count(c.profile_steps),
+                    sweeps: c.profile_sweeps,
+                    candidates: c.candidates,
+                    refresh: c.refresh,
+                    heat: if warm { 1.0 } else { c.heat },
+                };
+                let (profiles, _) = profile_steps(rows, begun, &course, self.monitor)?;
+                let (shares, _) = posterior_means(rows, &profiles, c.candidates)?;
+                Fitted::Profiles(profiles, shares)
+            }
+        })
+    }
+
+    /// Posterior means of the shares.
+    fn shares(
+        &self,
+        rows: &CsrSamples<'static, f32>,
+        fitted: &Fitted,
+    ) -> Result<Array2<f32>, StageInterrupt> {
+        match fitted {
+            Fitted::Model(Model { components, shares, prior }) => mean_shares(rows, components, shares, prior),
+            Fitted::Profiles(_, shares) => Ok(shares.clone()),
+        }
+    }
+
+    /// The log-likelihood of held-out counts, with the shares of the others.
+    fn score(
+        &self,
+        kept: &CsrSamples<'static, f32>,
+        held: &CsrSamples<'static, f32>,
+        fitted: &Fitted,
+    ) -> Result<f64, StageInterrupt> {
+        let shares = self.shares(kept, fitted)?;
+        // Held-out features that no kept count has are possible under every finish.
+        let components = filled(&fitted.components().mapv(f64::from), self.means, 1e-3);
+        log_likelihood(held, &components, &shares)
+    }
+}
