@@ -97,7 +97,11 @@ fn weights_by<T: Real>(
     cancel: &AtomicBool,
 ) -> Result<Array2<T>, CallError> {
     let run = Run::new().cancel_with(cancel);
-    Ok(if poisson { counts::weights(samples, components, &run)? } else { nnls::weights(samples, components, &run)? })
+    Ok(if poisson {
+        counts::weights(samples, components, &run)?
+    } else {
+        nnls::weights(samples, components, &run)?
+    })
 }
 
 /// State of an online fit between two batches: components, thresholds, first threshold, number of batches.
@@ -260,9 +264,8 @@ fn weights_as<'py, T: Real + Element>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let components = py_samples.matching_matrix(components)?;
     let (view, components) = (py_samples.view()?, components.as_array());
-    let weights = interruptible(py, threads, |cancel| {
-        weights_by(poisson, view.check()?.as_ref(), components, cancel)
-    })?;
+    let weights =
+        interruptible(py, threads, |cancel| weights_by(poisson, view.check()?.as_ref(), components, cancel))?;
     Ok(weights.to_pyarray(py).into_any())
 }
 

@@ -111,7 +111,8 @@ impl AndParams {
         self.compress.check(self.rank)?;
         if self.noise == Noise::Poisson {
             if self.threshold != Threshold::Auto {
-                let expected = "a threshold schedule is the paper's algorithm, for gaussian noise; use threshold auto";
+                let expected =
+                    "a threshold schedule is the paper's algorithm, for gaussian noise; use threshold auto";
                 return Err(SettingError::new("noise", self.noise, expected));
             }
             if self.signed {

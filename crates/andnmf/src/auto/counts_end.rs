@@ -10,7 +10,7 @@ use crate::counts::{CountEnd, CountNoise, finish_counts, recognised};
 use crate::fit::{Fit, Run, StageInterrupt, Start, StopMonitor, StopReason};
 use crate::objective::Objective;
 use crate::samples::{CancellableSamples, Samples};
-use crate::trust::{CountReport, Ending};
+use crate::trust::{CountReport, Ending, Trust};
 use crate::{FitError, Real};
 
 /// The noise of the samples if they are counts, and the fit in their metric. Weights that were given go before.
@@ -71,9 +71,9 @@ pub(super) fn finish<T: Real>(
     let monitor = StopMonitor::new(run, remaining, 0.0);
     let stop = || monitor.reason().is_some();
     let watched = CancellableSamples { samples, stop: &stop };
-    let ended = run.workers()?.run(|| {
-        finish_counts(&watched, &found, &noise.sums.features, constants, (params.seed, &monitor))
-    });
+    let ended = run
+        .workers()?
+        .run(|| finish_counts(&watched, &found, &noise.sums.features, constants, (params.seed, &monitor)));
     let ended = match ended {
         Ok(ended) => Some(ended),
         Err(halt) => match halt {
@@ -92,7 +92,7 @@ pub(super) fn finish<T: Real>(
     };
     fit.seconds += monitor.clock.seconds();
     let Some(report) = &mut fit.report else { return Ok(fit) };
-    let Some(CountEnd { finish, components, held_out, shares }) = ended else { return Ok(fit) };
+    let Some(CountEnd { finish, components, held_out, shares, errors }) = ended else { return Ok(fit) };
     let (mean_shares, share_covariance) = moments(&shares);
     report.counts = Some(CountReport {
         dispersion: noise.dispersion,
@@ -107,6 +107,9 @@ pub(super) fn finish<T: Real>(
             CountFinish::Priors => Ending::Priors,
             _ => Ending::Profiles,
         };
+        report.rerun = errors;
+        let out_of_stages = fit.stop == StopReason::MaxStages;
+        fit.trust = Some(Trust::of(report, params.rank, out_of_stages, &and.constants().trust));
         fit.components.slice_mut(ndarray::s![..components.nrows(), ..]).assign(&components.mapv(T::from_f64));
     }
     Ok(fit)

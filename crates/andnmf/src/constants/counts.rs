@@ -60,6 +60,8 @@ constants! {
         refresh: usize = 10,
         /// The first inverse temperature of memberships.
         heat: f64 = 1.0,
+        /// The part of its steps that a finish takes on each half of the counts to estimate errors.
+        split_part: f64 = 0.3,
         /// Stored values in memory, at most: more samples than that are represented by a random part.
         most_values: usize = 1 << 26,
     }

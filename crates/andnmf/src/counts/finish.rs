@@ -5,6 +5,7 @@ use ndarray::Array2;
 
 use super::model::{
     Model, PriorCourse, filled, likelihood_steps, log_likelihood, mean_shares, prior_steps, shares_of,
+    weights_of,
 };
 use super::profiles::{ProfileCourse, Profiles, begin, posterior_means, profile_steps};
 use super::rows::{copied, thinned};
@@ -12,6 +13,9 @@ use crate::Real;
 use crate::constants::{CountConstants, CountFinish};
 use crate::fit::{StageInterrupt, StopMonitor};
 use crate::samples::{CsrSamples, Samples};
+
+/// Passes in which the prior of shares is learned for components that stay.
+const SHARE_ROUNDS: usize = 8;
 
 /// The components of a finish, and how well it predicts held-out counts.
 #[derive(Debug, Clone)]
@@ -24,6 +28,8 @@ pub(crate) struct CountEnd {
     pub(crate) held_out: Vec<(CountFinish, f64)>,
     /// Posterior means of the shares, samples × rank.
     pub(crate) shares: Array2<f32>,
+    /// The estimated error of each component, a sine; empty if those of the stages stay.
+    pub(crate) errors: Vec<f64>,
 }
 
 /// A finish and its result on some counts.
@@ -63,7 +69,8 @@ pub(crate) fn finish_counts<T: Real>(
             let mut last: Option<Fitted> = None;
             for finish in order {
                 let fitted = finishes.step(finish, &kept, &start, last.take(), 1.0)?;
-                let score = finishes.score(&kept, &held, &fitted)? / total.max(1.0);
+                let seen = if finish == CountFinish::Stages { finishes.seen() } else { 0.0 };
+                let score = finishes.score(&kept, &held, &fitted)? / total.max(1.0) - seen;
                 held_out.push((finish, score));
                 let better = best.as_ref().is_none_or(|(_, so_far, _)| score > *so_far);
                 if better {
@@ -90,7 +97,11 @@ pub(crate) fn finish_counts<T: Real>(
     };
     let shares = finishes.shares(&rows, &fitted)?;
     let components = (finish != CountFinish::Stages).then(|| fitted.components().mapv(f64::from));
-    Ok(CountEnd { finish, components, held_out, shares })
+    let errors = match &components {
+        Some(_) => finishes.split_errors(&rows, finish, &fitted)?,
+        None => Vec::new(),
+    };
+    Ok(CountEnd { finish, components, held_out, shares, errors })
 }
 
 fn held_total(held: &CsrSamples<'_, f32>) -> Result<f64, StageInterrupt> {
@@ -143,11 +154,12 @@ impl Finishes<'_> {
             shares: Array2::zeros((rows.n_samples(), self.rank)),
             components,
             prior: Vec::new(),
+            smoothed: false,
         };
         Ok(match (finish, before) {
             (CountFinish::Stages | CountFinish::Auto, _) => {
                 let (shares, prior) = shares_of(rows, start, 5)?;
-                Fitted::Model(Model { components: start.clone(), shares, prior })
+                Fitted::Model(Model { components: start.clone(), shares, prior, smoothed: false })
             }
             (CountFinish::Likelihood, before) => {
                 let components = before.map_or_else(|| start.clone(), |b| b.components().clone());
@@ -209,21 +221,77 @@ impl Finishes<'_> {
         fitted: &Fitted,
     ) -> Result<Array2<f32>, StageInterrupt> {
         match fitted {
-            Fitted::Model(Model { components, shares, prior }) => mean_shares(rows, components, shares, prior),
+            Fitted::Model(Model { components, shares, prior, .. }) => {
+                mean_shares(rows, components, shares, prior)
+            }
             Fitted::Profiles(_, shares) => Ok(shares.clone()),
         }
     }
 
-    /// The log-likelihood of held-out counts, with the shares of the others.
+    /// The log-likelihood of held-out counts under the components, with shares from the other counts.
+    ///
+    /// Components are judged, so that all finishes get the same prior of shares, learned for their components, and the same
+    /// prior of values: otherwise rare features, which no finish knows, would decide.
     fn score(
         &self,
         kept: &CsrSamples<'static, f32>,
         held: &CsrSamples<'static, f32>,
         fitted: &Fitted,
     ) -> Result<f64, StageInterrupt> {
-        let shares = self.shares(kept, fitted)?;
-        // Held-out features that no kept count has are possible under every finish.
-        let components = filled(&fitted.components().mapv(f64::from), self.means, 1e-3);
-        log_likelihood(held, &components, &shares)
+        let prior_of_values = match fitted {
+            // These have had it already.
+            Fitted::Model(model) if model.smoothed => 0.0,
+            _ => self.constants.component_prior,
+        };
+        let own = filled(&fitted.components().mapv(f64::from), self.means, 1e-6);
+        let (shares, _) = shares_of(kept, &own, SHARE_ROUNDS)?;
+        let weights = weights_of(kept, &own, &shares)?;
+        let mut components = own.mapv(f64::from);
+        let values = components.ncols() as f64;
+        for (mut row, weight) in components.outer_iter_mut().zip(weights) {
+            let total = weight + prior_of_values * values;
+            row.mapv_inplace(|v| (v * weight + prior_of_values) / total.max(f64::MIN_POSITIVE));
+        }
+        let components = filled(&components, self.means, 1e-6);
+        let (shares, prior) = shares_of(kept, &components, SHARE_ROUNDS)?;
+        let means = mean_shares(kept, &components, &shares, &prior)?;
+        log_likelihood(held, &components, &means)
+    }
+
+    /// What components gain in likelihood by having seen the held-out counts: Akaike's correction, per count. A feature
+    /// has as many free values as it has components, and no more than it has counts.
+    fn seen(&self) -> f64 {
+        let free: f64 = self.means.iter().map(|&sum| sum.min(self.rank as f64)).sum();
+        free / self.means.iter().sum::<f64>().max(1.0)
+    }
+
+    /// The distance (a sine) between the components of two fits that each got half of the counts, from the result: more than
+    /// the error by noise, which has all counts.
+    fn split_errors(
+        &self,
+        rows: &CsrSamples<'static, f32>,
+        finish: CountFinish,
+        fitted: &Fitted,
+    ) -> Result<Vec<f64>, StageInterrupt> {
+        let (one, other) = thinned(rows, 0.5, self.seed.wrapping_add(1))?;
+        let start = fitted.components().clone();
+        let fit = |half: &CsrSamples<'static, f32>| -> Result<Array2<f32>, StageInterrupt> {
+            let before = match fitted {
+                Fitted::Model(model) if finish == CountFinish::Priors => Fitted::Model(model.clone()),
+                fitted => fitted.copy(),
+            };
+            let part = self.constants.split_part;
+            Ok(self.again(finish, half, &start, Some(before), true, part)?.components().clone())
+        };
+        let (one, other) = (fit(&one)?, fit(&other)?);
+        let unit = |row: ndarray::ArrayView1<'_, f32>| -> Vec<f64> {
+            let length = row.iter().map(|&v| f64::from(v).powi(2)).sum::<f64>().sqrt();
+            row.iter().map(|&v| f64::from(v) / length.max(f64::MIN_POSITIVE)).collect()
+        };
+        let sine = |(a, b): (ndarray::ArrayView1<'_, f32>, ndarray::ArrayView1<'_, f32>)| {
+            let cosine: f64 = unit(a).iter().zip(unit(b)).map(|(a, b)| a * b).sum();
+            (1.0 - cosine.clamp(-1.0, 1.0).powi(2)).sqrt()
+        };
+        Ok(one.outer_iter().zip(other.outer_iter()).map(sine).collect())
     }
 }

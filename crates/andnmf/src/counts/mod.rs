@@ -11,5 +11,5 @@ mod weights;
 
 pub(crate) use finish::{CountEnd, finish_counts};
 pub use noise::Noise;
-pub use weights::weights;
 pub(crate) use noise::{CountNoise, recognised};
+pub use weights::weights;

@@ -4,9 +4,9 @@ use ndarray::{Array2, Axis};
 
 use super::extrapolate::Anderson;
 use super::pass::{ByFeature, PassSums, ShareRule, pass};
+use crate::Real;
 use crate::fit::{StageInterrupt, StopMonitor};
 use crate::linalg::special::{digamma, exp_of_negative, split_exp_digamma};
-use crate::Real;
 use crate::samples::{CsrSamples, Samples};
 
 /// Components that sum to one (rank × features) and the shares of the samples (samples × rank).
@@ -16,6 +16,8 @@ pub(crate) struct Model {
     pub(crate) shares: Array2<f32>,
     /// The learned Dirichlet prior of shares; empty for shares of largest likelihood.
     pub(crate) prior: Vec<f64>,
+    /// True if the components include the prior of their values.
+    pub(crate) smoothed: bool,
 }
 
 /// Non-negative components, each scaled to sum one, with a little of the mean sample in each: steps never leave zero.
@@ -77,7 +79,7 @@ pub(crate) fn likelihood_steps(
             break;
         }
     }
-    Ok((Model { components, shares, prior: Vec::new() }, reached))
+    Ok((Model { components, shares, prior: Vec::new(), smoothed: false }, reached))
 }
 
 /// The largest relative change of a component.
@@ -116,7 +118,7 @@ pub(crate) fn prior_steps(
     course: &PriorCourse,
     monitor: &StopMonitor<'_>,
 ) -> Result<Model, StageInterrupt> {
-    let Model { mut components, mut shares, prior } = model;
+    let Model { mut components, mut shares, prior, .. } = model;
     let rank = components.nrows();
     // A prior that has been learned is only learned further.
     let falling_steps = if prior.is_empty() { course.falling_steps } else { 0 };
@@ -125,7 +127,8 @@ pub(crate) fn prior_steps(
     for step in 0..course.steps {
         monitor.check()?;
         let by_feature = ByFeature::new(&used);
-        let sums = pass(samples, &by_feature, ShareRule::Dirichlet(&prior), course.sweeps, shares.view_mut())?;
+        let sums =
+            pass(samples, &by_feature, ShareRule::Dirichlet(&prior), course.sweeps, shares.view_mut())?;
         let mut all = totals(&used, &sums);
         if course.of_components > 0.0 {
             all.mapv_inplace(|v| v + course.of_components as f32);
@@ -156,7 +159,7 @@ pub(crate) fn prior_steps(
             break;
         }
     }
-    Ok(Model { components, shares, prior })
+    Ok(Model { components, shares, prior, smoothed: course.of_components > 0.0 })
 }
 
 /// exp(ψ(x) − base), zero where it is below the smallest normal number.
@@ -233,4 +236,14 @@ pub(crate) fn log_likelihood(
 ) -> Result<f64, StageInterrupt> {
     let mut same = shares.clone();
     Ok(pass(samples, &ByFeature::new(components), ShareRule::Likelihood, 0, same.view_mut())?.log_likelihood)
+}
+
+/// Σ c·θ_k of each component over the samples.
+pub(crate) fn weights_of(
+    samples: &CsrSamples<'_, f32>,
+    components: &Array2<f32>,
+    shares: &Array2<f32>,
+) -> Result<Vec<f64>, StageInterrupt> {
+    let mut same = shares.clone();
+    Ok(pass(samples, &ByFeature::new(components), ShareRule::Likelihood, 0, same.view_mut())?.weights)
 }

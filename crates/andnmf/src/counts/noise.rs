@@ -63,7 +63,8 @@ pub(crate) fn recognised<T: Real>(
     }
     let Some(sums) = count_sums(samples)? else {
         if given {
-            let expected = "the samples must be counts: whole numbers of zero or more; use gaussian for others";
+            let expected =
+                "the samples must be counts: whole numbers of zero or more; use gaussian for others";
             return Err(FitError::from(SettingError::new("noise", noise, expected)).into());
         }
         return Ok(None);
@@ -105,6 +106,7 @@ fn dispersion(
         components: filled(&rows, &means, 0.5),
         shares: ndarray::Array2::zeros((n, rank)),
         prior: Vec::new(),
+        smoothed: false,
     };
     let (model, _) = likelihood_steps(samples, model, QUICK_STEPS, 1e-3, monitor)?;
     // Σ (y − μ)² = Σ y² − 2 Σ yμ + Σ μ², the last by the Gram matrix of the components.
@@ -118,8 +120,7 @@ fn dispersion(
         let shares: Vec<f64> = model.shares.row(i).iter().map(|&v| total * f64::from(v)).collect();
         for (feature, v) in row.row(0) {
             let of = &table[feature * by_feature.width()..][..rank];
-            together +=
-                f64::from(v) * shares.iter().zip(of).map(|(x, &a)| x * f64::from(a)).sum::<f64>();
+            together += f64::from(v) * shares.iter().zip(of).map(|(x, &a)| x * f64::from(a)).sum::<f64>();
         }
         for (k, x) in shares.iter().enumerate() {
             fitted_squares += x * shares.iter().zip(gram.row(k)).map(|(y, g)| y * g).sum::<f64>();
@@ -135,7 +136,6 @@ fn dispersion(
 }
 
 impl CountNoise {
-
     /// Weights of samples and features that make the noise even: one over the variance μ + φμ² of a value of mean size in its
     /// sample or its feature. Samples without counts are ignored.
     ///

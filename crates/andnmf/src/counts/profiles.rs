@@ -140,7 +140,11 @@ fn expected(
                     None => {
                         scores.copy_from_slice(&log_weights);
                         for (feature, count) in rows.row(i) {
-                            add_scaled_row(&mut scores, &table[feature * width..(feature + 1) * width], count);
+                            add_scaled_row(
+                                &mut scores,
+                                &table[feature * width..(feature + 1) * width],
+                                count,
+                            );
                         }
                         let best = scores.iter().fold(f32::NEG_INFINITY, |best, &v| best.max(v));
                         let near = scores.iter().enumerate().filter(|(_, v)| **v > best - FAR / power);

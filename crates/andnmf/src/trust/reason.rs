@@ -35,6 +35,8 @@ pub enum Reason {
     NmfInstead,
     /// Components that another start does not confirm.
     UnstableStart { components: Vec<usize>, of: usize, severity: Verdict },
+    /// Components that other counts of the same samples would not confirm.
+    UnstableCounts { components: Vec<usize>, of: usize, severity: Verdict },
     /// Components that other samples would not confirm.
     UnstableSamples { components: Vec<usize>, of: usize, severity: Verdict },
     /// Components that may contain part of others.
@@ -146,6 +148,7 @@ impl Reason {
             Self::SurplusComponents { components, .. }
             | Self::AlwaysOn { components }
             | Self::UnstableStart { components, .. }
+            | Self::UnstableCounts { components, .. }
             | Self::UnstableSamples { components, .. }
             | Self::MixedComponents { components, .. }
             | Self::BackgroundWeight { components, .. }

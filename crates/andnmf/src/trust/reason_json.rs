@@ -79,6 +79,7 @@ mod tests {
             Reason::SharedBackground { share },
             Reason::NmfInstead,
             Reason::UnstableStart { components: components.clone(), of: 5, severity },
+            Reason::UnstableCounts { components: components.clone(), of: 5, severity },
             Reason::UnstableSamples { components: components.clone(), of: 5, severity },
             Reason::MixedComponents { components: components.clone(), of: 5, severity },
             Reason::OutOfStages,

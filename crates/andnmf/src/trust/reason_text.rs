@@ -101,6 +101,15 @@ impl Reason {
                 ),
                 "add samples, or try another rank",
             ),
+            Self::UnstableCounts { components, of, severity } => (
+                "unstable-counts",
+                *severity,
+                format!(
+                    "{} would change with other counts of the same samples (see component_stability)",
+                    fraction_of(components, *of)
+                ),
+                "add samples with more counts, or try a smaller rank",
+            ),
             Self::UnstableSamples { components, of, severity } => (
                 "unstable-samples",
                 *severity,

@@ -50,6 +50,13 @@ pub enum Ending {
     Profiles,
 }
 
+impl Ending {
+    /// Returns true for steps of the likelihood of counts.
+    pub(crate) fn is_of_counts(self) -> bool {
+        matches!(self, Self::Likelihood | Self::Priors | Self::Profiles)
+    }
+}
+
 /// The evidence that a fit collects about its own result. None of it needs a known truth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FitReport {

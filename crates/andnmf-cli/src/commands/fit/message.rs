@@ -89,7 +89,9 @@ fn made_by(summary: &Summary) -> String {
         }
         "likelihood" => "and, refined by the likelihood of the counts".to_owned(),
         "priors" => "and, refined by the likelihood of the counts with learned priors".to_owned(),
-        "profiles" => "and, refined by the likelihood of the counts with learned profiles of shares".to_owned(),
+        "profiles" => {
+            "and, refined by the likelihood of the counts with learned profiles of shares".to_owned()
+        }
         _ => summary.method.to_owned(),
     }
 }

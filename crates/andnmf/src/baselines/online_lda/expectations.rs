@@ -93,8 +93,8 @@ impl Expectations {
 
 #[cfg(test)]
 mod tests {
-    use crate::linalg::special::digamma;
     use super::*;
+    use crate::linalg::special::digamma;
 
     #[test]
     fn results_times_their_scale_equal_the_textbook_expectation() {

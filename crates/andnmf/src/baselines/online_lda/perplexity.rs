@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use super::documents::DocumentBatch;
 use super::e_step::{DocumentPosterior, EStep};
 use super::posterior::{Posterior, WordWeights};
-use crate::linalg::special::{digamma, ln_gamma};
 use crate::Real;
+use crate::linalg::special::{digamma, ln_gamma};
 
 /// Words per parallel task.
 const WORDS_PER_TASK: usize = 256;

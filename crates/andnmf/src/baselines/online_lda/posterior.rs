@@ -10,9 +10,9 @@ use rayon::prelude::*;
 
 use super::documents::DocumentBatch;
 use super::expectations::Expectations;
-use crate::linalg::special::digamma;
 use crate::Real;
 use crate::linalg::gather::add_row_lists;
+use crate::linalg::special::digamma;
 
 /// Words per parallel task.
 const WORDS_PER_TASK: usize = 128;

@@ -124,8 +124,8 @@ pub(super) mod tests {
     use ndarray::Axis;
 
     use super::super::e_step::tests::naive_document;
-    use crate::linalg::special::digamma;
     use super::*;
+    use crate::linalg::special::digamma;
     use crate::samples::{CsrSamples, DenseSamples};
     use crate::testing::{assert_close, random_matrix, sparse_copy};
 

@@ -198,9 +198,9 @@ mod tests {
     use ndarray::{Array1, array};
 
     use super::super::e_step::tests::naive_document;
-    use crate::linalg::special::{digamma, ln_gamma};
     use super::super::stage::tests::{counts, expected_ln_topics};
     use super::*;
+    use crate::linalg::special::{digamma, ln_gamma};
     use crate::samples::{CsrSamples, DenseSamples};
     use crate::testing::{assert_close, random_matrix, sparse_copy};
 

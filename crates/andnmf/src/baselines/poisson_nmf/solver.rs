@@ -97,7 +97,9 @@ impl<T: Real> Alternation<T> for &PoissonNmfParams {
             let plain = improved(&components, &sums);
             let likelihood = sums.log_likelihood;
             if remaining == 0 && anderson.accepts(likelihood) {
-                let loss = (entropy(samples)? - totals.iter().map(|t| t * safe_ln(*t)).sum::<f64>() - likelihood).max(0.0);
+                let loss =
+                    (entropy(samples)? - totals.iter().map(|t| t * safe_ln(*t)).sum::<f64>() - likelihood)
+                        .max(0.0);
                 for (mut row, &total) in weights.axis_iter_mut(Axis(0)).zip(&totals) {
                     row.mapv_inplace(|v| T::from_f64(v.as_f64() * total));
                 }

@@ -2,8 +2,8 @@
 
 use ndarray::{Array1, Array2, Axis};
 
-use crate::linalg::special::digamma;
 use super::*;
+use crate::linalg::special::digamma;
 use crate::testing::random_matrix;
 
 /// Textbook γ and exp E[log θ] of one document, with exp E[log β] as rank × features.
