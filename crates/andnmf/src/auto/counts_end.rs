@@ -71,9 +71,8 @@ pub(super) fn finish<T: Real>(
     let monitor = StopMonitor::new(run, remaining, 0.0);
     let stop = || monitor.reason().is_some();
     let watched = CancellableSamples { samples, stop: &stop };
-    let ended = run
-        .workers()?
-        .run(|| finish_counts(&watched, &found, &noise.sums.features, constants, (params.seed, &monitor)));
+    let ended =
+        run.workers()?.run(|| finish_counts(&watched, &found, noise, constants, (params.seed, &monitor)));
     let ended = match ended {
         Ok(ended) => Some(ended),
         Err(halt) => match halt {

@@ -7,8 +7,9 @@ use super::model::{
     Model, PriorCourse, filled, likelihood_steps, log_likelihood, mean_shares, prior_steps, shares_of,
     weights_of,
 };
+use super::noise::CountNoise;
 use super::profiles::{ProfileCourse, Profiles, begin, posterior_means, profile_steps};
-use super::rows::{copied, thinned};
+use super::rows::{copied, scaled, thinned};
 use crate::Real;
 use crate::constants::{CountConstants, CountFinish};
 use crate::fit::{StageInterrupt, StopMonitor};
@@ -32,6 +33,29 @@ pub(crate) struct CountEnd {
     pub(crate) errors: Vec<f64>,
 }
 
+/// The parts of their counts for which samples speak.
+struct EffectiveParts<'a> {
+    totals: &'a [f64],
+    excess: f64,
+}
+
+impl<'a> EffectiveParts<'a> {
+    fn of_noise(noise: &'a CountNoise) -> Self {
+        Self { totals: &noise.sums.totals, excess: noise.excess_per_count() }
+    }
+
+    fn of(&self, total: f64) -> f64 {
+        1.0 / (1.0 + self.excess * total)
+    }
+
+    /// The mean over the counts of their variance over that of Poisson counts.
+    fn mean_excess(&self) -> f64 {
+        let all: f64 = self.totals.iter().sum();
+        let effective: f64 = self.totals.iter().map(|&total| total * self.of(total)).sum();
+        all / effective.max(f64::MIN_POSITIVE)
+    }
+}
+
 /// A finish and its result on some counts.
 enum Fitted {
     Model(Model),
@@ -52,18 +76,23 @@ struct Finishes<'a> {
 pub(crate) fn finish_counts<T: Real>(
     samples: &dyn Samples<T>,
     components: &Array2<f64>,
-    means: &[f64],
+    noise: &CountNoise,
     constants: &CountConstants,
     (seed, monitor): (u64, &StopMonitor<'_>),
 ) -> Result<CountEnd, StageInterrupt> {
-    let (rows, _) = copied(samples, constants.most_values, seed)?;
+    let (whole, _) = copied(samples, constants.most_values, seed)?;
+    let effective = EffectiveParts::of_noise(noise);
+    let rows = scaled(&whole, |total| effective.of(total))?;
+    let means = &noise.sums.features[..];
     let finishes = Finishes { constants, monitor, seed, rank: components.nrows(), means };
     let start = filled(components, means, constants.filled);
     let order = [CountFinish::Stages, CountFinish::Likelihood, CountFinish::Priors, CountFinish::Profiles];
     let mut held_out = Vec::new();
     let (finish, first) = match constants.finish {
         CountFinish::Auto => {
-            let (kept, held) = thinned(&rows, constants.held_out, seed)?;
+            let (kept, held) = thinned(&whole, constants.held_out, seed)?;
+            let kept = scaled(&kept, |total| effective.of(total))?;
+            let held = scaled(&held, |total| effective.of(total / constants.held_out))?;
             let total: f64 = held_total(&held)?;
             let mut best: Option<(CountFinish, f64, Option<Fitted>)> = None;
             let mut last: Option<Fitted> = None;
@@ -98,7 +127,7 @@ pub(crate) fn finish_counts<T: Real>(
     let shares = finishes.shares(&rows, &fitted)?;
     let components = (finish != CountFinish::Stages).then(|| fitted.components().mapv(f64::from));
     let errors = match &components {
-        Some(_) => finishes.split_errors(&rows, finish, &fitted)?,
+        Some(_) => finishes.split_errors(&whole, &effective, finish, &fitted)?,
         None => Vec::new(),
     };
     Ok(CountEnd { finish, components, held_out, shares, errors })
@@ -270,10 +299,15 @@ impl Finishes<'_> {
     fn split_errors(
         &self,
         rows: &CsrSamples<'static, f32>,
+        effective: &EffectiveParts<'_>,
         finish: CountFinish,
         fitted: &Fitted,
     ) -> Result<Vec<f64>, StageInterrupt> {
         let (one, other) = thinned(rows, 0.5, self.seed.wrapping_add(1))?;
+        let one = scaled(&one, |total| effective.of(2.0 * total))?;
+        let other = scaled(&other, |total| effective.of(2.0 * total))?;
+        // Both halves share what makes counts more dispersed than Poisson counts.
+        let hidden = effective.mean_excess().sqrt();
         let start = fitted.components().clone();
         let fit = |half: &CsrSamples<'static, f32>| -> Result<Array2<f32>, StageInterrupt> {
             let before = match fitted {
@@ -290,7 +324,7 @@ impl Finishes<'_> {
         };
         let sine = |(a, b): (ndarray::ArrayView1<'_, f32>, ndarray::ArrayView1<'_, f32>)| {
             let cosine: f64 = unit(a).iter().zip(unit(b)).map(|(a, b)| a * b).sum();
-            (1.0 - cosine.clamp(-1.0, 1.0).powi(2)).sqrt()
+            (hidden * (1.0 - cosine.clamp(-1.0, 1.0).powi(2)).sqrt()).min(1.0)
         };
         Ok(one.outer_iter().zip(other.outer_iter()).map(sine).collect())
     }

@@ -136,6 +136,16 @@ fn dispersion(
 }
 
 impl CountNoise {
+    /// Overdispersion times the mean of a count in a sample of one count: each count meets its own feature.
+    ///
+    /// A sample of total t speaks for the part 1/(1 + t·this) of its counts: with overdispersion the variance of a count is
+    /// larger than its mean, as that of fewer Poisson counts is (quasi-likelihood).
+    pub(crate) fn excess_per_count(&self) -> f64 {
+        let CountSums { totals, features, .. } = &self.sums;
+        let all: f64 = totals.iter().sum();
+        self.overdispersion * features.iter().map(|sum| (sum / all).powi(2)).sum::<f64>()
+    }
+
     /// Weights of samples and features that make the noise even: one over the variance μ + φμ² of a value of mean size in its
     /// sample or its feature. Samples without counts are ignored.
     ///
@@ -143,14 +153,8 @@ impl CountNoise {
     /// If no sample has counts.
     pub(crate) fn metric(&self) -> Result<Metric, SettingError> {
         let CountSums { totals, features, .. } = &self.sums;
-        let all: f64 = totals.iter().sum();
-        let squares: f64 = features.iter().map(|sum| (sum / all).powi(2)).sum();
-        // The mean of a count in a sample of this total: each count meets its own feature.
-        let typical = |total: f64| total * squares;
-        let of_sample = |&total: &f64| match total > 0.0 {
-            true => 1.0 / (total * (1.0 + self.overdispersion * typical(total))),
-            false => 0.0,
-        };
+        let (all, excess): (f64, f64) = (totals.iter().sum(), self.excess_per_count());
+        let of_sample = |&total: &f64| if total > 0.0 { 1.0 / (total * (1.0 + excess * total)) } else { 0.0 };
         let least = features.iter().copied().filter(|&sum| sum > 0.0).fold(f64::INFINITY, f64::min);
         let of_feature = |&sum: &f64| all / if sum > 0.0 { sum } else { least };
         Metric::default()

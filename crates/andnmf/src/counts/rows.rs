@@ -87,6 +87,21 @@ pub(crate) fn copied<T: Real>(
     Ok((rows.finish(samples.n_features())?, chosen))
 }
 
+/// Each sample multiplied by a factor that depends on its total.
+pub(crate) fn scaled(
+    samples: &CsrSamples<'_, f32>,
+    factor: impl Fn(f64) -> f64,
+) -> Result<CsrSamples<'static, f32>, FitError> {
+    let mut rows = RowBuilder::new();
+    for i in 0..samples.n_samples() {
+        let crate::samples::Block::Sparse(row) = read(samples, i..i + 1)? else { continue };
+        let factor = factor(row.row(0).map(|(_, v)| f64::from(v)).sum());
+        row.row(0).for_each(|(feature, v)| rows.push(feature, (f64::from(v) * factor) as f32));
+        rows.end_row();
+    }
+    Ok(rows.finish(samples.n_features())?)
+}
+
 /// Counts split in two: every single count goes to the second part with the given probability.
 pub(crate) fn thinned(
     samples: &CsrSamples<'_, f32>,
