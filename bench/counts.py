@@ -250,7 +250,8 @@ def main() -> None:
         if module is not None and importlib.util.find_spec(module) is None:
             print(f"{name} is skipped: {module} is not installed", file=sys.stderr)
             methods.remove(name)
-    print("| row | " + " | ".join(methods) + " | ending and verdict |\n|---" * 1 + "|---" * (len(methods) + 1) + "|")
+    print("| row | " + " | ".join(methods) + " | ending and verdict |")
+    print("|---" * (len(methods) + 2) + "|")
     for name in names:
         cells_of_row, endings = [], []
         for method in methods:

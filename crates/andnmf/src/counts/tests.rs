@@ -62,7 +62,7 @@ fn naive(
             let ratio = &sample / &fitted;
             let gained = components.dot(&ratio.mapv(|v| if v.is_finite() { v } else { 0.0 }));
             match prior {
-                None => theta.assign(&(&theta * &gained / sample.sum())),
+                None => theta *= &(&gained / sample.sum()),
                 Some(prior) => {
                     let gamma = &theta * &gained
                         + &Array2::from_shape_vec((1, prior.len()), prior.to_vec()).unwrap().row(0);
