@@ -52,7 +52,7 @@ pub(crate) fn improved<T: Real>(components: &Array2<T>, sums: &PassSums<T>) -> A
 fn totals<T: Real>(components: &Array2<T>, sums: &PassSums<T>) -> Array2<T> {
     let rank = components.nrows();
     let mut totals = components.clone();
-    totals.zip_mut_with(&sums.quotients.slice(ndarray::s![.., ..rank]).t(), |a, &sum| *a = *a * sum);
+    totals.zip_mut_with(&sums.quotients.slice(ndarray::s![.., ..rank]).t(), |a, &sum| *a *= sum);
     totals
 }
 

@@ -247,7 +247,7 @@ fn exp_digamma_shares<T: Real>(gamma: &[f64], theta: &mut [T]) {
         *theta = T::from_f64(share);
     }
     let one_over = T::from_f64(1.0 / sum);
-    theta.iter_mut().for_each(|v| *v = *v * one_over);
+    theta.iter_mut().for_each(|v| *v *= one_over);
 }
 
 #[inline(always)]
