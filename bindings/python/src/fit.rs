@@ -10,8 +10,8 @@ use andnmf::metrics::reconstruction_error;
 use andnmf::online::{Online, OnlineState};
 use andnmf::rank::{RankSettings, suggest_rank as library_suggest_rank};
 use andnmf::samples::Samples;
-use andnmf::{MethodParams, Real, nnls};
-use ndarray::Array2;
+use andnmf::{MethodParams, Real, counts, nnls};
+use ndarray::{Array2, ArrayView2};
 use numpy::{Element, PyArray1, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -66,7 +66,8 @@ fn fit_as<'py, T: Real + Element>(
             return Err(CallError::Python(error));
         }
         let fitted = if with_weights {
-            add_weights(samples.as_ref(), fit, cancel)?
+            let poisson = settings.clone().resolved(&fit).weighs_counts();
+            add_weights(samples.as_ref(), (fit, poisson), cancel)?
         } else {
             FitWithWeights { fit, weights: None }
         };
@@ -80,12 +81,27 @@ fn fit_as<'py, T: Real + Element>(
 /// Adds the weights of the samples and the relative reconstruction error to a fit.
 fn add_weights<T: Real>(
     samples: &dyn Samples<T>,
-    fit: Fit<T>,
+    (fit, poisson): (Fit<T>, bool),
     cancel: &AtomicBool,
 ) -> Result<FitWithWeights<T>, CallError> {
-    let weights = nnls::weights(samples, fit.components.view(), &Run::new().cancel_with(cancel))?;
+    let weights = weights_by(poisson, samples, fit.components.view(), cancel)?;
     let error = reconstruction_error(samples, weights.view(), fit.components.view())?;
     Ok(FitWithWeights { fit, weights: Some((weights, error)) })
+}
+
+/// The weights of samples: those of largest likelihood of counts, or of least squares.
+fn weights_by<T: Real>(
+    poisson: bool,
+    samples: &dyn Samples<T>,
+    components: ArrayView2<'_, T>,
+    cancel: &AtomicBool,
+) -> Result<Array2<T>, CallError> {
+    let run = Run::new().cancel_with(cancel);
+    Ok(if poisson {
+        counts::weights(samples, components, &run)?
+    } else {
+        nnls::weights(samples, components, &run)?
+    })
 }
 
 /// State of an online fit between two batches: components, thresholds, first threshold, number of batches.
@@ -202,6 +218,7 @@ fn fit_to_dict<'py, T: Real + Element>(
     dict.set_item("stages", fit.final_stages())?;
     dict.set_item("stop_reason", json(serde_json::to_string(&fit.stop))?.trim_matches('"'))?;
     dict.set_item("ending", fit.ending())?;
+    dict.set_item("poisson", fit.of_counts())?;
     dict.set_item("thresholds", PyArray1::from_slice(py, &fit.thresholds))?;
     dict.set_item("trace", trace(py, &fit.trace)?)?;
     dict.set_item("warnings", fit.warnings.iter().map(ToString::to_string).collect::<Vec<_>>())?;
@@ -225,15 +242,17 @@ fn trace<'py>(py: Python<'py>, records: &[StageRecord]) -> PyResult<Bound<'py, P
     Ok(dict)
 }
 
-/// The non-negative least-squares weights of samples under components.
+/// The weights of samples under components: of largest likelihood for Poisson noise, or of least squares.
 #[pyfunction]
+#[pyo3(signature = (samples, components, threads, poisson=false))]
 pub(crate) fn weights<'py>(
     py: Python<'py>,
     samples: SamplesArg<'py>,
     components: &Bound<'py, PyAny>,
     threads: Option<usize>,
+    poisson: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    with_precision!(&samples, py_samples => weights_as(py, py_samples, components, threads))
+    with_precision!(&samples, py_samples => weights_as(py, py_samples, components, threads, poisson))
 }
 
 fn weights_as<'py, T: Real + Element>(
@@ -241,12 +260,12 @@ fn weights_as<'py, T: Real + Element>(
     py_samples: &PySamples<'py, T>,
     components: &Bound<'py, PyAny>,
     threads: Option<usize>,
+    poisson: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let components = py_samples.matching_matrix(components)?;
     let (view, components) = (py_samples.view()?, components.as_array());
-    let weights = interruptible(py, threads, |cancel| {
-        Ok(nnls::weights(view.check()?.as_ref(), components, &Run::new().cancel_with(cancel))?)
-    })?;
+    let weights =
+        interruptible(py, threads, |cancel| weights_by(poisson, view.check()?.as_ref(), components, cancel))?;
     Ok(weights.to_pyarray(py).into_any())
 }
 

@@ -43,6 +43,7 @@ pub mod baselines;
 mod compression;
 #[doc(hidden)]
 pub mod constants;
+pub mod counts;
 pub mod diagnose;
 pub mod distributed;
 mod error;

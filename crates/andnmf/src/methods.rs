@@ -11,9 +11,10 @@ use serde_json::Value;
 
 use crate::and::AndParams;
 use crate::baselines::{
-    AnchorWordsParams, AnlsParams, HalsParams, MinVolumeParams, MuParams, OnlineLdaParams,
+    AnchorWordsParams, AnlsParams, HalsParams, MinVolumeParams, MuParams, OnlineLdaParams, PoissonNmfParams,
 };
-use crate::fit::Solver;
+use crate::counts::Noise;
+use crate::fit::{Fit, Solver};
 use crate::settings::{About, Described, Memory, Setting, Settings, Size};
 use crate::{Real, SettingError};
 
@@ -155,6 +156,8 @@ methods! {
     Anls = "anls": AnlsParams,
     /// Multiplicative updates: [`crate::baselines::Mu`].
     Mu = "mu": MuParams,
+    /// Poisson NMF: [`crate::baselines::PoissonNmf`].
+    PoissonNmf = "poisson-nmf": PoissonNmfParams,
     /// Minimum-volume factorization: [`crate::baselines::MinVolume`].
     MinVolume = "min-volume": MinVolumeParams,
     /// Online variational Bayes for latent Dirichlet allocation: [`crate::baselines::OnlineLda`].
@@ -221,6 +224,28 @@ impl MethodParams {
     #[must_use]
     pub fn memory(&self, size: &Size) -> Memory {
         for_any_method!(self, params => params.memory(size))
+    }
+
+    /// The settings with what a fit resolved: noise that it recognised.
+    #[must_use]
+    pub fn resolved<T: Real>(mut self, fit: &Fit<T>) -> Self {
+        if let Self::And(params) = &mut self
+            && fit.of_counts()
+        {
+            params.noise = Noise::Poisson;
+        }
+        self
+    }
+
+    /// Returns true if weights are those of largest likelihood of counts ([`counts::weights`](crate::counts::weights)), false
+    /// if they are those of least squares ([`nnls::weights`](crate::nnls::weights)).
+    #[must_use]
+    pub fn weighs_counts(&self) -> bool {
+        match self {
+            Self::And(params) => params.noise == Noise::Poisson,
+            Self::PoissonNmf(_) => true,
+            _ => false,
+        }
     }
 
     /// Parses text and sets a setting.

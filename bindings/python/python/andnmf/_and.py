@@ -35,9 +35,18 @@ class ANDBase(Factorization):
         Names of the features; only if the samples had column names.
     stop_reason_ : {"converged", "max_stages", "time_limit", "cancelled"}
         Why the fit ended.
-    ending_ : {"and", "and+hals", "min-volume", "nmf"}
+    ending_ : {"and", "and+hals", "min-volume", "nmf", "likelihood", "priors", "profiles"}
         The step that produced the components: AND itself, HALS from AND's result, least volume (if weights are rarely
-        zero), or NMF (if AND found no reliable components).
+        zero), or NMF (if AND found no reliable components). For counts the last three: steps of likelihood from AND's
+        result, plain, with learned priors, or with learned profiles of shares.
+    noise_ : {"gaussian", "poisson"}
+        The noise that the fit expected: poisson if the samples are counts.
+    dispersion_ : float or None
+        Mean square of the residuals of counts over their mean: 1 for Poisson noise, more with overdispersion.
+    share_mean_ : ndarray of shape (n_components,) or None
+        The mean share of each component in the counts of a sample.
+    share_covariance_ : ndarray of shape (n_components, n_components) or None
+        The covariance of the shares over the samples.
     thresholds_ : ndarray of shape (n_components,)
         Thresholds of the last stage.
     trust_ : dict or None
@@ -78,6 +87,10 @@ class ANDBase(Factorization):
     trust_: dict[str, Any] | None
     stability_: np.ndarray | None
     n_batches_seen_: int
+    noise_: str
+    dispersion_: float | None
+    share_mean_: np.ndarray | None
+    share_covariance_: np.ndarray | None
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Update the components with a batch of samples (online AND).
@@ -154,6 +167,11 @@ class ANDBase(Factorization):
         self.thresholds_ = result["thresholds"]
         self.trust_ = json.loads(result["trust"])
         self.stability_ = None if self.trust_ is None else np.array(self.trust_["component_stability"])
+        counts = (json.loads(result["report"]) or {}).get("counts")
+        self.noise_ = "poisson" if counts else "gaussian"
+        self.dispersion_ = counts["dispersion"] if counts else None
+        self.share_mean_ = np.array(counts["mean_shares"]) if counts else None
+        self.share_covariance_ = np.array(counts["share_covariance"]) if counts else None
 
     def _has_schedule(self) -> bool:
         return not (isinstance(self.threshold, str) and self.threshold == "auto")

@@ -126,7 +126,9 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
             return self._fit(X)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Compute the weights of samples by non-negative least squares.
+        """Compute the weights of samples.
+
+        By non-negative least squares; after a fit to counts with Poisson noise, by largest likelihood.
 
         Parameters
         ----------
@@ -245,7 +247,12 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         save(self, path, overwrite=overwrite)
 
     def _weights(self, X: Any) -> np.ndarray:
-        return _core.weights(as_samples(X), self._components_as_dtype_of(X), threads(self.n_jobs))
+        components = self._components_as_dtype_of(X)
+        return _core.weights(as_samples(X), components, threads(self.n_jobs), self._weighs_counts())
+
+    def _weighs_counts(self) -> bool:
+        """Whether weights are those of largest likelihood of counts rather than of least squares."""
+        return self._fit_record["settings"].get("noise") == "poisson"
 
     def _relative_error(self, X: Any, weights: np.ndarray) -> float:
         """The relative reconstruction error."""
@@ -304,6 +311,8 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         self.trace_ = result["trace"]
         self.warnings_ = result["warnings"]
         seconds = {name: result.get(name) for name in ("solver_seconds", "library_seconds")}
+        if result.get("poisson"):
+            settings = settings | {"noise": "poisson"}
         self._fit_record = {"settings": settings, "scale": result["scale"], **seconds}
 
     def _start(self) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from andnmf._and import ANDBase
 from andnmf._base import Factorization
-from andnmf._methods import ANLSBase, AnchorWordsBase, HALSBase, MUBase, MinVolumeBase, OnlineLDABase
+from andnmf._methods import ANLSBase, AnchorWordsBase, HALSBase, MUBase, MinVolumeBase, OnlineLDABase, PoissonNMFBase
 
 __all__ = [
     "AND",
@@ -20,6 +20,7 @@ __all__ = [
     "MU",
     "MinVolume",
     "OnlineLDA",
+    "PoissonNMF",
 ]
 
 
@@ -58,6 +59,9 @@ class AND(ANDBase):
     compress : {"auto", "off", "lossless"} or int, default="auto"
         Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always lossless
         (lossless), or by projection on this many leading directions. With threshold auto, auto only.
+    noise : {"auto", "gaussian", "poisson"}, default="auto"
+        The noise of the samples: gaussian (equal in all values), poisson (counts, whose noise grows with the mean), or
+        auto, which recognises counts. With a threshold schedule and with batches it is gaussian.
     nonnegative : {"auto", True, False}, default="auto"
         Constrain components to be non-negative: ``"auto"`` does so if the samples are non-negative. ``True`` also
         raises ValueError for negative samples.
@@ -87,9 +91,18 @@ class AND(ANDBase):
         Names of the features; only if the samples had column names.
     stop_reason_ : {"converged", "max_stages", "time_limit", "cancelled"}
         Why the fit ended.
-    ending_ : {"and", "and+hals", "min-volume", "nmf"}
+    ending_ : {"and", "and+hals", "min-volume", "nmf", "likelihood", "priors", "profiles"}
         The step that produced the components: AND itself, HALS from AND's result, least volume (if weights are rarely
-        zero), or NMF (if AND found no reliable components).
+        zero), or NMF (if AND found no reliable components). For counts the last three: steps of likelihood from AND's
+        result, plain, with learned priors, or with learned profiles of shares.
+    noise_ : {"gaussian", "poisson"}
+        The noise that the fit expected: poisson if the samples are counts.
+    dispersion_ : float or None
+        Mean square of the residuals of counts over their mean: 1 for Poisson noise, more with overdispersion.
+    share_mean_ : ndarray of shape (n_components,) or None
+        The mean share of each component in the counts of a sample.
+    share_covariance_ : ndarray of shape (n_components, n_components) or None
+        The covariance of the shares over the samples.
     thresholds_ : ndarray of shape (n_components,)
         Thresholds of the last stage.
     trust_ : dict or None
@@ -133,6 +146,7 @@ class AND(ANDBase):
         step: Literal["safe", "paper"] | float = "safe",
         batch_size: int | None = None,
         compress: Literal["auto", "off", "lossless"] | int = "auto",
+        noise: Literal["auto", "gaussian", "poisson"] = "auto",
         nonnegative: bool | Literal["auto"] = "auto",
         tol: float = 1e-12,
         time_limit: float | None = None,
@@ -148,6 +162,7 @@ class AND(ANDBase):
         self.step = step
         self.batch_size = batch_size
         self.compress = compress
+        self.noise = noise
         self.nonnegative = nonnegative
         self.tol = tol
         self.time_limit = time_limit
@@ -393,6 +408,84 @@ class MU(MUBase):
         self.nonnegative = nonnegative
         self.sweeps = sweeps
         self.compress = compress
+        self.max_stages = max_stages
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class PoissonNMF(PoissonNMFBase):
+    """Non-negative matrix factorization of counts by largest likelihood (Poisson noise).
+
+    Minimizes the generalized Kullback-Leibler divergence by extrapolated expectation-maximization. Components sum to one,
+    and a row of weights sums to the counts of its sample. ``transform`` returns weights of largest likelihood.
+
+    Parameters
+    ----------
+    n_components : int, "auto" or None, default=None
+        Number of components. ``None`` and ``"auto"`` use that of ``init`` if it is an array, otherwise the number of
+        components above the noise of the samples; if that is unclear, 10 (or the number of samples or features, if
+        smaller), with a warning.
+    init : str or array of shape (n_components, n_features), default="auto"
+        Start (initialization): ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``,
+        ``"nndsvdar"``, ``"random"`` (see :mod:`andnmf.init`), or an array of components. ``None`` is ``"auto"``.
+    sweeps : int, default=2
+        Number of updates of the shares per pass over the samples. It must be at least 1.
+    passes : int, default=8
+        Number of extrapolated passes over the samples per stage; 1 is plain expectation-maximization. It must be at
+        least 1.
+    max_stages : int, default=50
+        Maximum number of stages, each of several passes over the samples. It must be at least 1.
+    tol : float, default=0.0001
+        Convergence tolerance: stop when a stage changes the components by no more than this, relative to their norm. It
+        must be zero or a positive number.
+    time_limit : float or None, default=None
+        Time limit in seconds; the best result so far is kept. Raises ValueError if there are no components yet.
+    random_state : int, RandomState instance or None, default=None
+        Random seed. The same number gives bit-identical results on any number of threads.
+    n_jobs : int or None, default=None
+        Number of threads; ``None`` and -1 use all cores.
+    verbose : int, default=0
+        Print a line per stage if not 0.
+
+    Attributes
+    ----------
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, trace_, reconstruction_err_,
+    warnings_
+        As in :class:`andnmf.AND`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from andnmf import PoissonNMF
+    >>> counts = np.random.default_rng(0).poisson(3.0, size=(50, 12))
+    >>> model = PoissonNMF(n_components=3, tol=1e-2, random_state=0).fit(counts)
+    >>> np.allclose(model.components_.sum(axis=1), 1)
+    True
+    """
+
+    _method: ClassVar[str] = "poisson-nmf"
+
+    def __init__(
+        self,
+        n_components: Any = None,
+        *,
+        init: Any = "auto",
+        sweeps: int = 2,
+        passes: int = 8,
+        max_stages: int = 50,
+        tol: float = 0.0001,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.n_components = n_components
+        self.init = init
+        self.sweeps = sweeps
+        self.passes = passes
         self.max_stages = max_stages
         self.tol = tol
         self.time_limit = time_limit
@@ -697,6 +790,7 @@ ESTIMATORS: dict[str, type[Factorization]] = {
     "hals": HALS,
     "anls": ANLS,
     "mu": MU,
+    "poisson-nmf": PoissonNMF,
     "min-volume": MinVolume,
     "lda": OnlineLDA,
     "anchor-words": AnchorWords,

@@ -55,6 +55,26 @@ class MUBase(Factorization):
         return self.loss == "kullback-leibler"
 
 
+class PoissonNMFBase(Factorization):
+    """Non-negative matrix factorization of counts by largest likelihood (Poisson noise).
+
+    Minimizes the generalized Kullback-Leibler divergence by extrapolated expectation-maximization. Components sum to one,
+    and a row of weights sums to the counts of its sample. ``transform`` returns weights of largest likelihood.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from andnmf import PoissonNMF
+    >>> counts = np.random.default_rng(0).poisson(3.0, size=(50, 12))
+    >>> model = PoissonNMF(n_components=3, tol=1e-2, random_state=0).fit(counts)
+    >>> np.allclose(model.components_.sum(axis=1), 1)
+    True
+    """
+
+    def _weighs_counts(self) -> bool:
+        return True
+
+
 class MinVolumeBase(Factorization):
     """Non-negative matrix factorization whose components span a small volume.
 

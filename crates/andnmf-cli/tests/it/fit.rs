@@ -5,7 +5,8 @@ use andnmf::synth::{DatasetKind, DatasetSpec};
 use serde_json::Value;
 
 const FILES: [&str; 5] = ["components.npy", "model.safetensors", "summary.json", "trace.csv", "weights.npy"];
-const FIELDS: [&str; 17] = [
+const FIELDS: [&str; 18] = [
+    "noise",
     "method",
     "rank",
     "n_samples",
@@ -128,7 +129,7 @@ fn json_prints_the_summary_and_nothing_else() {
 fn every_method_fits_and_the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
     let folder = Folder::new();
     let (samples, _) = small_data(&folder);
-    for method in ["and", "hals", "anls", "mu", "lda", "min-volume", "anchor-words"] {
+    for method in ["and", "hals", "anls", "mu", "lda", "min-volume", "anchor-words", "poisson-nmf"] {
         let fit = |threads: &str, out: &str| {
             let out = folder.arg(out);
             let args = ["fit", &samples, "--rank", "5", "--method", method, "--time-limit", "60"];

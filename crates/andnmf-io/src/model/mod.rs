@@ -34,6 +34,7 @@ use ndarray::Array2;
 
 pub use file::stored_precision;
 
+use andnmf::counts;
 use andnmf::fit::{Fit, Run};
 use andnmf::nnls::{self, NnlsError};
 use andnmf::samples::Samples;
@@ -144,7 +145,7 @@ impl<T: Real> Model<T> {
         Self::from_parts(ModelParts {
             components: fit.components.clone(),
             thresholds: fit.thresholds.clone(),
-            settings: settings.clone(),
+            settings: settings.clone().resolved(fit),
             feature_names,
             trust: fit.trust.clone(),
             scale: fit.scale(),
@@ -183,12 +184,12 @@ impl<T: Real> Model<T> {
         })
     }
 
-    /// Computes the weights (n × rank) of samples by non-negative least squares, whatever method fitted the
-    /// components. Only the threads and the cancel flag of `run` are used.
+    /// Computes the weights (n × rank) of samples: by largest likelihood if the components were fitted to counts with Poisson
+    /// noise, otherwise by non-negative least squares. Only the threads and the cancel flag of `run` are used.
     ///
     /// # Errors
     /// If the samples do not have the features of the model (names are compared if both have them), or
-    /// [`nnls::weights`] fails.
+    /// [`counts::weights`] or [`nnls::weights`] fails.
     pub fn weights(
         &self,
         samples: &dyn Samples<T>,
@@ -196,7 +197,10 @@ impl<T: Real> Model<T> {
         run: &Run<'_, T>,
     ) -> Result<Array2<T>, ModelError> {
         self.check_features(samples.n_features(), feature_names)?;
-        Ok(nnls::weights(samples, self.components.view(), run)?)
+        Ok(match self.settings.weighs_counts() {
+            true => counts::weights(samples, self.components.view(), run)?,
+            false => nnls::weights(samples, self.components.view(), run)?,
+        })
     }
 
     /// Checks that samples have the features of the model: their number and, if both have them, their names.

@@ -43,5 +43,5 @@ const correlationText = (value) => (isNumber(value) ? `${value < 0 ? "−" : "+"
 const readableKey = (key) => String(key).replace(/[_-]+/g, " ");
 const count = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
-const METHODS = { and: "AND", hals: "HALS", anls: "ANLS", mu: "Multiplicative updates", lda: "Online LDA", "online-lda": "Online LDA", online_lda: "Online LDA", "anchor-words": "Anchor words", anchor_words: "Anchor words", "min-volume": "Minimum volume", min_volume: "Minimum volume" };
+const METHODS = { and: "AND", hals: "HALS", anls: "ANLS", mu: "Multiplicative updates", "poisson-nmf": "Poisson NMF", poisson_nmf: "Poisson NMF", lda: "Online LDA", "online-lda": "Online LDA", online_lda: "Online LDA", "anchor-words": "Anchor words", anchor_words: "Anchor words", "min-volume": "Minimum volume", min_volume: "Minimum volume" };
 const methodName = (method) => METHODS[method] ?? String(method);

@@ -36,6 +36,9 @@ const STOP_REASONS = {
 // The step that produced the components, where it is not AND's own.
 const ENDINGS = {
   "and+hals": ", refined by HALS",
+  likelihood: ", refined by the likelihood of the counts",
+  priors: ", refined by the likelihood of the counts with learned priors",
+  profiles: ", refined by the likelihood of the counts with learned profiles of shares",
   "min-volume": " of least volume, since the weights are rarely zero",
 };
 

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use super::threshold::{Threshold, ThresholdParams};
 use crate::SettingError;
 use crate::constants::Constants;
+use crate::counts::Noise;
 use crate::objective::Objective;
 use crate::settings::{About, Compress, Described, Memory, Range, Size, declare_choice, declare_settings};
 
@@ -91,6 +92,9 @@ declare_settings! {
         /// Compression of the samples into a smaller space: lossless if that is faster (auto), never (off), always
         /// lossless (lossless), or by projection on this many leading directions. With threshold auto, auto only.
         compress: Compress = Compress::Auto;
+        /// The noise of the samples: gaussian (equal in all values), poisson (counts, whose noise grows with the mean), or auto,
+        /// which recognises counts. With a threshold schedule and with batches it is gaussian.
+        noise: Noise = Noise::Auto;
         /// Allow negative components although the samples are non-negative. With a threshold schedule components may
         /// always be negative.
         signed: bool = false;
@@ -106,6 +110,17 @@ declare_settings! {
 impl AndParams {
     fn check_combinations(&self) -> Result<(), SettingError> {
         self.compress.check(self.rank)?;
+        if self.noise == Noise::Poisson {
+            if self.threshold != Threshold::Auto {
+                let expected =
+                    "a threshold schedule is the paper's algorithm, for gaussian noise; use threshold auto";
+                return Err(SettingError::new("noise", self.noise, expected));
+            }
+            if self.signed {
+                let expected = "counts have non-negative components; use signed only with gaussian";
+                return Err(SettingError::new("noise", self.noise, expected));
+            }
+        }
         match &self.threshold {
             Threshold::Scheduled(schedule) => schedule.check(),
             Threshold::Auto => self.check_auto(),

@@ -246,6 +246,7 @@ fn end<T: Real>(
         noise_errors,
         mixed: stability.mixed,
         rerun,
+        counts: None,
     };
     Ok(FinishedFit { components, report, passes, last })
 }

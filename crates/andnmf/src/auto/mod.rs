@@ -23,6 +23,7 @@ mod averaged_projection;
 mod background;
 mod background_component;
 mod candidate;
+mod counts_end;
 mod decoded;
 mod descent;
 mod ending;
@@ -45,7 +46,7 @@ mod start_kind;
 mod state;
 mod volume_end;
 
-pub use crate::trust::{Ending, FitReport as AutoReport, Origin};
+pub use crate::trust::{CountReport, Ending, FitReport as AutoReport, Origin};
 pub(crate) use shares::quantile;
 
 use crate::and::And;
@@ -65,6 +66,8 @@ fn fit<T: Real>(
     start: Start<T>,
     run: &mut Run<'_, T>,
 ) -> Result<Fit<T>, FitError> {
+    let counts = counts_end::in_metric_of_counts(and, samples, &start, run)?;
+    let and = counts.as_ref().map_or(and, |(and, _)| and);
     let (params, metric) = (and.params(), &and.objective().metric);
     metric.check(samples)?;
     let scaled = ScaledSamples::new(samples, metric);
@@ -82,5 +85,8 @@ fn fit<T: Real>(
         }
     };
     let stop = drive(&mut *engine, &params.limits(), run)?;
-    finish::finish(*engine, scaled, run, stop)
+    let Some((_, noise)) = &counts else { return finish::finish(*engine, scaled, run, stop) };
+    let found = counts_end::found_components(&engine);
+    let fit = finish::finish(*engine, scaled, run, stop)?;
+    counts_end::finish(fit, (samples, noise), and, found, run)
 }

@@ -7,6 +7,7 @@
 //! * [`MinVolume`]: HALS with a penalty on the volume that the components span.
 //! * [`AnchorWords`]: topic recovery from anchor words, each of which occurs in one topic only.
 //! * [`Mu`]: multiplicative updates, for the squared error and the Kullback–Leibler divergence.
+//! * [`PoissonNmf`]: the factorization of largest likelihood of counts.
 //! * [`OnlineLda`]: online variational Bayes for latent Dirichlet allocation.
 
 mod alternating;
@@ -16,6 +17,7 @@ mod hals;
 mod min_volume;
 mod mu;
 mod online_lda;
+mod poisson_nmf;
 
 pub use crate::settings::Compress;
 pub(crate) use alternating::{Factors, WeightPass};
@@ -28,3 +30,4 @@ pub use min_volume::{MinVolume, MinVolumeParams};
 pub(crate) use mu::MultiplicativeRule;
 pub use mu::{Mu, MuLoss, MuParams};
 pub use online_lda::{LdaTopics, LikelihoodBound, OnlineLda, OnlineLdaParams};
+pub use poisson_nmf::{PoissonNmf, PoissonNmfParams};

@@ -5,6 +5,7 @@
 //! and fields keep their defaults. Each field states its meaning and the data it was set on. "Not recorded" means that
 //! the value is older than the record of its trials.
 
+mod counts;
 mod diagnosis;
 mod end;
 mod projection;
@@ -17,6 +18,7 @@ mod volume;
 
 use serde::{Deserialize, Serialize};
 
+pub use counts::{CountConstants, CountFinish};
 pub use diagnosis::DiagnosisConstants;
 pub use end::EndConstants;
 pub use projection::ProjectionConstants;
@@ -74,6 +76,8 @@ pub struct Constants {
     pub stability: StabilityConstants,
     /// The limits from which evidence counts against a fit.
     pub trust: TrustConstants,
+    /// The finish of fits to counts.
+    pub counts: CountConstants,
     /// The limits from which weights count as unfit for recovery.
     pub diagnosis: DiagnosisConstants,
 }

@@ -274,6 +274,9 @@ impl<T: Real> Fit<T> {
             Some(Ending::Hals) => "and+hals",
             Some(Ending::MinVolume) => "min-volume",
             Some(Ending::Nmf) => "nmf",
+            Some(Ending::Likelihood) => "likelihood",
+            Some(Ending::Priors) => "priors",
+            Some(Ending::Profiles) => "profiles",
             None => self.method(),
         }
     }
@@ -282,6 +285,13 @@ impl<T: Real> Fit<T> {
     #[must_use]
     pub fn final_stages(&self) -> usize {
         self.stages.saturating_sub(self.search_stages)
+    }
+
+    /// Returns true if the fit treated the samples as counts, whose weights are those of largest likelihood
+    /// ([`counts::weights`](crate::counts::weights)).
+    #[must_use]
+    pub fn of_counts(&self) -> bool {
+        self.report.as_ref().is_some_and(|report| report.counts.is_some())
     }
 
     /// The checkpoint after the last stage. A longer run that resumes from it ends with the same bits as an

@@ -31,8 +31,11 @@ impl Trust {
         if found < rank {
             judgement.add(Reason::SurplusComponents { found, components: (found..rank).collect() });
         }
-        judge_rank(&mut judgement, report, constants);
-        judge_weights(&mut judgement, report, found, constants);
+        // What the stages saw in their metric says nothing about components that the likelihood of counts has moved since.
+        if !report.ending.is_of_counts() {
+            judge_rank(&mut judgement, report, constants);
+            judge_weights(&mut judgement, report, found, constants);
+        }
         if report.ending == Ending::Nmf {
             judgement.add(Reason::NmfInstead);
         }
@@ -53,7 +56,7 @@ impl Trust {
 /// The estimated error of each component.
 fn scores(report: &FitReport, constants: &TrustConstants) -> Vec<f64> {
     let count = report.on_shares.len();
-    if report.certain {
+    if report.certain && !report.ending.is_of_counts() {
         return vec![0.0; count];
     }
     if !report.rerun.is_empty() {
@@ -116,7 +119,10 @@ fn judge_stability(
         _ => Verdict::Good,
     };
     if !report.rerun.is_empty() && !unstable.is_empty() {
-        judgement.add(Reason::UnstableStart { components: unstable, of, severity });
+        judgement.add(match report.ending.is_of_counts() {
+            true => Reason::UnstableCounts { components: unstable, of, severity },
+            false => Reason::UnstableStart { components: unstable, of, severity },
+        });
         return;
     }
     let by_chance = |k: &usize| !report.certain && sampled(report, *k) > constants.unstable;
@@ -162,6 +168,7 @@ mod tests {
             noise_errors: vec![0.02; 10],
             mixed: zeros,
             rerun: Vec::new(),
+            counts: None,
         }
     }
 
@@ -245,6 +252,19 @@ mod tests {
         let nmf = FitReport { ending: Ending::Nmf, rerun, mixed: vec![1.0; 10], ..report() };
         let scores = judged_trust(&nmf, 11, false).component_stability;
         assert_eq!((scores[0], scores[1], scores[9], scores[10]), (0.0, 0.2, 1.0, 1.0));
+    }
+
+    #[test]
+    fn components_of_the_likelihood_of_counts_are_judged_by_split_counts_alone() {
+        let rerun = vec![0.3, 0.3, 0.3, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        let ending = Ending::Priors;
+        let counts =
+            FitReport { ending, rerun, inclusions: 3, singular_gap: 1.01, certain: true, ..report() };
+        let (verdict, reasons) = judged(&counts);
+        assert_eq!((verdict, reasons.len()), (Verdict::Poor, 1), "{reasons:?}");
+        assert!(reasons[0].contains("4 of 10 components would change with other counts"), "{reasons:?}");
+        let sure = FitReport { rerun: vec![0.02; 10], ..counts };
+        assert_eq!(judged(&sure), (Verdict::Good, Vec::new()));
     }
 
     #[test]

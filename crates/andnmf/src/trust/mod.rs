@@ -12,5 +12,5 @@ pub use crate::constants::UNSTABLE;
 pub use declare_reason::UnknownReason;
 pub use fit::Trust;
 pub use reason::Reason;
-pub use report::{Ending, FitReport, Origin};
+pub use report::{CountReport, Ending, FitReport, Origin};
 pub use verdict::{Judgement, Verdict};

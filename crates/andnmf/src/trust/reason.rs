@@ -72,6 +72,14 @@ declare_reasons! {
         text: ("{} change with another start (see component_stability)", fraction_of(components, *of)),
         advice: "add samples, or try another rank",
     }
+    /// Components that other counts of the same samples would not confirm.
+    UnstableCounts { components: Vec<usize> = vec![1, 3], of: usize = 5, severity: Verdict = Doubtful } => {
+        code: "unstable-counts", severity: *severity,
+        components: components.clone(),
+        text: ("{} would change with other counts of the same samples (see component_stability)",
+               fraction_of(components, *of)),
+        advice: "add samples with more counts, or try a smaller rank",
+    }
     /// Components that other samples would not confirm.
     UnstableSamples { components: Vec<usize> = vec![1, 3], of: usize = 5, severity: Verdict = Doubtful } => {
         code: "unstable-samples", severity: *severity,

@@ -42,6 +42,19 @@ pub enum Ending {
     MinVolume,
     /// NMF from its own start.
     Nmf,
+    /// Counts: steps of largest likelihood from the components found.
+    Likelihood,
+    /// Counts: steps of likelihood under priors learned from the data.
+    Priors,
+    /// Counts: steps of likelihood with shares from a finite set of learned profiles.
+    Profiles,
+}
+
+impl Ending {
+    /// Returns true for steps of the likelihood of counts.
+    pub(crate) fn is_of_counts(self) -> bool {
+        matches!(self, Self::Likelihood | Self::Priors | Self::Profiles)
+    }
 }
 
 /// The evidence that a fit collects about its own result. None of it needs a known truth.
@@ -96,4 +109,22 @@ pub struct FitReport {
     /// For each component, its distance (a sine) from other runs of HALS, from other starts or on part of the
     /// samples: an estimate of its error. Empty if the result does not come from such a run.
     pub rerun: Vec<f64>,
+    /// What the fit found about the counts, if the samples are counts.
+    pub counts: Option<CountReport>,
+}
+
+/// The noise of counts, and the choice between the finishes of their fit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CountReport {
+    /// Mean square of the residuals of a quick fit over the mean: 1 for Poisson noise, more with overdispersion.
+    pub dispersion: f64,
+    /// φ of the variance μ + φμ² of a value with mean μ.
+    pub overdispersion: f64,
+    /// The mean logarithm of the probability of a held-out count under each finish that was tried; empty if the finish was
+    /// not chosen by held-out counts.
+    pub held_out: Vec<(String, f64)>,
+    /// The mean share of each component in the counts of a sample.
+    pub mean_shares: Vec<f64>,
+    /// The covariance of the shares over the samples, rank × rank.
+    pub share_covariance: Vec<Vec<f64>>,
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of the numerical library from bottom to top: each may import those above it in this list.
-const LAYERS: [&str; 29] = [
+const LAYERS: [&str; 30] = [
     "error",
     "memory",
     "real",
@@ -26,6 +26,7 @@ const LAYERS: [&str; 29] = [
     "objective",
     "compression",
     "nnls",
+    "counts",
     "and",
     "baselines",
     "metrics",

@@ -63,7 +63,8 @@ fn negative_samples_are_refused_with_their_location_by_methods_that_cannot_use_t
     let dense = DenseSamples::new(counts.view()).unwrap();
     for form in every_form() {
         let divergence = matches!(&form, MethodParams::Mu(params) if params.loss == MuLoss::KullbackLeibler);
-        let refuses = divergence || [Method::OnlineLda, Method::AnchorWords].contains(&form.method());
+        let of_counts = [Method::OnlineLda, Method::AnchorWords, Method::PoissonNmf];
+        let refuses = divergence || of_counts.contains(&form.method());
         match run(&form, &dense, start_for(&form, &start)) {
             Ok(fit) => assert!(!refuses && all_finite(&fit), "{form:?}"),
             Err(FitError::Samples(SamplesError::Negative { row: 12, column: 7, .. })) => {

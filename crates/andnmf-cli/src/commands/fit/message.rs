@@ -44,6 +44,13 @@ pub(crate) fn fit_text(summary: &Summary, folder: &Path, files: &[&str], resumab
             recovery.mean_matched_cosine
         );
     }
+    if let Some(counts) = &summary.counts {
+        let _ = writeln!(
+            text,
+            "the samples are counts: noise is poisson, dispersion {}",
+            number(counts.dispersion, 3)
+        );
+    }
     for warning in &summary.warnings {
         let _ = writeln!(text, "note: {warning}");
     }
@@ -80,6 +87,11 @@ fn made_by(summary: &Summary) -> String {
         "and+hals" => "AND, refined by HALS".to_owned(),
         "min-volume" if summary.method == "and" => {
             "minimum volume, started from the result of AND, since weights are rarely zero".to_owned()
+        }
+        "likelihood" => "and, refined by the likelihood of the counts".to_owned(),
+        "priors" => "and, refined by the likelihood of the counts with learned priors".to_owned(),
+        "profiles" => {
+            "and, refined by the likelihood of the counts with learned profiles of shares".to_owned()
         }
         _ => summary.method.to_owned(),
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use andnmf::auto::Ending;
+use andnmf::auto::{CountReport, Ending};
 use andnmf::fit::{Fit, StageRecord, StopReason};
 use andnmf::metrics::{Recovery, reconstruction_error};
 use andnmf::samples::Samples;
@@ -40,6 +40,11 @@ pub(crate) struct Summary {
     pub(crate) start: String,
     /// The step that produced the components.
     pub(crate) ending: String,
+    /// The noise that the fit expected.
+    pub(crate) noise: &'static str,
+    /// What the fit found about counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) counts: Option<CountReport>,
     /// `None` (null) exactly for methods without a verdict; a cancelled run has the verdict poor.
     pub(crate) trust: Option<Trust>,
     pub(crate) warnings: Vec<String>,
@@ -60,7 +65,7 @@ impl Summary {
         (init, options): (&str, Value),
         started: Instant,
     ) -> Result<Self, Failure> {
-        let mut all_settings = serde_json::to_value(settings)?;
+        let mut all_settings = serde_json::to_value(settings.clone().resolved(fit))?;
         if let (Value::Object(all), Value::Object(options)) = (&mut all_settings, options) {
             all.extend(options);
         }
@@ -80,6 +85,8 @@ impl Summary {
             passes: fit.passes,
             start: start_of(fit, init, settings, negatives),
             ending: fit.ending().to_owned(),
+            noise: if settings.clone().resolved(fit).weighs_counts() { "poisson" } else { "gaussian" },
+            counts: fit.report.as_ref().and_then(|report| report.counts.clone()),
             trust: fit.trust.clone(),
             warnings,
             settings: all_settings,

@@ -226,6 +226,9 @@ fn finish<T: Real>(
         all.insert("batch".to_owned(), serde_json::to_value(Batch::Size(state.batch_size))?);
     }
     let mut summary = Summary {
+        // Batches know no other.
+        noise: "gaussian",
+        counts: None,
         method: settings.method().name(),
         rank: settings.rank(),
         n_samples: state.n_samples,

@@ -62,6 +62,11 @@ pub(super) trait Alternation<T: Real>: Sync {
 
     fn settings(&self) -> AlternatingSettings;
 
+    /// Passes over the samples in a stage.
+    fn passes_per_stage(&self) -> usize {
+        1
+    }
+
     /// Adapts the initial components to the constraints of the method.
     fn prepare_start(&self, start: Array2<T>) -> Array2<T>;
 

@@ -261,7 +261,9 @@ impl<T: Real, A: Alternation<T>> AlternatingRun<'_, T, A> {
         std::mem::swap(&mut self.state.working, &mut self.next_components);
         let previous = std::mem::replace(&mut self.pass, pass);
         self.method.recycle_pass(previous);
-        self.header.passes += usize::from(matches!(self.space, Space::Original));
+        if matches!(self.space, Space::Original) {
+            self.header.passes += self.method.passes_per_stage();
+        }
         self.header.seconds = self.monitor.clock.seconds();
         self.header.trace.push(StageRecord {
             stage,

@@ -36,3 +36,4 @@ mod start;
 
 pub use params::{Mu, MuLoss, MuParams};
 pub(crate) use solver::MultiplicativeRule;
+pub(super) use start::make_positive;

@@ -11,7 +11,7 @@ const MIN_WEIGHT: f64 = 0.01;
 
 /// Replaces zero and negative entries by a small fraction of the mean of their component (of all components if it has
 /// no positive entry).
-pub(super) fn make_positive<T: Real>(mut components: Array2<T>) -> Array2<T> {
+pub(in crate::baselines) fn make_positive<T: Real>(mut components: Array2<T>) -> Array2<T> {
     let mean = |entries: &mut dyn Iterator<Item = T>| {
         let (mut sum, mut count) = (0.0, 0_usize);
         for v in entries {

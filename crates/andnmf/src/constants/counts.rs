@@ -1,0 +1,68 @@
+//! Constants of fits to counts.
+
+use serde::{Deserialize, Serialize};
+
+use super::constants;
+
+/// The finish of a fit to counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CountFinish {
+    /// The one that predicts held-out counts best.
+    Auto,
+    /// None: the components of the stages.
+    Stages,
+    /// Steps of likelihood.
+    Likelihood,
+    /// Steps under learned priors.
+    Priors,
+    /// Steps with profiles.
+    Profiles,
+}
+
+constants! {
+    /// The finish of fits to counts. Set on data made from topics of the NIPS papers (weights in pairs, 40 to 500 words) and
+    /// on `ap_topics`.
+    CountConstants {
+        /// The finish.
+        finish: CountFinish = CountFinish::Auto,
+        /// The part of the counts that is held out to choose the finish.
+        held_out: f64 = 0.1,
+        /// Share of the mean sample in every start: steps never leave zero.
+        filled: f64 = 1e-3,
+        /// Steps of likelihood, at most.
+        likelihood_steps: usize = 60,
+        /// Steps whose largest relative change of a component is below this are the last.
+        tolerance: f64 = 1e-4,
+        /// Steps under priors, at most.
+        prior_steps: usize = 130,
+        /// Updates of the shares per step under priors.
+        prior_sweeps: usize = 3,
+        /// The first prior of the shares.
+        first_prior: f64 = 1.0,
+        /// Its factor from step to step…
+        prior_fall: f64 = 0.96,
+        /// …in this many steps; later steps learn the prior.
+        falling_steps: usize = 80,
+        /// The prior of the values of components.
+        component_prior: f64 = 0.05,
+        /// Samples per profile.
+        samples_per_profile: f64 = 5.0,
+        /// Profiles, at most.
+        most_profiles: usize = 3000,
+        /// Steps with profiles.
+        profile_steps: usize = 60,
+        /// Steps of likelihood on the gathered counts in each.
+        profile_sweeps: usize = 3,
+        /// Candidates of a sample, at most.
+        candidates: usize = 128,
+        /// All profiles are compared every so many steps.
+        refresh: usize = 10,
+        /// The first inverse temperature of memberships.
+        heat: f64 = 1.0,
+        /// The part of its steps that a finish takes on each half of the counts to estimate errors.
+        split_part: f64 = 0.3,
+        /// Stored values in memory, at most: more samples than that are represented by a random part.
+        most_values: usize = 1 << 26,
+    }
+}

@@ -1,0 +1,331 @@
+//! The finish of a fit to counts: from the components that AND found in the metric of the counts, to those of largest likelihood,
+//! under learned priors, or with profiles, whichever predicts held-out counts best.
+
+use ndarray::Array2;
+
+use super::model::{
+    Model, PriorCourse, filled, likelihood_steps, log_likelihood, mean_shares, prior_steps, shares_of,
+    weights_of,
+};
+use super::noise::CountNoise;
+use super::profiles::{ProfileCourse, Profiles, begin, posterior_means, profile_steps};
+use super::rows::{copied, scaled, thinned};
+use crate::Real;
+use crate::constants::{CountConstants, CountFinish};
+use crate::fit::{StageInterrupt, StopMonitor};
+use crate::samples::{CsrSamples, Samples};
+
+/// Passes in which the prior of shares is learned for components that stay.
+const SHARE_ROUNDS: usize = 8;
+
+/// The components of a finish, and how well it predicts held-out counts.
+#[derive(Debug, Clone)]
+pub(crate) struct CountEnd {
+    /// The finish that was chosen.
+    pub(crate) finish: CountFinish,
+    /// Rank × features, each component of sum one; `None` if those of the stages stay.
+    pub(crate) components: Option<Array2<f64>>,
+    /// The mean logarithm of the probability of a held-out count under each finish that was tried.
+    pub(crate) held_out: Vec<(CountFinish, f64)>,
+    /// Posterior means of the shares, samples × rank.
+    pub(crate) shares: Array2<f32>,
+    /// The estimated error of each component, a sine; empty if those of the stages stay.
+    pub(crate) errors: Vec<f64>,
+}
+
+/// The parts of their counts for which samples speak.
+struct EffectiveParts<'a> {
+    totals: &'a [f64],
+    excess: f64,
+}
+
+impl<'a> EffectiveParts<'a> {
+    fn of_noise(noise: &'a CountNoise) -> Self {
+        Self { totals: &noise.sums.totals, excess: noise.excess_per_count() }
+    }
+
+    fn of(&self, total: f64) -> f64 {
+        1.0 / (1.0 + self.excess * total)
+    }
+
+    /// The mean over the counts of their variance over that of Poisson counts.
+    fn mean_excess(&self) -> f64 {
+        let all: f64 = self.totals.iter().sum();
+        let effective: f64 = self.totals.iter().map(|&total| total * self.of(total)).sum();
+        all / effective.max(f64::MIN_POSITIVE)
+    }
+}
+
+/// A finish and its result on some counts.
+enum Fitted {
+    Model(Model),
+    Profiles(Profiles, Array2<f32>),
+}
+
+/// Everything that the finishes read.
+struct Finishes<'a> {
+    constants: &'a CountConstants,
+    monitor: &'a StopMonitor<'a>,
+    seed: u64,
+    rank: usize,
+    /// Σ of each feature.
+    means: &'a [f64],
+}
+
+/// Finishes the components (rank × features, as the stages left them) of counts.
+pub(crate) fn finish_counts<T: Real>(
+    samples: &dyn Samples<T>,
+    components: &Array2<f64>,
+    noise: &CountNoise,
+    constants: &CountConstants,
+    (seed, monitor): (u64, &StopMonitor<'_>),
+) -> Result<CountEnd, StageInterrupt> {
+    let (whole, _) = copied(samples, constants.most_values, seed)?;
+    let effective = EffectiveParts::of_noise(noise);
+    let rows = scaled(&whole, |total| effective.of(total))?;
+    let means = &noise.sums.features[..];
+    let finishes = Finishes { constants, monitor, seed, rank: components.nrows(), means };
+    let start = filled(components, means, constants.filled);
+    let order = [CountFinish::Stages, CountFinish::Likelihood, CountFinish::Priors, CountFinish::Profiles];
+    let mut held_out = Vec::new();
+    let (finish, first) = match constants.finish {
+        CountFinish::Auto => {
+            let (kept, held) = thinned(&whole, constants.held_out, seed)?;
+            let kept = scaled(&kept, |total| effective.of(total))?;
+            let held = scaled(&held, |total| effective.of(total / constants.held_out))?;
+            let total: f64 = held_total(&held)?;
+            let mut best: Option<(CountFinish, f64, Option<Fitted>)> = None;
+            let mut last: Option<Fitted> = None;
+            for finish in order {
+                let fitted = finishes.step(finish, &kept, &start, last.take(), 1.0)?;
+                let seen = if finish == CountFinish::Stages { finishes.seen() } else { 0.0 };
+                let score = finishes.score(&kept, &held, &fitted)? / total.max(1.0) - seen;
+                held_out.push((finish, score));
+                let better = best.as_ref().is_none_or(|(_, so_far, _)| score > *so_far);
+                if better {
+                    best = Some((finish, score, Some(fitted.copy())));
+                }
+                last = Some(fitted);
+            }
+            best.map_or((CountFinish::Stages, None), |(finish, _, fitted)| (finish, fitted))
+        }
+        given => (given, None),
+    };
+    // The chosen finish on all counts, from its result on most of them.
+    let warm = first.is_some();
+    let mut fitted = first;
+    let all = order.iter().position(|f| *f == finish).unwrap_or(0);
+    let steps = if warm { &order[all..=all] } else { &order[..=all] };
+    for step in steps {
+        let part = if warm { 0.5 } else { 1.0 };
+        fitted = Some(finishes.again(*step, &rows, &start, fitted.take(), warm, part)?);
+    }
+    let fitted = match fitted {
+        Some(fitted) => fitted,
+        None => finishes.step(CountFinish::Stages, &rows, &start, None, 1.0)?,
+    };
+    let shares = finishes.shares(&rows, &fitted)?;
+    let components = (finish != CountFinish::Stages).then(|| fitted.components().mapv(f64::from));
+    let errors = match &components {
+        Some(_) => finishes.split_errors(&whole, &effective, finish, &fitted)?,
+        None => Vec::new(),
+    };
+    Ok(CountEnd { finish, components, held_out, shares, errors })
+}
+
+fn held_total(held: &CsrSamples<'_, f32>) -> Result<f64, StageInterrupt> {
+    let mut total = 0.0;
+    crate::samples::read(held, 0..held.n_samples())?.for_each(|_, _, v| total += f64::from(v));
+    Ok(total)
+}
+
+impl Fitted {
+    fn components(&self) -> &Array2<f32> {
+        match self {
+            Self::Model(model) => &model.components,
+            Self::Profiles(profiles, _) => &profiles.components,
+        }
+    }
+
+    fn copy(&self) -> Self {
+        match self {
+            Self::Model(model) => Self::Model(model.clone()),
+            Self::Profiles(profiles, shares) => Self::Profiles(profiles.clone(), shares.clone()),
+        }
+    }
+}
+
+impl Finishes<'_> {
+    /// The result of a finish, from that of the one before it.
+    fn step(
+        &self,
+        finish: CountFinish,
+        rows: &CsrSamples<'static, f32>,
+        start: &Array2<f32>,
+        before: Option<Fitted>,
+        part: f64,
+    ) -> Result<Fitted, StageInterrupt> {
+        self.again(finish, rows, start, before, false, part)
+    }
+
+    fn again(
+        &self,
+        finish: CountFinish,
+        rows: &CsrSamples<'static, f32>,
+        start: &Array2<f32>,
+        before: Option<Fitted>,
+        warm: bool,
+        part: f64,
+    ) -> Result<Fitted, StageInterrupt> {
+        let c = self.constants;
+        let count = |steps: usize| ((steps as f64 * part).ceil() as usize).max(1);
+        let model = |components: Array2<f32>| Model {
+            shares: Array2::zeros((rows.n_samples(), self.rank)),
+            components,
+            prior: Vec::new(),
+            smoothed: false,
+        };
+        Ok(match (finish, before) {
+            (CountFinish::Stages | CountFinish::Auto, _) => {
+                let (shares, prior) = shares_of(rows, start, 5)?;
+                Fitted::Model(Model { components: start.clone(), shares, prior, smoothed: false })
+            }
+            (CountFinish::Likelihood, before) => {
+                let components = before.map_or_else(|| start.clone(), |b| b.components().clone());
+                let steps = count(c.likelihood_steps);
+                let (fitted, _) =
+                    likelihood_steps(rows, model(components), steps, c.tolerance, self.monitor)?;
+                let (shares, prior) = shares_of(rows, &fitted.components, 5)?;
+                Fitted::Model(Model { shares, prior, ..fitted })
+            }
+            (CountFinish::Priors, before) => {
+                let before = match before {
+                    Some(Fitted::Model(before)) if warm => before,
+                    // Falling priors begin at the components of the stages: they find what plain steps of likelihood lose.
+                    _ => model(start.clone()),
+                };
+                let course = PriorCourse {
+                    steps: count(c.prior_steps),
+                    sweeps: c.prior_sweeps,
+                    first: c.first_prior,
+                    fall: c.prior_fall,
+                    falling_steps: c.falling_steps,
+                    tolerance: c.tolerance,
+                    of_components: c.component_prior,
+                };
+                Fitted::Model(prior_steps(rows, before, &course, self.monitor)?)
+            }
+            (CountFinish::Profiles, before) => {
+                let begun = match before {
+                    Some(Fitted::Profiles(before, _)) => before,
+                    Some(before) => {
+                        let shares = self.shares(rows, &before)?;
+                        let most = (rows.n_samples() as f64 / c.samples_per_profile) as usize;
+                        let how_many = most.clamp(1, c.most_profiles);
+                        begin(before.components().clone(), &shares, how_many, self.seed)
+                    }
+                    None => {
+                        let (shares, _) = shares_of(rows, start, 5)?;
+                        begin(start.clone(), &shares, c.most_profiles, self.seed)
+                    }
+                };
+                let course = ProfileCourse {
+                    steps: count(c.profile_steps),
+                    sweeps: c.profile_sweeps,
+                    candidates: c.candidates,
+                    refresh: c.refresh,
+                    heat: if warm { 1.0 } else { c.heat },
+                };
+                let (profiles, _) = profile_steps(rows, begun, &course, self.monitor)?;
+                let (shares, _) = posterior_means(rows, &profiles, c.candidates)?;
+                Fitted::Profiles(profiles, shares)
+            }
+        })
+    }
+
+    /// Posterior means of the shares.
+    fn shares(
+        &self,
+        rows: &CsrSamples<'static, f32>,
+        fitted: &Fitted,
+    ) -> Result<Array2<f32>, StageInterrupt> {
+        match fitted {
+            Fitted::Model(Model { components, shares, prior, .. }) => {
+                mean_shares(rows, components, shares, prior)
+            }
+            Fitted::Profiles(_, shares) => Ok(shares.clone()),
+        }
+    }
+
+    /// The log-likelihood of held-out counts under the components, with shares from the other counts.
+    ///
+    /// Components are judged, so that all finishes get the same prior of shares, learned for their components, and the same
+    /// prior of values: otherwise rare features, which no finish knows, would decide.
+    fn score(
+        &self,
+        kept: &CsrSamples<'static, f32>,
+        held: &CsrSamples<'static, f32>,
+        fitted: &Fitted,
+    ) -> Result<f64, StageInterrupt> {
+        let prior_of_values = match fitted {
+            // These have had it already.
+            Fitted::Model(model) if model.smoothed => 0.0,
+            _ => self.constants.component_prior,
+        };
+        let own = filled(&fitted.components().mapv(f64::from), self.means, 1e-6);
+        let (shares, _) = shares_of(kept, &own, SHARE_ROUNDS)?;
+        let weights = weights_of(kept, &own, &shares)?;
+        let mut components = own.mapv(f64::from);
+        let values = components.ncols() as f64;
+        for (mut row, weight) in components.outer_iter_mut().zip(weights) {
+            let total = weight + prior_of_values * values;
+            row.mapv_inplace(|v| (v * weight + prior_of_values) / total.max(f64::MIN_POSITIVE));
+        }
+        let components = filled(&components, self.means, 1e-6);
+        let (shares, prior) = shares_of(kept, &components, SHARE_ROUNDS)?;
+        let means = mean_shares(kept, &components, &shares, &prior)?;
+        log_likelihood(held, &components, &means)
+    }
+
+    /// What components gain in likelihood by having seen the held-out counts: Akaike's correction, per count. A feature
+    /// has as many free values as it has components, and no more than it has counts.
+    fn seen(&self) -> f64 {
+        let free: f64 = self.means.iter().map(|&sum| sum.min(self.rank as f64)).sum();
+        free / self.means.iter().sum::<f64>().max(1.0)
+    }
+
+    /// The distance (a sine) between the components of two fits that each got half of the counts, from the result: more than
+    /// the error by noise, which has all counts.
+    fn split_errors(
+        &self,
+        rows: &CsrSamples<'static, f32>,
+        effective: &EffectiveParts<'_>,
+        finish: CountFinish,
+        fitted: &Fitted,
+    ) -> Result<Vec<f64>, StageInterrupt> {
+        let (one, other) = thinned(rows, 0.5, self.seed.wrapping_add(1))?;
+        let one = scaled(&one, |total| effective.of(2.0 * total))?;
+        let other = scaled(&other, |total| effective.of(2.0 * total))?;
+        // Both halves share what makes counts more dispersed than Poisson counts.
+        let hidden = effective.mean_excess().sqrt();
+        let start = fitted.components().clone();
+        let fit = |half: &CsrSamples<'static, f32>| -> Result<Array2<f32>, StageInterrupt> {
+            let before = match fitted {
+                Fitted::Model(model) if finish == CountFinish::Priors => Fitted::Model(model.clone()),
+                fitted => fitted.copy(),
+            };
+            let part = self.constants.split_part;
+            Ok(self.again(finish, half, &start, Some(before), true, part)?.components().clone())
+        };
+        let (one, other) = (fit(&one)?, fit(&other)?);
+        let unit = |row: ndarray::ArrayView1<'_, f32>| -> Vec<f64> {
+            let length = row.iter().map(|&v| f64::from(v).powi(2)).sum::<f64>().sqrt();
+            row.iter().map(|&v| f64::from(v) / length.max(f64::MIN_POSITIVE)).collect()
+        };
+        let sine = |(a, b): (ndarray::ArrayView1<'_, f32>, ndarray::ArrayView1<'_, f32>)| {
+            let cosine: f64 = unit(a).iter().zip(unit(b)).map(|(a, b)| a * b).sum();
+            (hidden * (1.0 - cosine.clamp(-1.0, 1.0).powi(2)).sqrt()).min(1.0)
+        };
+        Ok(one.outer_iter().zip(other.outer_iter()).map(sine).collect())
+    }
+}
