@@ -90,7 +90,7 @@ fn the_help_names_every_setting_under_its_method() {
         assert!(help.contains(heading), "{heading}");
     }
     assert!(help.contains("[default: 0.7]") && help.contains("above 0.5 and at most 1"), "{help}");
-    assert!(help.contains("[default: 200; lda 10]"), "{help}");
+    assert!(help.contains("[default: 200; poisson-nmf 50; lda 10]"), "{help}");
 }
 
 #[test]

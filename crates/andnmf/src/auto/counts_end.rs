@@ -24,13 +24,19 @@ pub(super) fn in_metric_of_counts<T: Real>(
     if !and.objective().metric.is_plain() || params.signed {
         return Ok(None);
     }
-    let monitor = StopMonitor::new(run, params.time_limit, start.elapsed_seconds());
+    // A resumed run needs the metric that its checkpoint belongs to: this cannot be stopped.
+    let monitor = match start {
+        Start::Resume(_) => StopMonitor::new(&Run::<T>::new(), None, 0.0),
+        _ => StopMonitor::new(run, params.time_limit, 0.0),
+    };
     let stop = || monitor.reason().is_some();
     let watched = CancellableSamples { samples, stop: &stop };
     let found = run.workers()?.run(|| recognised(&watched, params.noise, params.rank, params.seed, &monitor));
     let noise = match found.map_err(|halt| stopped(halt, &monitor)) {
         Ok(Some(noise)) if noise.sums.totals.iter().any(|&total| total > 0.0) => noise,
         Ok(_) => return Ok(None),
+        // A start that was given is the result of a run that is stopped before its first stage.
+        Err(FitError::StoppedBeforeStart) if !matches!(start, Start::Auto) => return Ok(None),
         Err(error) => return Err(error),
     };
     let objective = Objective { metric: noise.metric()?, ..and.objective().clone() };
