@@ -64,8 +64,7 @@ fn naive(
             match prior {
                 None => theta *= &(&gained / sample.sum()),
                 Some(prior) => {
-                    let gamma = &theta * &gained
-                        + &Array2::from_shape_vec((1, prior.len()), prior.to_vec()).unwrap().row(0);
+                    let gamma = &theta * &gained + ndarray::ArrayView1::from(prior);
                     let exponential = gamma.mapv(|g| digamma(g).exp());
                     theta.assign(&(&exponential / exponential.sum()));
                 }
