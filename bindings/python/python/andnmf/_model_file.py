@@ -127,25 +127,14 @@ def _add_run(model: Any, folder: str) -> None:
         if "ending" in summary:
             model.ending_ = str(summary["ending"])
         model.warnings_ = [str(warning) for warning in summary["warnings"]]
-        relative = float(summary["reconstruction_error"])
-        file = os.path.join(folder, "weights.npy")
-        if os.path.exists(file):
-            model.reconstruction_err_ = _absolute(relative, np.load(file), model.components_)
+        # Folders of earlier versions do not have it.
+        if "residual_norm" in summary:
+            model.reconstruction_err_ = float(summary["residual_norm"])
         file = os.path.join(folder, "trace.csv")
         if os.path.exists(file):
             model.trace_ = _trace(file)
     except (LookupError, TypeError, ValueError) as error:
         raise ValueError(f"{file}: not a file that andnmf fit has written ({error!r})") from error
-
-
-def _absolute(relative: float, weights: np.ndarray, components: np.ndarray) -> float:
-    """The norm of the residual, from the relative error and without the samples.
-
-    The residual of least-squares weights is orthogonal to the reconstruction.
-    """
-    weights, components = weights.astype(np.float64), components.astype(np.float64)
-    explained = float(np.sum((weights.T @ weights) * (components @ components.T)))
-    return relative * float(np.sqrt(max(explained, 0.0) / (1.0 - relative**2))) if relative < 1 else float("nan")
 
 
 def _trace(file: str) -> dict[str, np.ndarray]:

@@ -5,7 +5,7 @@ use andnmf::synth::{DatasetKind, DatasetSpec};
 use serde_json::Value;
 
 const FILES: [&str; 5] = ["components.npy", "model.safetensors", "summary.json", "trace.csv", "weights.npy"];
-const FIELDS: [&str; 18] = [
+const FIELDS: [&str; 19] = [
     "noise",
     "method",
     "rank",
@@ -17,6 +17,7 @@ const FIELDS: [&str; 18] = [
     "solver_seconds",
     "seconds",
     "reconstruction_error",
+    "residual_norm",
     "passes",
     "start",
     "trust",

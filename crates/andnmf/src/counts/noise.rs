@@ -69,8 +69,10 @@ pub(crate) fn recognised<T: Real>(
         }
         return Ok(None);
     };
-    let exponent = sums.variance_exponent();
-    if !given && exponent.is_none_or(|exponent| exponent < LEAST_EXPONENT) {
+    // So large a number is whole in this type whatever it measures.
+    let always_whole = sums.largest * T::EPSILON.as_f64() >= 1.0;
+    let grows = sums.variance_exponent().is_some_and(|exponent| exponent >= LEAST_EXPONENT);
+    if !given && (always_whole || !grows) {
         return Ok(None);
     }
     let (part, _) = copied(samples, QUICK_VALUES, seed)?;

@@ -247,6 +247,9 @@ fn counts_are_recognised_and_other_values_are_not() {
         (200.0 + 2.0 * j as f64 + (30.0 - j as f64) * pixels[[i, j]]).round()
     });
     assert!(found(&brightness, Noise::Auto).is_none());
+    // Single precision has whole numbers alone from 2²³ on.
+    let large = DenseSamples::new(data.mapv(|v| 1.1e15 * v as f32)).unwrap();
+    assert!(recognised(&large, Noise::Auto, 3, 0, &monitor()).unwrap().is_none());
     let wrong = recognised(&DenseSamples::new(&data * 0.5).unwrap(), Noise::Poisson, 3, 0, &monitor());
     assert!(format!("{:?}", wrong.unwrap_err()).contains("whole numbers"));
 }

@@ -20,6 +20,6 @@ pub(crate) use nnls_residual::NnlsResidual;
 pub use nnls_residual::residual_norms;
 pub use observer::RecoveryObserver;
 pub(crate) use reconstruction::Residual;
-pub use reconstruction::{ReconstructionError, SquaredNorms, reconstruction_error};
+pub use reconstruction::{ReconstructionError, SquaredNorms, reconstruction_error, reconstruction_norms};
 pub use recovery::{CorrelationError, correlation_error};
 pub use summary::Recovery;

@@ -41,14 +41,43 @@ entry_point! {
     /// assert_eq!(reconstruction_error(&samples, weights.view(), components.view())?, 0.8);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn reconstruction_error<'a; T>(samples: &'a dyn Samples<T>, weights: ArrayView2<'a, T>, components: ArrayView2<'a, T>) -> Result<f64, ReconstructionError> = residual;
+    pub fn reconstruction_error<'a; T>(samples: &'a dyn Samples<T>, weights: ArrayView2<'a, T>, components: ArrayView2<'a, T>) -> Result<f64, ReconstructionError> = relative_error;
 }
 
-fn residual<T: Real>(
+entry_point! {
+    /// The squared Frobenius norms of the samples and of their residual, samples − weights·components.
+    ///
+    /// Weights are n × rank, components rank × features.
+    ///
+    /// # Errors
+    /// If the shapes do not match, or the samples cannot be read.
+    ///
+    /// ```
+    /// use andnmf::metrics::reconstruction_norms;
+    /// use andnmf::samples::DenseSamples;
+    /// use ndarray::array;
+    /// let samples = DenseSamples::new(array![[3.0, 4.0]])?;
+    /// let (weights, components) = (array![[1.0]], array![[3.0, 0.0]]);
+    /// let norms = reconstruction_norms(&samples, weights.view(), components.view())?;
+    /// assert_eq!((norms.residual, norms.samples, norms.relative_error()), (16.0, 25.0, 0.8));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn reconstruction_norms<'a; T>(samples: &'a dyn Samples<T>, weights: ArrayView2<'a, T>, components: ArrayView2<'a, T>) -> Result<SquaredNorms, ReconstructionError> = norms;
+}
+
+fn relative_error<T: Real>(
     samples: &dyn Samples<T>,
     weights: ArrayView2<'_, T>,
     components: ArrayView2<'_, T>,
 ) -> Result<f64, ReconstructionError> {
+    Ok(norms(samples, weights, components)?.relative_error())
+}
+
+fn norms<T: Real>(
+    samples: &dyn Samples<T>,
+    weights: ArrayView2<'_, T>,
+    components: ArrayView2<'_, T>,
+) -> Result<SquaredNorms, ReconstructionError> {
     if weights.nrows() != samples.n_samples() {
         let expected = format!("{} samples × rank", samples.n_samples());
         return Err(ShapeError::new("weights", weights.dim(), expected).into());
@@ -58,8 +87,7 @@ fn residual<T: Real>(
         return Err(ShapeError::new("components", components.dim(), expected).into());
     }
     let query = Residual { weights: weights.into(), components: components.into() };
-    let SquaredNorms { residual, samples: norm } = query::run(samples, &query)?;
-    Ok((residual / if norm > 0.0 { norm } else { 1.0 }).sqrt())
+    Ok(query::run(samples, &query)?)
 }
 
 /// The query for the squared norms of the samples and of their residual under weights and components.
@@ -78,6 +106,14 @@ pub struct SquaredNorms {
     pub residual: f64,
     /// Of the samples.
     pub samples: f64,
+}
+
+impl SquaredNorms {
+    /// The norm of the residual over that of the samples; of zeros alone, the norm of the residual itself.
+    #[must_use]
+    pub fn relative_error(&self) -> f64 {
+        (self.residual / if self.samples > 0.0 { self.samples } else { 1.0 }).sqrt()
+    }
 }
 
 wire!(impl [] SquaredNorms { residual, samples });

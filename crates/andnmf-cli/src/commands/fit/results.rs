@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use andnmf::auto::{CountReport, Ending};
 use andnmf::fit::{Fit, StageRecord, StopReason};
-use andnmf::metrics::{Recovery, reconstruction_error};
+use andnmf::metrics::{Recovery, reconstruction_norms};
 use andnmf::samples::Samples;
 use andnmf::trust::Trust;
 use andnmf::{MethodParams, Real};
@@ -35,6 +35,8 @@ pub(crate) struct Summary {
     /// The whole command.
     pub(crate) seconds: f64,
     pub(crate) reconstruction_error: f64,
+    /// The Frobenius norm of the residual, to which the relative error belongs.
+    pub(crate) residual_norm: f64,
     pub(crate) passes: usize,
     /// The initialization of the components.
     pub(crate) start: String,
@@ -71,6 +73,7 @@ impl Summary {
         }
         let mut warnings: Vec<String> = fit.warnings.iter().map(ToString::to_string).collect();
         warnings.splice(0..0, negatives.warning(fit));
+        let norms = reconstruction_norms(samples, weights.view(), fit.components.view())?;
         Ok(Self {
             method: settings.method().name(),
             rank: settings.rank(),
@@ -81,7 +84,8 @@ impl Summary {
             stop_reason: fit.stop,
             solver_seconds: fit.seconds,
             seconds: started.elapsed().as_secs_f64(),
-            reconstruction_error: reconstruction_error(samples, weights.view(), fit.components.view())?,
+            reconstruction_error: norms.relative_error(),
+            residual_norm: norms.residual.sqrt(),
             passes: fit.passes,
             start: start_of(fit, init, settings, negatives),
             ending: fit.ending().to_owned(),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use andnmf::and::Batch;
 use andnmf::fit::StopReason;
-use andnmf::metrics::{Recovery, reconstruction_error};
+use andnmf::metrics::{Recovery, reconstruction_norms};
 use andnmf::online::Online;
 use andnmf::samples::DenseSamples;
 use andnmf::{Method, MethodParams, Real};
@@ -219,7 +219,7 @@ fn finish<T: Real>(
         });
     };
     let weights = model.weights(last, None, &args.common.uncancellable_run())?;
-    let error = reconstruction_error(last, weights.view(), model.components().view())?;
+    let norms = reconstruction_norms(last, weights.view(), model.components().view())?;
     let mut all_settings = serde_json::to_value(settings)?;
     if let (Value::Object(all), Value::Object(options)) = (&mut all_settings, command_options(args)) {
         all.extend(options);
@@ -238,7 +238,8 @@ fn finish<T: Real>(
         stop_reason: stop,
         solver_seconds: online.seconds(),
         seconds: 0.0,
-        reconstruction_error: error,
+        reconstruction_error: norms.relative_error(),
+        residual_norm: norms.residual.sqrt(),
         passes: 1,
         start: match &args.init {
             Init::Named("auto") => settings.default_start(false).to_owned(),
@@ -272,7 +273,7 @@ fn finish<T: Real>(
             summary.n_samples,
             summary.n_features,
             summary.stages,
-            number(error, 3),
+            number(norms.relative_error(), 3),
             folder.path().display()
         ))?;
     }
