@@ -5,13 +5,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use andnmf::and::AndParams;
+use andnmf::baselines::LdaTopics;
 use andnmf::fit::{Fit, Run, StageRecord, StageView, Start};
 use andnmf::metrics::reconstruction_error;
 use andnmf::online::{Online, OnlineState};
 use andnmf::rank::{RankSettings, suggest_rank as library_suggest_rank};
 use andnmf::samples::Samples;
-use andnmf::{MethodParams, Real, counts, nnls};
-use ndarray::{Array2, ArrayView2};
+use andnmf::{MethodParams, Real, nnls};
+use ndarray::Array2;
 use numpy::{Element, PyArray1, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -66,8 +67,8 @@ fn fit_as<'py, T: Real + Element>(
             return Err(CallError::Python(error));
         }
         let fitted = if with_weights {
-            let poisson = settings.clone().resolved(&fit).weighs_counts();
-            add_weights(samples.as_ref(), (fit, poisson), cancel)?
+            let resolved = settings.clone().resolved(&fit);
+            add_weights(samples.as_ref(), (fit, &resolved), cancel)?
         } else {
             FitWithWeights { fit, weights: None }
         };
@@ -81,27 +82,14 @@ fn fit_as<'py, T: Real + Element>(
 /// Adds the weights of the samples and the relative reconstruction error to a fit.
 fn add_weights<T: Real>(
     samples: &dyn Samples<T>,
-    (fit, poisson): (Fit<T>, bool),
+    (fit, settings): (Fit<T>, &MethodParams),
     cancel: &AtomicBool,
 ) -> Result<FitWithWeights<T>, CallError> {
-    let weights = weights_by(poisson, samples, fit.components.view(), cancel)?;
+    let totals = LdaTopics::totals_of(&fit);
+    let run = Run::new().cancel_with(cancel);
+    let weights = settings.weights(samples, fit.components.view(), totals.as_deref(), &run)?;
     let error = reconstruction_error(samples, weights.view(), fit.components.view())?;
     Ok(FitWithWeights { fit, weights: Some((weights, error)) })
-}
-
-/// The weights of samples: those of largest likelihood of counts, or of least squares.
-fn weights_by<T: Real>(
-    poisson: bool,
-    samples: &dyn Samples<T>,
-    components: ArrayView2<'_, T>,
-    cancel: &AtomicBool,
-) -> Result<Array2<T>, CallError> {
-    let run = Run::new().cancel_with(cancel);
-    Ok(if poisson {
-        counts::weights(samples, components, &run)?
-    } else {
-        nnls::weights(samples, components, &run)?
-    })
 }
 
 /// State of an online fit between two batches: components, thresholds, first threshold, number of batches.
@@ -219,6 +207,7 @@ fn fit_to_dict<'py, T: Real + Element>(
     dict.set_item("stop_reason", json(serde_json::to_string(&fit.stop))?.trim_matches('"'))?;
     dict.set_item("ending", fit.ending())?;
     dict.set_item("poisson", fit.of_counts())?;
+    dict.set_item("topic_totals", LdaTopics::totals_of(fit))?;
     dict.set_item("thresholds", PyArray1::from_slice(py, &fit.thresholds))?;
     dict.set_item("trace", trace(py, &fit.trace)?)?;
     dict.set_item("warnings", fit.warnings.iter().map(ToString::to_string).collect::<Vec<_>>())?;
@@ -242,17 +231,21 @@ fn trace<'py>(py: Python<'py>, records: &[StageRecord]) -> PyResult<Bound<'py, P
     Ok(dict)
 }
 
-/// The weights of samples under components: of largest likelihood for Poisson noise, or of least squares.
+/// The weights of samples under components: those of the method whose settings (JSON) are given, or of least squares.
 #[pyfunction]
-#[pyo3(signature = (samples, components, threads, poisson=false))]
+#[pyo3(signature = (samples, components, threads, settings=None, topic_totals=None))]
 pub(crate) fn weights<'py>(
     py: Python<'py>,
     samples: SamplesArg<'py>,
     components: &Bound<'py, PyAny>,
     threads: Option<usize>,
-    poisson: bool,
+    settings: Option<&str>,
+    topic_totals: Option<Vec<f64>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    with_precision!(&samples, py_samples => weights_as(py, py_samples, components, threads, poisson))
+    let settings: Option<MethodParams> =
+        settings.map(serde_json::from_str).transpose().map_err(CallError::from)?;
+    let rule = (settings, topic_totals);
+    with_precision!(&samples, py_samples => weights_as(py, py_samples, components, threads, &rule))
 }
 
 fn weights_as<'py, T: Real + Element>(
@@ -260,12 +253,19 @@ fn weights_as<'py, T: Real + Element>(
     py_samples: &PySamples<'py, T>,
     components: &Bound<'py, PyAny>,
     threads: Option<usize>,
-    poisson: bool,
+    (settings, topic_totals): &(Option<MethodParams>, Option<Vec<f64>>),
 ) -> PyResult<Bound<'py, PyAny>> {
     let components = py_samples.matching_matrix(components)?;
     let (view, components) = (py_samples.view()?, components.as_array());
-    let weights =
-        interruptible(py, threads, |cancel| weights_by(poisson, view.check()?.as_ref(), components, cancel))?;
+    let weights = interruptible(py, threads, |cancel| {
+        let (samples, run) = (view.check()?, Run::new().cancel_with(cancel));
+        Ok(match settings {
+            Some(settings) => {
+                settings.weights(samples.as_ref(), components, topic_totals.as_deref(), &run)?
+            }
+            None => nnls::weights(samples.as_ref(), components, &run)?,
+        })
+    })?;
     Ok(weights.to_pyarray(py).into_any())
 }
 
@@ -280,9 +280,11 @@ pub(crate) fn suggest_rank<'py>(
     stability: bool,
     folds: usize,
     seed: u64,
+    noise: &str,
     threads: Option<usize>,
 ) -> PyResult<String> {
-    let settings = RankSettings { stability, folds, seed };
+    let noise = noise.parse().map_err(CallError::from)?;
+    let settings = RankSettings { stability, folds, seed, noise };
     with_precision!(&samples, py_samples => {
         let view = py_samples.view()?;
         let suggestion = interruptible(py, threads, |cancel| {

@@ -13,6 +13,7 @@ mod models;
 mod remote;
 mod samples;
 mod tools;
+mod topics;
 
 use pyo3::prelude::*;
 
@@ -32,6 +33,8 @@ mod _core {
         coherence, dataset, diagnose_model, diagnose_samples, diagnose_weights, reconstruction_error,
         recovery, sample_sizes, squared_residual, start,
     };
+    #[pymodule_export]
+    use crate::topics::{lda_bound, lda_learn};
 
     #[pymodule_init]
     fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {

@@ -17,7 +17,7 @@ use crate::error::CallError;
 /// Writes a model; `trust` and `settings` are JSON.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // keyword arguments in Python
-#[pyo3(signature = (path, *, components, thresholds, settings, feature_names, trust, scale, overwrite))]
+#[pyo3(signature = (path, *, components, thresholds, settings, feature_names, trust, scale, topic_totals, overwrite))]
 pub(crate) fn save_model(
     path: PathBuf,
     components: &Bound<'_, PyAny>,
@@ -26,20 +26,23 @@ pub(crate) fn save_model(
     feature_names: Option<Vec<String>>,
     trust: &str,
     scale: Option<f64>,
+    topic_totals: Option<Vec<f64>>,
     overwrite: bool,
 ) -> PyResult<()> {
     let settings: MethodParams = serde_json::from_str(settings).map_err(CallError::from)?;
     let trust: Option<Trust> = serde_json::from_str(trust).map_err(CallError::from)?;
     if let Ok(narrow) = components.cast::<PyArray2<f32>>() {
         let components = narrow.try_readonly()?.as_array().to_owned();
-        let parts = ModelParts { components, thresholds, settings, feature_names, trust, scale };
+        let parts =
+            ModelParts { components, thresholds, settings, feature_names, trust, scale, topic_totals };
         return save(parts, &path, overwrite);
     }
     let Ok(wide) = components.cast::<PyArray2<f64>>() else {
         return Err(PyTypeError::new_err("components must be a 2-D array of float32 or float64"));
     };
     let components = wide.try_readonly()?.as_array().to_owned();
-    save(ModelParts { components, thresholds, settings, feature_names, trust, scale }, &path, overwrite)
+    let parts = ModelParts { components, thresholds, settings, feature_names, trust, scale, topic_totals };
+    save(parts, &path, overwrite)
 }
 
 fn save<T: Real>(parts: ModelParts<T>, path: &Path, overwrite: bool) -> PyResult<()> {
@@ -66,6 +69,7 @@ fn model_to_dict<'py, T: Real + Element>(py: Python<'py>, model: &Model<T>) -> P
     dict.set_item("feature_names", model.feature_names())?;
     dict.set_item("trust", json(serde_json::to_string(&model.trust()))?)?;
     dict.set_item("scale", model.scale())?;
+    dict.set_item("topic_totals", model.topic_totals())?;
     dict.set_item("version", model.library_version())?;
     Ok(dict)
 }

@@ -132,6 +132,17 @@ def test_rank_suggestions_have_a_table():
         andnmf.suggest_rank(data.samples, ranks=range(0, 3))
     with pytest.raises(TypeError, match="stability"):
         andnmf.suggest_rank(data.samples, stability=3)
+    with pytest.raises(ValueError, match="noise is 'white'"):
+        andnmf.suggest_rank(data.samples, noise="white")
+
+
+def test_the_rank_of_counts_is_that_of_their_scaled_values():
+    rng = np.random.default_rng(0)
+    words = rng.poisson(80 * rng.dirichlet(np.full(4, 0.3), 600) @ rng.dirichlet(np.full(100, 0.1), 4))
+    suggestion = andnmf.suggest_rank(words, ranks=range(1, 11), stability=False, random_state=0)
+    assert suggestion.rank == 4 and suggestion.counts["overdispersion"] < 0.02
+    assert andnmf.suggest_rank(words / 3, ranks=range(1, 11), stability=False, random_state=0).counts is None
+    assert len(andnmf.PoissonNMF(tol=0.1, random_state=0).fit(words).components_) == 4
 
 
 @needs_command

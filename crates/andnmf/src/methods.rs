@@ -6,17 +6,22 @@
 use std::fmt;
 use std::str::FromStr;
 
+use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::and::AndParams;
 use crate::baselines::{
-    AnchorWordsParams, AnlsParams, HalsParams, MinVolumeParams, MuParams, OnlineLdaParams, PoissonNmfParams,
+    AnchorWordsParams, AnlsParams, HalsParams, LdaTopics, MinVolumeParams, MuLoss, MuParams, OnlineLdaParams,
+    PoissonNmfParams,
 };
-use crate::counts::Noise;
-use crate::fit::{Fit, Solver};
+use crate::counts::summary::count_totals;
+use crate::counts::{self, Noise};
+use crate::fit::{Fit, Run, Solver, is_cancelled};
+use crate::nnls::{self, NnlsError};
+use crate::samples::{CancellableSamples, Samples};
 use crate::settings::{About, Described, Memory, Setting, Settings, Size};
-use crate::{Real, SettingError};
+use crate::{FitError, Real, SettingError};
 
 /// The description of a method.
 #[derive(Debug, Clone, Copy)]
@@ -226,6 +231,15 @@ impl MethodParams {
         for_any_method!(self, params => params.memory(size))
     }
 
+    /// The noise that the settings name; auto for methods without such a setting.
+    #[must_use]
+    pub fn noise(&self) -> Noise {
+        match self {
+            Self::And(params) => params.noise,
+            _ => Noise::Auto,
+        }
+    }
+
     /// The settings with what a fit resolved: noise that it recognised.
     #[must_use]
     pub fn resolved<T: Real>(mut self, fit: &Fit<T>) -> Self {
@@ -237,14 +251,38 @@ impl MethodParams {
         self
     }
 
-    /// Returns true if weights are those of largest likelihood of counts ([`counts::weights`](crate::counts::weights)), false
-    /// if they are those of least squares ([`nnls::weights`](crate::nnls::weights)).
+    /// Returns true if weights are those of largest likelihood of counts ([`counts::weights`]), false if they are those of
+    /// least squares ([`nnls::weights`]), or for topics of LDA those of their posterior.
     #[must_use]
     pub fn weighs_counts(&self) -> bool {
         match self {
             Self::And(params) => params.noise == Noise::Poisson,
             Self::PoissonNmf(_) => true,
+            Self::Mu(params) => params.loss == MuLoss::KullbackLeibler,
             _ => false,
+        }
+    }
+
+    /// The weights (n × rank) of samples under the components of a fit with these settings: of largest likelihood where that
+    /// is what the method maximizes, otherwise of least squares. With `topic_totals` ([`LdaTopics::totals_of`]) those of
+    /// LDA are the posterior means of the shares of a document times its words. Of `run`, only the threads and the
+    /// cancel flag are used.
+    ///
+    /// # Errors
+    /// As for [`counts::weights`] and [`nnls::weights`].
+    pub fn weights<T: Real>(
+        &self,
+        samples: &dyn Samples<T>,
+        components: ArrayView2<'_, T>,
+        topic_totals: Option<&[f64]>,
+        run: &Run<'_, T>,
+    ) -> Result<Array2<T>, NnlsError> {
+        match (self, topic_totals) {
+            (Self::OnlineLda(params), Some(totals)) => {
+                lda_weights(params, samples, (components, totals), run).map_err(counts::as_weights_error)
+            }
+            _ if self.weighs_counts() => counts::weights(samples, components, run),
+            _ => nnls::weights(samples, components, run),
         }
     }
 
@@ -312,6 +350,26 @@ impl MethodParams {
     pub fn check<T: Real>(self) -> Result<Box<dyn Solver<T>>, SettingError> {
         Ok(for_any_method!(self, params => Box::new(params.check()?)))
     }
+}
+
+/// Posterior means of the shares of documents, times their words.
+fn lda_weights<T: Real>(
+    params: &OnlineLdaParams,
+    samples: &dyn Samples<T>,
+    (components, totals): (ArrayView2<'_, T>, &[f64]),
+    run: &Run<'_, T>,
+) -> Result<Array2<T>, FitError> {
+    let topics = LdaTopics::from_components(&params.clone().check()?, components, totals)?;
+    let flag = run.cancel_flag();
+    let stop = || is_cancelled(flag);
+    let watched = CancellableSamples { samples, stop: &stop };
+    run.workers()?.run(|| {
+        let mut weights = topics.weights(&watched)?;
+        for (mut row, words) in weights.outer_iter_mut().zip(count_totals(&watched)?) {
+            row.mapv_inplace(|share| T::from_f64(share.as_f64() * words));
+        }
+        Ok(weights)
+    })
 }
 
 #[cfg(test)]

@@ -128,7 +128,8 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
     def transform(self, X: Any) -> np.ndarray:
         """Compute the weights of samples.
 
-        By non-negative least squares; after a fit to counts with Poisson noise, by largest likelihood.
+        By non-negative least squares; by largest likelihood if the fit maximizes it: after a fit to counts with Poisson
+        noise, and with the Kullback-Leibler loss.
 
         Parameters
         ----------
@@ -248,11 +249,14 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
 
     def _weights(self, X: Any) -> np.ndarray:
         components = self._components_as_dtype_of(X)
-        return _core.weights(as_samples(X), components, threads(self.n_jobs), self._weighs_counts())
+        record = self._fit_record
+        return _core.weights(
+            as_samples(X), components, threads(self.n_jobs), self._settings_text(), record.get("topic_totals")
+        )
 
-    def _weighs_counts(self) -> bool:
-        """Whether weights are those of largest likelihood of counts rather than of least squares."""
-        return self._fit_record["settings"].get("noise") == "poisson"
+    def _settings_text(self) -> str:
+        """The settings of the fit as JSON."""
+        return json.dumps({"method": self._method, **self._fit_record["settings"]}, allow_nan=False)
 
     def _relative_error(self, X: Any, weights: np.ndarray) -> float:
         """The relative reconstruction error."""
@@ -313,7 +317,12 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         seconds = {name: result.get(name) for name in ("solver_seconds", "library_seconds")}
         if result.get("poisson"):
             settings = settings | {"noise": "poisson"}
-        self._fit_record = {"settings": settings, "scale": result["scale"], **seconds}
+        self._fit_record = {
+            "settings": settings,
+            "scale": result["scale"],
+            "topic_totals": result.get("topic_totals"),
+            **seconds,
+        }
 
     def _start(self) -> Any:
         """The start: a name, or components."""
@@ -341,7 +350,9 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
             return _settings.integer("n_components", requested, ", or None to choose it from the samples")
         if not isinstance(start, str):
             return len(read_matrix(start, "init", X.dtype))
-        text = _core.suggest_rank(as_samples(X), 1, MAX_AUTO_COMPONENTS, False, 0, seed, threads(self.n_jobs))
+        text = _core.suggest_rank(
+            as_samples(X), 1, MAX_AUTO_COMPONENTS, False, 0, seed, self._noise(), threads(self.n_jobs)
+        )
         suggestion = json.loads(text)
         if suggestion["rank"] is not None:
             return suggestion["rank"]
@@ -353,6 +364,10 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
             UserWarning,
         )
         return rank
+
+    def _noise(self) -> str:
+        """The noise that the method expects of the samples."""
+        return _settings.choice("noise", getattr(self, "noise", "auto"), _settings.NOISES)
 
     def _should_converge(self) -> bool:
         return True

@@ -41,8 +41,23 @@ def sample_sizes(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]: ...
 def squared_residual(samples: _Samples, components: _Matrix, threads: int | None) -> tuple[float, float]: ...
 def weights(
-    samples: _Samples, components: _Matrix, threads: int | None, poisson: bool = False
+    samples: _Samples,
+    components: _Matrix,
+    threads: int | None,
+    settings: str | None = None,
+    topic_totals: Sequence[float] | None = None,
 ) -> _Matrix: ...
+def lda_bound(
+    samples: _Samples, settings: str, topics: tuple[_Matrix, Sequence[float]], threads: int | None
+) -> tuple[float, float, float]: ...
+def lda_learn(
+    samples: _Samples,
+    settings: str,
+    topics: tuple[_Matrix, Sequence[float]] | None,
+    of_all: float,
+    batches: int,
+    threads: int | None,
+) -> dict[str, Any]: ...
 def reconstruction_error(
     samples: _Samples, weights: _Matrix, components: _Matrix, threads: int | None
 ) -> float: ...
@@ -53,6 +68,7 @@ def suggest_rank(
     stability: bool,
     folds: int,
     seed: int,
+    noise: str,
     threads: int | None,
 ) -> str: ...
 def start(samples: _Samples, name: str, rank: int, seed: int, threads: int | None) -> _Matrix: ...
@@ -75,6 +91,7 @@ def save_model(
     feature_names: Sequence[str] | None,
     trust: str,
     scale: float | None,
+    topic_totals: Sequence[float] | None,
     overwrite: bool,
 ) -> None: ...
 def load_model(path: str) -> dict[str, Any]: ...

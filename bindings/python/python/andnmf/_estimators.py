@@ -595,9 +595,11 @@ class MinVolume(MinVolumeBase):
 class OnlineLDA(OnlineLDABase):
     """Topics by latent Dirichlet allocation with online variational Bayes.
 
-    The components are the topics, each a distribution over words. ``transform`` returns non-negative least-squares
-    weights as all methods here do, not the posterior of the model: a row sums to about the number of words of the
-    document; divide it by its sum to get topic proportions. There is no ``partial_fit``.
+    The components are the topics, each a distribution over words. ``transform``, ``score``, ``perplexity`` and
+    ``partial_fit`` are those of scikit-learn's ``LatentDirichletAllocation``: ``transform`` returns the posterior mean of the
+    shares of the topics in each document, and ``score`` the variational bound on the log-likelihood. The fitted
+    attributes ``doc_topic_prior_``, ``topic_word_prior_``, ``n_batch_iter_`` and ``topic_parameters_`` (its ``components_``:
+    the parameters of the topics, not scaled to sum one) are, too.
 
     Parameters
     ----------
@@ -657,9 +659,9 @@ class OnlineLDA(OnlineLDABase):
     >>> import numpy as np
     >>> from andnmf import OnlineLDA
     >>> counts = np.random.default_rng(0).poisson(1.0, size=(50, 12))
-    >>> topics = OnlineLDA(n_components=3, random_state=0).fit(counts).components_
-    >>> np.allclose(topics.sum(axis=1), 1)
-    True
+    >>> model = OnlineLDA(n_components=3, random_state=0).fit(counts)
+    >>> np.allclose(model.components_.sum(axis=1), 1), np.allclose(model.transform(counts).sum(axis=1), 1)
+    (True, True)
     """
 
     _method: ClassVar[str] = "lda"

@@ -60,6 +60,7 @@ def save(model: Factorization, path: Any, *, overwrite: bool = False) -> None:
         feature_names=None if names is None else [str(name) for name in names],
         trust=json.dumps(getattr(model, "trust_", None)),
         scale=record.get("scale"),
+        topic_totals=record.get("topic_totals"),
         overwrite=overwrite,
     )
 
@@ -109,7 +110,7 @@ def _read(path: str) -> Any:
         model.stability_ = None if model.trust_ is None else np.array(model.trust_["component_stability"])
     if parts["feature_names"] is not None:
         model.feature_names_in_ = np.array(parts["feature_names"], dtype=object)
-    model._fit_record = {"settings": settings, "scale": parts["scale"]}
+    model._fit_record = {"settings": settings, "scale": parts["scale"], "topic_totals": parts["topic_totals"]}
     return model
 
 

@@ -27,6 +27,9 @@ class RankSuggestion:
         The reasons for the verdict: ``code``, ``text``, ``advice``, ``components``.
     noise_rank : int or None
         The number of singular values above the noise.
+    counts : dict or None
+        How counts were scaled: ``overdispersion`` (0 is Poisson noise), ``n_samples`` and ``n_features``, the numbers of
+        samples and features with enough counts, which were used. None if the samples were not taken for counts.
     scores : dict of ndarray
         One value per rank: ``rank``; ``last_kept`` and ``first_left_out``, the singular values at this rank and at the
         next one, relative to the largest; ``noise_edge``, ``held_out_error``, ``unstable_share``. NaN if not computed.
@@ -44,6 +47,7 @@ class RankSuggestion:
     verdict: str
     reasons: list[dict[str, Any]]
     noise_rank: int | None
+    counts: dict[str, Any] | None
     scores: dict[str, np.ndarray] = field(repr=False)
 
 
@@ -53,6 +57,7 @@ def suggest_rank(
     *,
     stability: bool = True,
     folds: int = 4,
+    noise: str = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> RankSuggestion:
@@ -69,7 +74,11 @@ def suggest_rank(
     stability : bool, default=True
         Fit the samples and two halves of them at up to nine ranks; takes most of the time.
     folds : int, default=4
-        Number of cross-validation folds; each holds out a random quarter of the values. 0 skips cross-validation.
+        Number of cross-validation folds; each holds out a random quarter of the values, or a random half of the counts.
+        0 skips cross-validation.
+    noise : {"auto", "gaussian", "poisson"}, default="auto"
+        ``"poisson"``: the samples are counts, which are scaled so that their noise is white. ``"auto"`` recognises counts;
+        ``"gaussian"`` expects noise of equal variance.
     random_state : int, RandomState instance or None, default=None
         Random seed.
     n_jobs : int or None, default=None
@@ -87,6 +96,16 @@ def suggest_rank(
     >>> result = andnmf.suggest_rank(data.samples, ranks=range(1, 6), stability=False, random_state=0)
     >>> result.rank, result.scores["rank"].tolist()
     (3, [1, 2, 3, 4, 5])
+
+    Counts:
+
+    >>> import numpy as np
+    >>> topics = np.random.default_rng(0).dirichlet(np.full(80, 0.1), size=4)
+    >>> shares = np.random.default_rng(1).dirichlet(np.full(4, 0.3), size=500)
+    >>> words = np.random.default_rng(2).poisson(60 * shares @ topics)
+    >>> result = andnmf.suggest_rank(words, ranks=range(1, 11), stability=False, random_state=0)
+    >>> result.rank, result.counts["overdispersion"] < 0.02
+    (4, True)
     """
     requested = sorted({_settings.at_least(1, "ranks", rank) for rank in ranks})
     if not requested:
@@ -98,6 +117,7 @@ def suggest_rank(
         _settings.flag("stability", stability),
         _settings.integer("folds", folds),
         resolve_seed(random_state),
+        _settings.choice("noise", noise, _settings.NOISES),
         threads(n_jobs),
     )
     result = json.loads(text)
@@ -105,7 +125,9 @@ def suggest_rank(
     names = ("rank", "last_kept", "first_left_out", "noise_edge", "held_out_error", "unstable_share")
     scores = {name: np.array([np.nan if row[name] is None else row[name] for row in rows]) for name in names}
     scores["rank"] = scores["rank"].astype(np.int64)
-    return RankSuggestion(result["rank"], result["verdict"], result["reasons"], result["noise_rank"], scores)
+    return RankSuggestion(
+        result["rank"], result["verdict"], result["reasons"], result["noise_rank"], result["counts"], scores
+    )
 
 
 def nnls(X: Any, components: Any, *, n_jobs: int | None = None) -> np.ndarray:

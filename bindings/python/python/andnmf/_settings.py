@@ -18,6 +18,8 @@ _DESCRIPTION = json.loads(_core.methods())
 METHODS: dict[str, dict[str, Any]] = {method["name"]: method for method in _DESCRIPTION["methods"]}
 #: Names of the starts; "random" is scikit-learn's, and computed in Python.
 STARTS = (*(start["name"] for start in _DESCRIPTION["starts"]), "random")
+#: The noise that a fit may expect.
+NOISES = tuple(next(setting for setting in METHODS["and"]["settings"] if setting["name"] == "noise")["words"])
 #: Columns of a trace.
 TRACE_COLUMNS = tuple(_DESCRIPTION["trace"])
 #: Settings that a fit resolves first: n_components may be None, random_state a generator.

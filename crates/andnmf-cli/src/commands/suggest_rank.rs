@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::ops::RangeInclusive;
 
 use andnmf::Real;
+use andnmf::counts::Noise;
 use andnmf::rank::{RankSettings, RankSuggestion, suggest_rank};
 use andnmf_io::printable_line;
 use andnmf_program::{CommonArgs, DataArgs, Failure, Precision, Progress, json};
@@ -16,15 +17,16 @@ const LEGEND: &str = "\
 last kept   smallest singular value kept at this rank, relative to the largest one
 first out   largest singular value omitted at this rank; if it is below the noise edge, the rest looks like noise
 noise edge  largest singular value of pure noise with the norm of all that is omitted
-held out    relative error of predicting held-out values (cross-validation); lower is better
-unstable    fraction of components that differ between fits to two halves of the samples; 0 is best, - is not computed
+held out    relative error of predicting held-out values (cross-validation), of counts one half from the other; lower is better
+unstable    fraction of components that differ between fits to two halves of the samples, or of counts; 0 is best, - is not computed
 ";
 
 /// Suggest the number of components, by noise level, held-out error and stability.
 ///
 /// Example: andnmf suggest-rank samples.npy --ranks 2..30
 ///
-/// Prints the scores of every rank in the range, the suggested rank and the reason.
+/// Prints the scores of every rank in the range, the suggested rank and the reason. Counts (whole numbers whose variance
+/// grows with their mean) are scaled so that their noise is white.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   andnmf suggest-rank samples.npy --ranks 2..30
@@ -38,6 +40,9 @@ pub(crate) struct SuggestRankArgs {
     /// Skip the stability score, which takes the longest
     #[arg(long)]
     fast: bool,
+    /// The noise of the samples: auto (Poisson for counts), gaussian (of equal variance) or poisson
+    #[arg(long, default_value = "auto", value_name = "NOISE")]
+    noise: Noise,
     /// Random seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -68,7 +73,8 @@ fn score_ranks<T: Real>(args: &SuggestRankArgs) -> Result<RankSuggestion, Failur
     let samples = args.data.read::<T>()?;
     let detection = NameDetection::of(&args.data.data, &samples, &args.data.how.file);
     progress.set_message("scoring ranks");
-    let settings = RankSettings { stability: !args.fast, seed: args.seed, ..RankSettings::default() };
+    let settings =
+        RankSettings { stability: !args.fast, seed: args.seed, noise: args.noise, ..RankSettings::default() };
     let suggestion = suggest_rank(&samples, args.ranks.clone(), &settings, &args.common.run())?;
     drop(progress);
     args.common.print_notes(&detection.notes);

@@ -32,3 +32,24 @@ fn wrong_ranges_are_refused() {
     refused(&["suggest-rank", &samples, "--ranks", "0..3"], &["--ranks is 0 to 3"]);
     refused(&["suggest-rank", &samples, "--ranks", "100..120"], &["rank 60 at most"]);
 }
+
+#[test]
+fn counts_are_recognised_unless_the_noise_is_given() {
+    let folder = Folder::new();
+    let rows: Vec<String> = (0..60)
+        .map(|i| {
+            (0..12)
+                .map(|j| ((i * 7 + j * 5) % 11 * (j % 4 * 3 + 1)).to_string())
+                .collect::<Vec<_>>()
+                .join(",")
+        })
+        .collect();
+    let path = folder.path("counts.csv");
+    std::fs::write(&path, rows.join("\n")).unwrap();
+    let path = path.display().to_string();
+    let args = ["suggest-rank", &path, "--ranks", "1..2", "--fast", "--json", "--noise"];
+    let found = |noise: &str| json(&andnmf(&[&args[..], &[noise]].concat()));
+    assert!(found("poisson")["counts"]["overdispersion"].is_number());
+    assert!(found("gaussian")["counts"].is_null());
+    refused(&[&args[..], &["uniform"]].concat(), &["auto, gaussian or poisson"]);
+}

@@ -40,7 +40,10 @@ fn topics_of_a_folder_are_its_subjects() {
     assert!(done.status.success(), "{}", text(&done.stderr));
     assert!(done.stderr.is_empty(), "{}", text(&done.stderr));
     let said = text(&done.stdout);
-    assert!(said.starts_with("3 topics of 90 documents × 18 words (tf-idf)\nmean coherence "), "{said}");
+    assert!(
+        said.starts_with("3 topics of 90 documents × 18 words (counts)\ncounts with Poisson noise: "),
+        "{said}"
+    );
     let files = [
         "components.npy",
         "documents.txt",
@@ -50,6 +53,7 @@ fn topics_of_a_folder_are_its_subjects() {
         "topics.json",
         "trace.csv",
         "weights.npy",
+        "words.csv",
     ];
     assert_eq!(files_in(&folder.path("found")), files);
     let topics = read_json(&folder.path("found/topics.json"));
@@ -82,7 +86,7 @@ fn a_folder_lines_and_a_bag_of_words_have_the_same_topics() {
         (sets(&found, named), found["mean_coherence"].as_f64().unwrap(), found["values"].clone())
     };
     let (words, mean, values) = topics(&[&texts(&folder)]);
-    assert_eq!((words, values), (expected(), "tf-idf".into()));
+    assert_eq!((words, values), (expected(), "counts".into()));
     for args in [&[&lines[..]][..], &["--corpus", &corpus, "--vocab", &vocab]] {
         let (words, same, _) = topics(args);
         assert_eq!(words, expected());
@@ -90,6 +94,47 @@ fn a_folder_lines_and_a_bag_of_words_have_the_same_topics() {
     }
     let (words, _, values) = topics(&[&lines, "--method", "lda", "--seed", "1"]);
     assert_eq!((words.len(), values), (3, "counts".into()));
+}
+
+#[test]
+fn words_are_weighed_as_said() {
+    let folder = Folder::new();
+    let texts = texts(&folder);
+    let found = |args: &[&str]| json(&andnmf(&[&["topics", &texts, "--rank", "3", "--json"], args].concat()));
+    let weights = |found: &Value| -> Vec<f64> {
+        let words =
+            found["topics"].as_array().unwrap().iter().flat_map(|topic| topic["words"].as_array().unwrap());
+        words.map(|word| word["weight"].as_f64().unwrap()).collect()
+    };
+    let poisson = found(&[]);
+    assert_eq!((&poisson["summary"]["noise"], &poisson["values"]), (&"poisson".into(), &"counts".into()));
+    assert!(poisson["weighting"].as_str().unwrap().contains("one over its frequency (from 0."), "{poisson}");
+    assert_eq!(poisson["weighting"], poisson["summary"]["settings"]["weighting"]);
+    let weighed = weights(&poisson);
+    assert!(
+        weighed.iter().any(|&weight| weight > 1.0) && weighed.iter().any(|&weight| weight < 1.0),
+        "{weighed:?}"
+    );
+    for tf_idf in [found(&["--tfidf"]), found(&["--noise", "gaussian"]), found(&["--method", "hals"])] {
+        assert_eq!((&tf_idf["summary"]["noise"], &tf_idf["values"]), (&"gaussian".into(), &"tf-idf".into()));
+        assert!(weights(&tf_idf).iter().all(|&weight| weight > 1.0));
+    }
+    let alike = found(&["--method", "hals", "--counts"]);
+    assert!(weights(&alike).iter().all(|&weight| weight == 1.0), "{alike}");
+    let divergence = found(&["--method", "mu", "--loss", "kullback-leibler"]);
+    assert_eq!(
+        (&divergence["summary"]["noise"], &divergence["values"]),
+        (&"poisson".into(), &"counts".into())
+    );
+    // Values that are no counts have no Poisson noise.
+    let lines = "apple,grape,plum\n1.5,2,0\n0,1,3.5\n2,0.5,1\n".to_owned() + &"1,2.5,3\n".repeat(9);
+    let table = folder.write("values.csv", &lines);
+    let args = ["topics", "--corpus", &table, "--rank", "2", "--json", "--max-documents", "100%"];
+    assert_eq!(json(&andnmf(&args))["values"], "tf-idf");
+    let out = folder.arg("out");
+    assert!(andnmf(&["topics", &texts, "--rank", "3", "--out", &out]).status.success());
+    let csv = fs::read_to_string(folder.path("out/words.csv")).unwrap();
+    assert_eq!((csv.lines().next(), csv.lines().count()), (Some("word,documents,count,weight"), 19));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `thresholds` | f64 | rank, or 0 if the method has none |
 //! | `stability` | f64 | rank; only with a trust summary |
+//! | `topic_totals` | f64 | rank; only of topics of LDA |
 //! | `components` | f32 or f64 | rank × features |
 //! | `feature_names` | bytes | a JSON list; only if known |
 //!
@@ -28,6 +29,7 @@ use andnmf::trust::{Judgement, Trust};
 const COMPONENTS: &str = "components";
 const THRESHOLDS: &str = "thresholds";
 const STABILITY: &str = "stability";
+const TOPIC_TOTALS: &str = "topic_totals";
 const NAMES: &str = "feature_names";
 
 /// The precision of the components in a model file (that of the fit), as in [`Real::NAME`].
@@ -95,6 +97,9 @@ impl<T: Real> Model<T> {
             builder.set_metadata("judgement", json(serde_json::to_string(&trust.judgement))?);
             builder.add_array(STABILITY, Dtype::F64, &[trust.component_stability.len()]);
         }
+        if let Some(totals) = &self.topic_totals {
+            builder.add_array(TOPIC_TOTALS, Dtype::F64, &[totals.len()]);
+        }
         let precision = if size_of::<T>() == 4 { Dtype::F32 } else { Dtype::F64 };
         builder.add_array(COMPONENTS, precision, self.components.shape());
         if let Some(names) = &names {
@@ -102,7 +107,7 @@ impl<T: Real> Model<T> {
         }
         builder.write(out)?;
         let stability = self.trust.iter().flat_map(|trust| &trust.component_stability);
-        for value in self.thresholds.iter().chain(stability) {
+        for value in self.thresholds.iter().chain(stability).chain(self.topic_totals.iter().flatten()) {
             out.write_all(&value.to_le_bytes())?;
         }
         for value in &self.components {
@@ -163,6 +168,10 @@ impl ModelArrays<'_> {
                 return Err(inconsistent(format!("{} stability scores for {rank} components", scores.len())));
             }
         };
+        let topic_totals = self.numbers(TOPIC_TOTALS)?;
+        if let Some(totals) = topic_totals.as_ref().filter(|totals| totals.len() != rank) {
+            return Err(inconsistent(format!("{} totals of topics for {rank} components", totals.len())));
+        }
         let feature_names = self.names()?;
         if let Some(names) = feature_names.as_ref().filter(|names| names.len() != n_features) {
             return Err(inconsistent(format!("{} names for {n_features} features", names.len())));
@@ -174,6 +183,7 @@ impl ModelArrays<'_> {
             feature_names,
             trust,
             scale: parse_metadata(metadata, "scale")?,
+            topic_totals,
             library_version: metadata.metadata("andnmf_version").unwrap_or("unknown").to_owned(),
         })
     }

@@ -34,9 +34,9 @@ use ndarray::Array2;
 
 pub use file::stored_precision;
 
-use andnmf::counts;
+use andnmf::baselines::LdaTopics;
 use andnmf::fit::{Fit, Run};
-use andnmf::nnls::{self, NnlsError};
+use andnmf::nnls::NnlsError;
 use andnmf::samples::Samples;
 use andnmf::trust::Trust;
 use andnmf::{Method, MethodParams, Real};
@@ -61,10 +61,10 @@ pub enum ModelError {
         /// Number of features.
         n_features: usize,
     },
-    /// A wrong number of thresholds or stability scores.
+    /// A wrong number of thresholds, stability scores or totals of topics.
     #[error("expected {rank} {what}, one per component, but found {given}")]
     PartCount {
-        /// "thresholds" or "stability scores".
+        /// "thresholds", "stability scores" or "totals of topics".
         what: &'static str,
         /// Their number.
         given: usize,
@@ -106,6 +106,7 @@ pub struct Model<T: Real> {
     feature_names: Option<Vec<String>>,
     trust: Option<Trust>,
     scale: Option<f64>,
+    topic_totals: Option<Vec<f64>>,
     library_version: String,
 }
 
@@ -119,6 +120,7 @@ pub struct ModelParts<T: Real> {
     pub feature_names: Option<Vec<String>>,
     pub trust: Option<Trust>,
     pub scale: Option<f64>,
+    pub topic_totals: Option<Vec<f64>>,
 }
 
 fn check_settings(fitted: (&str, usize), settings: &MethodParams) -> Result<(), ModelError> {
@@ -149,25 +151,29 @@ impl<T: Real> Model<T> {
             feature_names,
             trust: fit.trust.clone(),
             scale: fit.scale(),
+            topic_totals: LdaTopics::totals_of(fit),
         })
     }
 
     /// Builds a model from its parts.
     ///
     /// # Errors
-    /// If the parts are inconsistent: settings for another rank, or a wrong number of thresholds, names or stability
-    /// scores.
+    /// If the parts are inconsistent: settings for another rank, or a wrong number of thresholds, names, stability scores
+    /// or totals of topics.
     pub fn from_parts(parts: ModelParts<T>) -> Result<Self, ModelError> {
-        let ModelParts { components, thresholds, settings, feature_names, trust, scale } = parts;
+        let ModelParts { components, thresholds, settings, feature_names, trust, scale, topic_totals } =
+            parts;
         let (rank, n_features) = components.dim();
         check_settings((settings.method().name(), rank), &settings)?;
         if let Some(names) = feature_names.as_ref().filter(|names| names.len() != n_features) {
             return Err(ModelError::NameCount { given: names.len(), n_features });
         }
         let stability = trust.as_ref().map(|trust| trust.component_stability.len());
-        for (what, given) in
-            [("thresholds", thresholds.len()), ("stability scores", stability.unwrap_or(rank))]
-        {
+        for (what, given) in [
+            ("thresholds", thresholds.len()),
+            ("stability scores", stability.unwrap_or(rank)),
+            ("totals of topics", topic_totals.as_ref().map_or(rank, Vec::len)),
+        ] {
             // Methods without thresholds have an empty list.
             if given != rank && (what, given) != ("thresholds", 0) {
                 return Err(ModelError::PartCount { what, given, rank });
@@ -180,16 +186,18 @@ impl<T: Real> Model<T> {
             feature_names,
             trust,
             scale,
+            topic_totals,
             library_version: env!("CARGO_PKG_VERSION").to_owned(),
         })
     }
 
-    /// Computes the weights (n × rank) of samples: by largest likelihood if the components were fitted to counts with Poisson
-    /// noise, otherwise by non-negative least squares. Only the threads and the cancel flag of `run` are used.
+    /// Computes the weights (n × rank) of samples as [`MethodParams::weights`] does: by largest likelihood if the components
+    /// were fitted to counts with Poisson noise, by their posterior for topics of LDA, otherwise by non-negative least
+    /// squares. Only the threads and the cancel flag of `run` are used.
     ///
     /// # Errors
-    /// If the samples do not have the features of the model (names are compared if both have them), or
-    /// [`counts::weights`] or [`nnls::weights`] fails.
+    /// If the samples do not have the features of the model (names are compared if both have them), or the weights cannot
+    /// be computed.
     pub fn weights(
         &self,
         samples: &dyn Samples<T>,
@@ -197,10 +205,7 @@ impl<T: Real> Model<T> {
         run: &Run<'_, T>,
     ) -> Result<Array2<T>, ModelError> {
         self.check_features(samples.n_features(), feature_names)?;
-        Ok(match self.settings.weighs_counts() {
-            true => counts::weights(samples, self.components.view(), run)?,
-            false => nnls::weights(samples, self.components.view(), run)?,
-        })
+        Ok(self.settings.weights(samples, self.components.view(), self.topic_totals.as_deref(), run)?)
     }
 
     /// Checks that samples have the features of the model: their number and, if both have them, their names.
@@ -272,6 +277,12 @@ impl<T: Real> Model<T> {
     #[must_use]
     pub fn scale(&self) -> Option<f64> {
         self.scale
+    }
+
+    /// The totals of the parameters of the topics of LDA ([`LdaTopics::totals`]), if it has topics.
+    #[must_use]
+    pub fn topic_totals(&self) -> Option<&[f64]> {
+        self.topic_totals.as_deref()
     }
 
     /// The version of this library that made the fit.

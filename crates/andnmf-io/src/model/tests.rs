@@ -54,6 +54,35 @@ fn loaded<T: Real>(bytes: &[u8]) -> Result<Model<T>, FileError> {
 }
 
 #[test]
+fn topics_of_lda_come_back_with_their_posterior() {
+    let counts = random_matrix::<f64>(60, 12, 3).mapv(|v| (6.0 * v).round().max(0.0));
+    let samples = DenseSamples::new(counts.view()).unwrap();
+    let params = andnmf::baselines::OnlineLdaParams::new(3);
+    let lda = params.clone().check().unwrap();
+    let fit = andnmf::fit::Solver::fit(&lda, &samples, Start::Auto, &mut Run::new()).unwrap();
+    let model = Model::from_fit(&fit, &MethodParams::OnlineLda(params), None).unwrap();
+    let back = loaded::<f64>(&saved(&model)).unwrap();
+    assert_eq!(back, model);
+    let shares = lda.topics(&fit).unwrap().weights(&samples).unwrap();
+    let weights = back.weights(&samples, None, &Run::new()).unwrap();
+    for ((row, shares), counts) in weights.outer_iter().zip(shares.outer_iter()).zip(counts.outer_iter()) {
+        row.iter()
+            .zip(shares)
+            .for_each(|(w, share)| assert!((w - share * counts.sum()).abs() < 1e-9, "{w} {share}"));
+    }
+    let few = ModelParts {
+        components: model.components.clone(),
+        thresholds: vec![],
+        settings: model.settings.clone(),
+        feature_names: None,
+        trust: None,
+        scale: None,
+        topic_totals: Some(vec![1.0]),
+    };
+    assert!(Model::from_parts(few).unwrap_err().to_string().contains("totals of topics"));
+}
+
+#[test]
 fn a_model_comes_back_as_it_was() {
     let (wide, _) = model::<f64>();
     assert!(wide.trust().is_some() && wide.scale().is_some() && wide.thresholds().len() == 3);
@@ -161,6 +190,7 @@ fn the_parts_of_a_model_must_match() {
         feature_names: whole.feature_names.clone(),
         trust: whole.trust.clone(),
         scale: whole.scale,
+        topic_totals: None,
     };
     assert_eq!(Model::from_parts(parts()), Ok(whole.clone()));
     let none = Model::from_parts(ModelParts { thresholds: vec![], trust: None, ..parts() });

@@ -21,10 +21,7 @@ impl<T: Real> Corpus<T> {
     /// ```
     pub fn tf_idf(&self) -> Result<CsrSamples<'static, T>, SamplesError> {
         let n_documents = self.counts.n_samples();
-        let idf: Vec<f64> = document_frequencies(&self.counts)?
-            .into_iter()
-            .map(|with_it| ((1 + n_documents) as f64 / (1 + with_it) as f64).ln() + 1.0)
-            .collect();
+        let idf = Self::idf(n_documents, &document_frequencies(&self.counts)?);
         let (mut row_starts, mut indices) = (vec![0], Vec::with_capacity(self.counts.stored_values()));
         let mut values = Vec::with_capacity(self.counts.stored_values());
         let mut weighted = Vec::new();
@@ -40,6 +37,13 @@ impl<T: Real> Corpus<T> {
             row_starts.push(values.len());
         }
         CsrSamples::new::<usize, usize>(self.words.len(), &row_starts, indices, values)
+    }
+
+    /// The factor of each word's counts, from the number of documents with the word.
+    #[must_use]
+    pub fn idf(n_documents: usize, with_the_word: &[usize]) -> Vec<f64> {
+        let of_word = |&with_it: &usize| ((1 + n_documents) as f64 / (1 + with_it) as f64).ln() + 1.0;
+        with_the_word.iter().map(of_word).collect()
     }
 }
 

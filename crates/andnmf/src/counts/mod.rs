@@ -29,5 +29,6 @@ mod weights;
 
 pub(crate) use finish::{CountEnd, finish_counts};
 pub use noise::Noise;
-pub(crate) use noise::{CountNoise, recognised};
+pub(crate) use noise::{CountNoise, recognised, sums_of_counts};
+pub(crate) use weights::as_weights_error;
 pub use weights::weights;

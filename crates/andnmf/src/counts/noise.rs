@@ -50,6 +50,23 @@ pub(crate) fn recognised<T: Real>(
     seed: u64,
     monitor: &StopMonitor<'_>,
 ) -> Result<Option<CountNoise>, StageInterrupt> {
+    let Some(sums) = sums_of_counts(samples, noise)? else { return Ok(None) };
+    let given = noise == Noise::Poisson;
+    let (part, _) = copied(samples, QUICK_VALUES, seed)?;
+    let (dispersion, overdispersion) = dispersion(&part, rank, seed, monitor)?;
+    let counts = given || dispersion >= LEAST_DISPERSION;
+    Ok(counts.then_some(CountNoise { sums, dispersion, overdispersion }))
+}
+
+/// The sums of samples that look like counts, or are said to be; `None` for others. Their residuals, which also tell, are not
+/// looked at.
+///
+/// # Errors
+/// If samples that are said to be counts are none, or cannot be read.
+pub(crate) fn sums_of_counts<T: Real>(
+    samples: &dyn Samples<T>,
+    noise: Noise,
+) -> Result<Option<CountSums>, FitError> {
     if noise == Noise::Gaussian {
         return Ok(None);
     }
@@ -57,7 +74,7 @@ pub(crate) fn recognised<T: Real>(
     if samples.executor().is_some() {
         if given {
             let expected = "distributed samples support gaussian only; load the samples into this process";
-            return Err(FitError::from(SettingError::new("noise", noise, expected)).into());
+            return Err(SettingError::new("noise", noise, expected).into());
         }
         return Ok(None);
     }
@@ -65,7 +82,7 @@ pub(crate) fn recognised<T: Real>(
         if given {
             let expected =
                 "the samples must be counts: whole numbers of zero or more; use gaussian for others";
-            return Err(FitError::from(SettingError::new("noise", noise, expected)).into());
+            return Err(SettingError::new("noise", noise, expected).into());
         }
         return Ok(None);
     };
@@ -75,10 +92,7 @@ pub(crate) fn recognised<T: Real>(
     if !given && (always_whole || !grows) {
         return Ok(None);
     }
-    let (part, _) = copied(samples, QUICK_VALUES, seed)?;
-    let (dispersion, overdispersion) = dispersion(&part, rank, seed, monitor)?;
-    let counts = given || dispersion >= LEAST_DISPERSION;
-    Ok(counts.then_some(CountNoise { sums, dispersion, overdispersion }))
+    Ok(Some(sums))
 }
 
 /// Dispersion and overdispersion of the residuals of a quick fit of largest likelihood.

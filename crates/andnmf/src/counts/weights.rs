@@ -45,12 +45,12 @@ pub fn weights<T: Real>(
     if let Some(((row, column), v)) = components.indexed_iter().find(|(_, v)| !v.finite()) {
         return Err(NnlsError::NotFinite { what: "the components", row, column, value: v.as_f64() });
     }
-    let workers = run.workers().map_err(of_fit)?;
+    let workers = run.workers().map_err(as_weights_error)?;
     let flag = run.cancel_flag();
     let stop = || crate::fit::is_cancelled(flag);
     let checked = NonNegative::new(samples, "the likelihood of counts");
     let watched = CancellableSamples { samples: &checked, stop: &stop };
-    workers.run(|| found(&watched, components)).map_err(of_fit)
+    workers.run(|| found(&watched, components)).map_err(as_weights_error)
 }
 
 fn found<T: Real>(samples: &dyn Samples<T>, components: ArrayView2<'_, T>) -> Result<Array2<T>, FitError> {
@@ -86,9 +86,11 @@ fn found<T: Real>(samples: &dyn Samples<T>, components: ArrayView2<'_, T>) -> Re
     Ok(shares)
 }
 
-fn of_fit(error: FitError) -> NnlsError {
+/// An error of a computation of weights by other means than least squares.
+pub(crate) fn as_weights_error(error: FitError) -> NnlsError {
     match error {
         FitError::Samples(error) => error.into(),
+        FitError::Shape(error) => error.into(),
         FitError::Threads { threads, reason } => NnlsError::Threads { threads, reason },
         _ => NnlsError::Overflow { sample: 0 },
     }

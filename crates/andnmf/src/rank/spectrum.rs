@@ -23,6 +23,8 @@ pub(super) struct Spectrum {
     /// The unit: the largest singular value.
     pub(super) unit: f64,
     energy: f64,
+    /// The least variance that the noise can have.
+    least_noise: f64,
     shape: (usize, usize),
 }
 
@@ -38,10 +40,27 @@ impl Spectrum {
         let mut values = randomized_svd(samples, wanted, seed)?.values;
         let unit = values.first().copied().unwrap_or(0.0);
         if !(unit > 0.0 && unit.is_finite()) {
-            return Ok(Self { values: Vec::new(), unit: 0.0, energy: 0.0, shape });
+            return Ok(Self { values: Vec::new(), unit: 0.0, energy: 0.0, least_noise: 0.0, shape });
         }
         values.iter_mut().for_each(|value| *value /= unit);
-        Ok(Self { values, unit, energy: squared_norm(samples, unit)?, shape })
+        Ok(Self { values, unit, energy: squared_norm(samples, unit)?, least_noise: 0.0, shape })
+    }
+
+    /// The same, of samples whose noise has at least this variance.
+    pub(super) fn with_least_noise(self, variance: f64) -> Self {
+        Self { least_noise: variance / (self.unit * self.unit).max(f64::MIN_POSITIVE), ..self }
+    }
+
+    /// The variance of what `k` directions leave, spread over as many values as are free; `None` if none is.
+    pub(super) fn variance_left(&self, k: usize) -> Option<f64> {
+        Some(self.relative_variance_left(k)? * self.unit * self.unit)
+    }
+
+    fn relative_variance_left(&self, k: usize) -> Option<f64> {
+        let (n, features) = self.shape;
+        let free = n.checked_sub(k)? as f64 * features.checked_sub(k)? as f64;
+        let left = self.energy - self.values.iter().take(k).map(|value| value * value).sum::<f64>();
+        (free > 0.0).then(|| left.max(0.0) / free)
     }
 
     /// Singular value number `k`, counted from 0: the largest that a rank of `k` omits.
@@ -58,10 +77,8 @@ impl Spectrum {
     /// deviation σ have none far above σ(√n + √W). `None` if no direction is left.
     pub(super) fn noise_edge(&self, k: usize) -> Option<f64> {
         let (n, features) = self.shape;
-        let (rows, columns) = (n.checked_sub(k)? as f64, features.checked_sub(k)? as f64);
-        let left = self.energy - self.values.iter().take(k).map(|value| value * value).sum::<f64>();
-        let variance = left.max(0.0) / (rows * columns);
-        (rows * columns > 0.0).then(|| variance.sqrt() * (rows.sqrt() + columns.sqrt()))
+        let variance = self.relative_variance_left(k)?.max(self.least_noise);
+        Some(variance.sqrt() * (((n - k) as f64).sqrt() + ((features - k) as f64).sqrt()))
     }
 
     /// The smallest rank such that this and every higher rank up to `max_rank` leaves only noise. `None` if the

@@ -1,12 +1,18 @@
-//! Stability: do two halves of the samples give the same components?
+//! Stability: do two halves of the samples, or of counts, give the same components?
 
+use ndarray::Array2;
 use rand::seq::SliceRandom;
 
-use crate::and::AndParams;
-use crate::fit::{Run, Solver, Start, StopReason};
+use super::RankSettings;
+use crate::and::{And, AndParams};
+use crate::constants::{Constants, CountConstants, CountFinish};
+use crate::counts::Noise;
+use crate::counts::model::{Model, filled, likelihood_steps};
+use crate::counts::rows::thinned;
+use crate::fit::{Run, Solver, StageInterrupt, Start, StopMonitor, StopReason};
 use crate::metrics::match_components;
 use crate::random::{Stream, generator};
-use crate::samples::{SampleSubset, Samples};
+use crate::samples::{CsrSamples, SampleSubset, Samples, read};
 use crate::trust::UNSTABLE;
 use crate::{FitError, Real, SamplesError};
 
@@ -15,34 +21,84 @@ use crate::{FitError, Real, SamplesError};
 pub(super) fn unstable_share<T: Real>(
     samples: &dyn Samples<T>,
     rank: usize,
-    seed: u64,
+    settings: &RankSettings,
     run: &Run<'_, T>,
 ) -> Result<Option<f64>, FitError> {
     let n = samples.n_samples();
     if n / 2 < rank {
         return Ok(None);
     }
-    let solver = AndParams { seed, ..AndParams::new(rank) }.check()?;
-    let fit = |samples: &dyn Samples<T>, start| match solver.fit(samples, start, &mut run.without_observer())
-    {
-        // A fit that stopped early cannot be compared.
-        Err(FitError::StoppedBeforeStart) => Err(FitError::from(SamplesError::Cancelled)),
-        Ok(fit) if fit.stop == StopReason::Cancelled => Err(SamplesError::Cancelled.into()),
-        Ok(fit) => Ok(fit.components),
-        Err(error) => Err(error),
-    };
-    let whole = fit(samples, Start::Auto)?;
+    let RankSettings { seed, noise, .. } = *settings;
+    let solver = AndParams { seed, noise, ..AndParams::new(rank) }.check()?;
+    let whole = components_of(&solver, samples, Start::Auto, run)?;
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(&mut generator(seed, Stream::Subsets));
     let half = |numbers: &[usize]| {
         let mut numbers = numbers.to_vec();
         numbers.sort_unstable();
-        fit(&SampleSubset { samples, numbers }, Start::Given(whole.clone()))
+        components_of(&solver, &SampleSubset { samples, numbers }, Start::Given(whole.clone()), run)
     };
     let (first, second) = order.split_at(n / 2);
-    let matching = match_components(half(first)?.view(), half(second)?.view())?;
+    share_that_differs(&half(first)?, &half(second)?).map(Some)
+}
+
+/// The share of components that differ between two random halves of the counts, each fitted on by steps of likelihood from
+/// a fit to all counts. Rows are as likely in both halves, so that rare components are not lost by chance.
+pub(super) fn unstable_share_of_counts<T: Real>(
+    counts: &CsrSamples<'static, f32>,
+    rank: usize,
+    seed: u64,
+    run: &Run<'_, T>,
+) -> Result<Option<f64>, FitError> {
+    if counts.n_samples() / 2 < rank {
+        return Ok(None);
+    }
+    let mut constants = Constants::default();
+    constants.counts.finish = CountFinish::Likelihood;
+    let CountConstants { filled: little, likelihood_steps: steps, tolerance, .. } = constants.counts;
+    let params = AndParams { seed, noise: Noise::Poisson, ..AndParams::new(rank) };
+    let run = run.without_observer::<f32>();
+    let whole = components_of(&params.check()?.with_constants(constants), counts, Start::Auto, &run)?;
+    let mut means = vec![0.0; counts.n_features()];
+    read(counts, 0..counts.n_samples())?.for_each(|_, feature, v| means[feature] += f64::from(v));
+    let components = filled(&whole.mapv(f64::from), &means, little);
+    let monitor = StopMonitor::new(&run, None, 0.0);
+    let (one, other) = thinned(counts, 0.5, seed)?;
+    let halves = run.workers()?.run(|| {
+        let half = |half: &CsrSamples<'static, f32>| {
+            let shares = Array2::zeros((half.n_samples(), rank));
+            let model = Model { components: components.clone(), shares, prior: Vec::new(), smoothed: false };
+            likelihood_steps(half, model, steps, tolerance, &monitor).map(|(model, _)| model.components)
+        };
+        Ok::<_, StageInterrupt>((half(&one)?, half(&other)?))
+    });
+    let (one, other) = halves.map_err(|halt| match halt {
+        StageInterrupt::Stop(_) => SamplesError::Cancelled.into(),
+        StageInterrupt::Error(error) => error,
+    })?;
+    share_that_differs(&one, &other).map(Some)
+}
+
+/// The components of a fit that was not stopped: one that was cannot be compared.
+fn components_of<T: Real>(
+    solver: &And,
+    samples: &dyn Samples<T>,
+    start: Start<T>,
+    run: &Run<'_, T>,
+) -> Result<Array2<T>, FitError> {
+    match solver.fit(samples, start, &mut run.without_observer()) {
+        Err(FitError::StoppedBeforeStart) => Err(SamplesError::Cancelled.into()),
+        Ok(fit) if fit.stop == StopReason::Cancelled => Err(SamplesError::Cancelled.into()),
+        Ok(fit) => Ok(fit.components),
+        Err(error) => Err(error),
+    }
+}
+
+/// The share of the components of one fit that differ from those of another.
+fn share_that_differs<T: Real>(one: &Array2<T>, other: &Array2<T>) -> Result<f64, FitError> {
+    let matching = match_components(one.view(), other.view())?;
     let unstable = matching.cosines.iter().filter(|&&cosine| 1.0 - cosine * cosine > UNSTABLE * UNSTABLE);
-    Ok(Some(unstable.count() as f64 / rank as f64))
+    Ok(unstable.count() as f64 / one.nrows() as f64)
 }
 
 /// At most `max_count` ranks, evenly spaced from `lowest` to `highest` (both included), and `required` among them.
@@ -83,7 +139,8 @@ mod tests {
             DatasetSpec { n_features: 100, rank: 8, n_samples: 800, ..DatasetSpec::new(DatasetKind::Paired) };
         let data = DatasetSpec { weights, noise: 0.001, ..sizes }.generate().unwrap();
         let samples = DenseSamples::new(data.samples.view()).unwrap();
-        let share = |rank| unstable_share(&samples, rank, 0, &Run::new()).unwrap().unwrap();
+        let share =
+            |rank| unstable_share(&samples, rank, &RankSettings::default(), &Run::new()).unwrap().unwrap();
         assert_eq!(share(8), 0.0);
         assert!(share(10) >= 0.1, "{}", share(10));
     }
@@ -91,8 +148,8 @@ mod tests {
     #[test]
     fn halves_smaller_than_the_rank_give_no_score() {
         let samples = DenseSamples::new(random_matrix::<f64>(9, 5, 1)).unwrap();
-        assert_eq!(unstable_share(&samples, 5, 0, &Run::new()).unwrap(), None);
-        assert!(unstable_share(&samples, 4, 0, &Run::new()).unwrap().is_some());
+        assert_eq!(unstable_share(&samples, 5, &RankSettings::default(), &Run::new()).unwrap(), None);
+        assert!(unstable_share(&samples, 4, &RankSettings::default(), &Run::new()).unwrap().is_some());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! From the scores of ranks to a suggestion and its reasons.
 
 use super::spectrum::Spectrum;
-use super::{RankScore, RankSuggestion};
+use super::{CountScaling, RankScore, RankSuggestion};
 use crate::trust::{Judgement, Reason};
 
 /// The weakest direction must exceed the noise edge by this factor for a verdict of good. In trials with 20 to 100
@@ -16,14 +16,18 @@ pub(super) fn suggestion(
     spectrum: &Spectrum,
     noise_rank: Option<usize>,
     scores: Vec<RankScore>,
+    counts: Option<CountScaling>,
 ) -> RankSuggestion {
     let suggested = noise_rank.and_then(|rank| scores.iter().find(|score| score.rank == rank));
-    let reasons = match suggested {
+    let mut reasons = match suggested {
         Some(score) => reasons_for_rank(spectrum, score),
         None => reasons_without_rank(spectrum, noise_rank, &scores),
     };
+    if let Some(CountScaling { overdispersion, n_samples, n_features }) = counts {
+        reasons.push(Reason::CountsScaled { overdispersion, n_samples, n_features });
+    }
     let rank = suggested.map(|score| score.rank);
-    RankSuggestion { rank, judgement: Judgement::of(reasons), noise_rank, scores }
+    RankSuggestion { rank, judgement: Judgement::of(reasons), noise_rank, counts, scores }
 }
 
 fn reasons_for_rank(spectrum: &Spectrum, score: &RankScore) -> Vec<Reason> {
@@ -101,7 +105,7 @@ mod tests {
             held_out_error,
             unstable_share,
         };
-        suggestion(&seven(), Some(rank), vec![score])
+        suggestion(&seven(), Some(rank), vec![score], None)
     }
 
     #[test]
@@ -114,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_table_without_further_scores_is_not_mentioned() {
-        let reason = |share| suggestion(&seven(), None, about(7, share).scores).reason();
+        let reason = |share| suggestion(&seven(), None, about(7, share).scores, None).reason();
         assert!(!reason(None).contains("table") && reason(Some(0.5)).contains("table"), "{}", reason(None));
     }
 
@@ -122,7 +126,7 @@ mod tests {
     fn without_a_stable_rank_the_share_of_unstable_components_is_given() {
         let reason = |share| {
             let score = about(7, Some(share)).scores.remove(0);
-            suggestion(&seven(), None, vec![score]).reason()
+            suggestion(&seven(), None, vec![score], None).reason()
         };
         assert!(reason(1.0).contains("all components differ"), "{}", reason(1.0));
         assert!(reason(0.4).contains("at least 40 % of the components differ"), "{}", reason(0.4));

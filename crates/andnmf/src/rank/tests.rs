@@ -11,7 +11,8 @@ use crate::testing::{low_rank, random_matrix, sparse_copy};
 use crate::trust::Verdict;
 
 /// Settings without fits, for fast tests.
-const QUICK: RankSettings = RankSettings { stability: false, folds: 2, seed: 0 };
+pub(super) const QUICK: RankSettings =
+    RankSettings { stability: false, folds: 2, seed: 0, noise: Noise::Auto };
 
 fn samples_of(kind: DatasetKind, noise: f64, seed: u64) -> Array2<f64> {
     let weights = match kind {
@@ -173,7 +174,7 @@ fn cancelling_returns_an_error() {
     let samples = DenseSamples::new(samples_of(DatasetKind::Dir, 0.0, 0)).unwrap();
     let error = suggest_rank(&samples, 2..=5, &QUICK, &Run::new().cancel_with(&flag)).unwrap_err();
     assert_eq!(error, SamplesError::Cancelled.into());
-    let error = stability::unstable_share(&samples, 3, 0, &Run::new().cancel_with(&flag)).unwrap_err();
+    let error = stability::unstable_share(&samples, 3, &QUICK, &Run::new().cancel_with(&flag)).unwrap_err();
     assert_eq!(error, SamplesError::Cancelled.into());
 }
 

@@ -204,6 +204,14 @@ declare_reasons! {
                 only {clearance:.2} times as strong as noise can be: noise may hide further components"),
         advice: "compare with higher ranks; more samples would separate components from noise",
     }
+    /// The samples are counts, and were scaled before their directions were counted.
+    CountsScaled { overdispersion: f64 = 0.02, n_samples: usize = 400, n_features: usize = 90 } => {
+        code: "counts-scaled", severity: Good,
+        text: ("the samples are counts: {n_samples} samples and {n_features} features with enough of them were scaled so \
+                that their noise is white{}",
+               if *overdispersion > 0.0 { format!(" (overdispersion {overdispersion:.2})") } else { String::new() }),
+        advice: "",
+    }
     /// Many components of this rank differ between two halves of the samples.
     UnstableRank { rank: usize = 3, share: f64 = 0.25 } => {
         code: "unstable-rank", severity: Good,

@@ -19,7 +19,7 @@ use andnmf::fit::{Fit, Start, StopReason};
 use andnmf::metrics::Recovery;
 use andnmf::rank::{RankSettings, suggest_rank};
 use andnmf::samples::Samples;
-use andnmf::{Real, SamplesError};
+use andnmf::{MethodParams, Real, SamplesError};
 use andnmf_io as io;
 use andnmf_io::model::Model;
 use andnmf_program::{Failure, OutputFolder, Precision, Progress, json as print_json, read_failure};
@@ -84,7 +84,7 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     let truth = read_truth::<T>(args, samples.n_features())?;
     progress.set_message("scanning the samples");
     let scan = SampleScan::of(samples).map_err(|error| in_file(args, error))?;
-    let rank = rank(args, samples, settings.seed(), &progress)?;
+    let rank = rank(args, samples, &settings, &progress)?;
     let settings = plan::settings(args, rank)?;
     let init = args.init.to_string();
     let identity = Identity::of(samples, scan.fingerprint, &settings, init.clone());
@@ -236,7 +236,7 @@ fn wrong_width(path: &Path, (rows, columns): (usize, usize), n_features: usize) 
 fn rank<T: Real>(
     args: &FitArgs,
     samples: &dyn Samples<T>,
-    seed: u64,
+    settings: &MethodParams,
     progress: &Progress,
 ) -> Result<usize, Failure> {
     if let Rank::Of(rank) = args.rank {
@@ -247,7 +247,7 @@ fn rank<T: Real>(
     }
     progress.set_message("estimating the rank");
     // Stability and held-out error are not needed here.
-    let quick = RankSettings { stability: false, folds: 0, seed };
+    let quick = RankSettings { stability: false, folds: 0, seed: settings.seed(), noise: settings.noise() };
     let found = suggest_rank(samples, 1..=MAX_AUTO_RANK, &quick, &args.common.run())?;
     let Some(rank) = found.rank else {
         return Err(Failure::Request(format!(

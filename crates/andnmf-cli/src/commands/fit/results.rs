@@ -134,7 +134,7 @@ impl Negatives {
 
 /// All files that a fit may write, besides the summary and checkpoints. Those of an earlier fit would contradict the new
 /// summary.
-pub(crate) const FILES_OF_A_FIT: [&str; 8] = [
+pub(crate) const FILES_OF_A_FIT: [&str; 9] = [
     "components.npy",
     "weights.npy",
     "model.safetensors",
@@ -143,6 +143,7 @@ pub(crate) const FILES_OF_A_FIT: [&str; 8] = [
     "components.png",
     "topics.json",
     "documents.txt",
+    "words.csv",
 ];
 
 /// The contents of all result files of a fit.

@@ -190,6 +190,7 @@ fn model<T: Real>(
         feature_names: state.names.clone(),
         trust: online.trust().cloned(),
         scale: online.scale(),
+        topic_totals: None,
     };
     Ok(Some(Model::from_parts(parts)?))
 }

@@ -2,6 +2,7 @@
 
 mod corpus;
 mod output;
+mod weighting;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -18,7 +19,8 @@ use super::simple_fit::{ForceArgs, SimpleFit, SimpleFitArgs};
 use corpus::{CorpusArgs, WordArgs};
 pub(crate) use corpus::{VOCABULARY, read_stop_words};
 pub(crate) use output::lines;
-use output::{Topic, TopicList};
+use output::{TopWord, Topic, TopicList};
+use weighting::{Values, WordWeights};
 
 /// Find the topics of texts, with their top words and coherence.
 ///
@@ -26,11 +28,11 @@ use output::{Topic, TopicList};
 ///
 /// TEXTS is a folder of text files (including subfolders), a .tar.gz archive of them, or a file with one document per
 /// line; --corpus and --vocab read word counts instead. Words are converted to lower case; stop words, rare words and
-/// words in more than half of the documents are dropped; counts are weighted by tf-idf.
+/// words in more than half of the documents are dropped. Counts are factorized with Poisson noise, or weighted by tf-idf.
 ///
 /// The coherence of a topic is the mean normalized pointwise mutual information (NPMI) of its top words: 1 if they
 /// always occur together, 0 if by chance, -1 if never. With --out, writes the files of a fit (see `andnmf fit
-/// --help`), topics.json, documents.txt and report.html to DIR. Topics are numbered from 0, like the columns of
+/// --help`), topics.json, words.csv (how much each word counts), documents.txt and report.html to DIR. Topics are numbered from 0, like the columns of
 /// weights.npy. An interrupted run writes nothing and cannot be resumed.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
@@ -50,10 +52,11 @@ pub(crate) struct TopicsArgs {
     force: ForceArgs,
     #[command(flatten)]
     words: WordArgs,
-    /// Factorize the word counts [default for --method lda and anchor-words]
+    /// Factorize the word counts, by AND with Poisson noise [default for and, poisson-nmf, lda, anchor-words, mu with
+    /// --loss kullback-leibler]
     #[arg(long, help_heading = VOCABULARY, conflicts_with = "tfidf")]
     counts: bool,
-    /// Weight the word counts by tf-idf [default for other methods]
+    /// Weight the word counts by tf-idf [default for other methods, and for and with --noise gaussian]
     #[arg(long, help_heading = VOCABULARY)]
     tfidf: bool,
     /// Number of top words per topic, to show and to score
@@ -79,7 +82,7 @@ pub(crate) fn run(args: &TopicsArgs) -> Result<(), Failure> {
 
 fn run_topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
     let started = Instant::now();
-    let settings = args.how.settings.settings(args.rank)?;
+    let mut settings = args.how.settings.settings(args.rank)?;
     let vocabulary = args.words.vocabulary()?;
     let folder = args.force.open(args.out.as_ref())?;
     let source = args.corpus.source()?;
@@ -87,11 +90,14 @@ fn run_topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
     let mut progress = Progress::new(&args.common, format!("reading {}", source.display()));
     let (corpus, notes) = args.corpus.read::<T>(vocabulary.words)?;
     let corpus = corpus.with_vocabulary(&vocabulary)?;
-    let use_counts = args.counts || (!args.tfidf && settings.method().info().about.counts);
-    let samples = if use_counts { corpus.counts.clone() } else { corpus.tf_idf()? };
+    let given = (args.counts || args.tfidf).then_some(args.counts);
+    let values = Values::choose(given, &mut settings, &corpus)?;
+    let samples = values.of(&corpus)?;
+    let weighting = WordWeights::of(&corpus, values)?;
     let options = json!({
         "corpus": source,
-        "values": if use_counts { "counts" } else { "tf-idf" },
+        "values": values.name(),
+        "weighting": &weighting.sentence,
         "min_documents": vocabulary.min_documents_of(samples_of(&corpus)).to_string(),
         "max_documents": vocabulary.max_documents.to_string(),
         "words": vocabulary.max_words,
@@ -106,8 +112,11 @@ fn run_topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
     let scores = coherence(&tops, &corpus.counts)?;
     let shares = output::shares(&result.fit.components, &result.weights);
     let listed = tops.iter().enumerate().map(|(topic, top)| {
-        let value =
-            |&word: &usize| (corpus.words[word].clone(), result.fit.components[[topic, word]].as_f64());
+        let value = |&word: &usize| TopWord {
+            word: corpus.words[word].clone(),
+            value: result.fit.components[[topic, word]].as_f64(),
+            weight: weighting.weights[word],
+        };
         Topic {
             topic,
             share: shares[topic],
@@ -118,7 +127,8 @@ fn run_topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
     let mut topics = TopicList {
         n_documents: result.summary.n_samples,
         n_words: result.summary.n_features,
-        values: if use_counts { "counts" } else { "tf-idf" },
+        values: values.name(),
+        weighting: weighting.sentence.clone(),
         mean_coherence: scores.mean,
         topics: listed.collect(),
         summary: None,
@@ -127,6 +137,7 @@ fn run_topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
     if let Some(folder) = &folder {
         progress.set_message("writing");
         let mut others = vec![("topics.json", (serde_json::to_string_pretty(&topics)? + "\n").into_bytes())];
+        others.push(("words.csv", weighting.table(&corpus.words)));
         if let Some(documents) = &corpus.documents {
             others.push(("documents.txt", lines(documents)));
         }

@@ -7,7 +7,7 @@ use andnmf::Real;
 use andnmf_io::printable_line;
 use andnmf_program::Failure;
 use ndarray::{Array2, Axis};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::commands::fit::results::Summary;
 
@@ -18,6 +18,8 @@ pub(crate) struct TopicList {
     pub(crate) n_words: usize,
     /// The factorized values: `tf-idf` or `counts`.
     pub(crate) values: &'static str,
+    /// How much each word counts, in a sentence.
+    pub(crate) weighting: String,
     pub(crate) mean_coherence: Option<f64>,
     pub(crate) topics: Vec<Topic>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,18 +33,17 @@ pub(crate) struct Topic {
     /// Its contribution to all documents, as a fraction of all topics.
     pub(crate) share: f64,
     pub(crate) coherence: Option<f64>,
-    /// The top words with their values, largest first.
-    #[serde(serialize_with = "as_objects")]
-    pub(crate) words: Vec<(String, f64)>,
+    /// The top words, largest value first.
+    pub(crate) words: Vec<TopWord>,
 }
 
-fn as_objects<S: Serializer>(words: &[(String, f64)], to: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Word<'a> {
-        word: &'a str,
-        value: f64,
-    }
-    to.collect_seq(words.iter().map(|(word, value)| Word { word, value: *value }))
+#[derive(Debug, Serialize)]
+pub(crate) struct TopWord {
+    pub(crate) word: String,
+    /// Its value in the topic.
+    pub(crate) value: f64,
+    /// How much it counts in the fit.
+    pub(crate) weight: f64,
 }
 
 impl TopicList {
@@ -51,13 +52,14 @@ impl TopicList {
         let mut out = io::stdout().lock();
         let (k, documents, words) = (self.topics.len(), self.n_documents, self.n_words);
         writeln!(out, "{k} topics of {documents} documents × {words} words ({})", self.values)?;
+        writeln!(out, "{}", self.weighting)?;
         if let Some(mean) = self.mean_coherence {
             writeln!(out, "mean coherence {mean:.3} (NPMI: 1 = always together, 0 = by chance, -1 = never)")?;
         }
         writeln!(out, "\ntopic  share  coherence  top words")?;
         for topic in &self.topics {
             let score = topic.coherence.map_or_else(|| "-".to_owned(), |score| format!("{score:.3}"));
-            let words: Vec<&str> = topic.words.iter().map(|(word, _)| word.as_str()).collect();
+            let words: Vec<&str> = topic.words.iter().map(|top| top.word.as_str()).collect();
             writeln!(
                 out,
                 "{:>5}  {:>4.1}%  {score:>9}  {}",

@@ -14,7 +14,8 @@
 //!
 //! A stage is one pass over the documents. The components are E[β] and the weights E[θ]; the rows of both sum to 1. The
 //! weights take one more pass at the end, which is skipped if the run was cancelled or reached its time limit. The
-//! checkpoint stores λ; [`OnlineLda::topics`] applies it to other documents.
+//! checkpoint stores λ; [`OnlineLda::topics`] applies it to other documents, and [`LdaTopics::learn`] goes on from documents
+//! that arrive in portions.
 //!
 //! **Assumptions.** Non-negative word counts; see [`OnlineLdaParams::sample_scale`] for other mixtures. The model
 //! treats the topics of a document as nearly independent, so strongly correlated weights violate it.
@@ -27,6 +28,7 @@ mod documents;
 mod e_step;
 mod expectations;
 mod init;
+mod learn;
 mod params;
 mod perplexity;
 mod posterior;

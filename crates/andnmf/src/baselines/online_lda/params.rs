@@ -76,8 +76,13 @@ impl OnlineLdaParams {
     pub(super) fn rate(&self, number: usize) -> f64 {
         match self.batch {
             Batch::All => 1.0,
-            Batch::Size(_) => (self.tau0 + number as f64).powf(-self.kappa),
+            Batch::Size(_) => self.online_rate(number),
         }
+    }
+
+    /// The same, where more documents come after a batch of all that are at hand.
+    pub(super) fn online_rate(&self, number: usize) -> f64 {
+        (self.tau0 + number as f64).powf(-self.kappa)
     }
 }
 

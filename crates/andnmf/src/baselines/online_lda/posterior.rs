@@ -4,7 +4,7 @@
 //! stored, as a scalar times a matrix: the scalar absorbs the factor 1 − ρ, so that the cost of a batch depends on its
 //! words, not on the vocabulary.
 
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
@@ -54,7 +54,7 @@ pub(super) struct BatchStatistics<'a, T> {
 
 impl<T: Real> Posterior<T> {
     /// From λ, rank × features.
-    pub(super) fn new(lambda: &Array2<T>, eta: f64) -> Self {
+    pub(super) fn new(lambda: ArrayView2<'_, T>, eta: f64) -> Self {
         let rank = lambda.nrows();
         let deviations: Vec<T> = lambda.t().iter().map(|v| T::from_f64(v.as_f64() - eta)).collect();
         let mut sums = vec![0.0; rank];
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn word_weights_equal_the_textbook_expectations() {
         let lambda = lambda(5, 300);
-        let posterior = Posterior::new(&lambda, 0.2);
+        let posterior = Posterior::new(lambda.view(), 0.2);
         let features = [0, 7, 130, 299];
         let weights = posterior.word_weights(&features);
         for (i, &w) in features.iter().enumerate() {
@@ -278,7 +278,8 @@ mod tests {
         let documents = documents();
         let (start, eta, ratio) = (lambda(2, 200), 0.3, 7.0);
         for rates in [vec![0.1], vec![0.9999; 4], vec![1.0, 0.5]] {
-            let (mut whole, mut in_parts) = (Posterior::new(&start, eta), Posterior::new(&start, eta));
+            let (mut whole, mut in_parts) =
+                (Posterior::new(start.view(), eta), Posterior::new(start.view(), eta));
             let mut expected = start.clone();
             for rate in rates {
                 whole.update(&statistics(&documents), rate, ratio);

@@ -1,6 +1,6 @@
 //! A stage: one pass over the documents, with an update of the topics after every batch.
 
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2};
 use rand::seq::SliceRandom;
 
 use super::batch_e_step::{documents_per_chunk, solve_each};
@@ -20,6 +20,18 @@ pub(super) struct LdaStage<'a, T: Real> {
     pub(super) seed: u64,
 }
 
+/// The batches of documents in their order.
+pub(super) struct BatchCourse {
+    pub(super) order: Vec<usize>,
+    pub(super) n_batches: usize,
+    /// The number of the first batch, counted from 1 over all documents seen.
+    pub(super) first_number: usize,
+    /// Number of documents for which each batch stands.
+    pub(super) of_all: f64,
+    /// The learning rate falls also if a batch has all documents at hand: more will come.
+    pub(super) online: bool,
+}
+
 impl<T: Real> LdaStage<'_, T> {
     /// Runs the stage and returns the new λ, rank × features. An error of `check_stop`, which is called regularly,
     /// cancels the stage.
@@ -28,17 +40,36 @@ impl<T: Real> LdaStage<'_, T> {
         lambda: &Array2<T>,
         check_stop: &(impl Fn() -> Result<(), E> + Sync),
     ) -> Result<Array2<T>, E> {
-        let n = self.samples.n_samples();
-        let (order, n_batches) = (self.order(), self.n_batches());
+        let n_batches = self.n_batches();
+        let course = BatchCourse {
+            order: self.order(),
+            n_batches,
+            first_number: self.number * n_batches + 1,
+            of_all: self.samples.n_samples() as f64,
+            online: false,
+        };
+        self.batches(lambda.view(), &course, check_stop)
+    }
+
+    /// Updates the topics with the batches of a course, one after the other.
+    pub(super) fn batches<E: From<FitError> + Send>(
+        &self,
+        lambda: ArrayView2<'_, T>,
+        course: &BatchCourse,
+        check_stop: &(impl Fn() -> Result<(), E> + Sync),
+    ) -> Result<Array2<T>, E> {
+        let BatchCourse { order, n_batches, first_number, of_all, online } = course;
+        let n = order.len();
         let chunk_size = documents_per_chunk(self.samples);
         let mut reader = BatchReader::new(self.samples, self.params.sample_scale);
         let mut posterior = Posterior::new(lambda, self.params.eta());
-        for batch in 0..n_batches {
+        for batch in 0..*n_batches {
             check_stop()?;
             // Batches of equal size: a short last batch would be noisy, but have the same learning rate.
-            let rows = &order[batch_start(batch, n, n_batches)..batch_start(batch + 1, n, n_batches)];
-            let rate = self.params.rate(self.number * n_batches + batch + 1);
-            let ratio = n as f64 / rows.len() as f64;
+            let rows = &order[batch_start(batch, n, *n_batches)..batch_start(batch + 1, n, *n_batches)];
+            let number = first_number + batch;
+            let rate = if *online { self.params.online_rate(number) } else { self.params.rate(number) };
+            let ratio = of_all / rows.len() as f64;
             if rows.len() <= chunk_size {
                 let documents = reader.read(rows)?;
                 self.update(documents, &mut posterior, Some((rate, ratio)), check_stop)?;
@@ -97,7 +128,7 @@ impl<T: Real> LdaStage<'_, T> {
         Ok(())
     }
 
-    fn n_batches(&self) -> usize {
+    pub(super) fn n_batches(&self) -> usize {
         match self.params.batch {
             Batch::All => 1,
             Batch::Size(size) => self.samples.n_samples().div_ceil(size),

@@ -92,7 +92,7 @@ impl<T: Real> LdaTopics<T> {
     /// As for [`weights`](Self::weights).
     pub fn bound(&self, documents: &dyn Samples<T>) -> Result<LikelihoodBound, FitError> {
         let (step, eta) = (self.params.e_step(), self.params.eta());
-        let posterior = Posterior::new(&self.lambda, eta);
+        let posterior = Posterior::new(self.lambda.view(), eta);
         let mut bound = LikelihoodBound { documents: 0.0, topics: topic_bound(&posterior, eta), words: 0.0 };
         self.for_each_chunk(documents, |_, reader, rows| {
             let documents = reader.read(rows)?;
@@ -135,7 +135,7 @@ impl<T: Real> LdaTopics<T> {
         check_stop: &(impl Fn() -> Result<(), E> + Sync),
     ) -> Result<Array2<T>, E> {
         let (rank, step) = (self.params.rank, self.params.e_step());
-        let posterior = Posterior::new(&self.lambda, self.params.eta());
+        let posterior = Posterior::new(self.lambda.view(), self.params.eta());
         let mut weights = Array2::zeros((documents.n_samples(), rank));
         self.for_each_chunk(documents, |first, reader, rows| {
             let documents = reader.read(rows)?;
@@ -158,18 +158,32 @@ impl<T: Real> LdaTopics<T> {
         Ok(weights)
     }
 
+    pub(super) fn params(&self) -> &OnlineLdaParams {
+        &self.params
+    }
+
+    pub(super) fn set_lambda(&mut self, lambda: Array2<T>) {
+        self.lambda = lambda;
+    }
+
+    /// Checks that documents have the features of the topics.
+    pub(super) fn check_features(&self, documents: &dyn Samples<T>) -> Result<(), FitError> {
+        let features = self.lambda.ncols();
+        if documents.n_features() == features {
+            return Ok(());
+        }
+        let given = (documents.n_samples(), documents.n_features());
+        let expected = format!("any number of documents × {features} features");
+        Err(ShapeError::new("the documents", given, expected).into())
+    }
+
     /// Calls `work` with the first index, a reader and all indices of each chunk of documents.
     fn for_each_chunk<E: From<FitError>>(
         &self,
         documents: &dyn Samples<T>,
         mut work: impl FnMut(usize, &mut BatchReader<'_, T>, &[usize]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let features = self.lambda.ncols();
-        if documents.n_features() != features {
-            let given = (documents.n_samples(), documents.n_features());
-            let expected = format!("any number of documents × {features} features");
-            return Err(FitError::from(ShapeError::new("the documents", given, expected)).into());
-        }
+        self.check_features(documents)?;
         let mut reader = BatchReader::new(documents, self.params.sample_scale);
         let order: Vec<usize> = (0..documents.n_samples()).collect();
         for rows in order.chunks(documents_per_chunk(documents)) {
