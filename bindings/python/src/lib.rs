@@ -5,8 +5,11 @@
 //! types, so defaults are stated once.
 
 mod call;
+mod command;
 mod distributed;
 mod error;
+mod features;
+mod files;
 mod fit;
 mod methods;
 mod models;
@@ -20,7 +23,13 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use crate::command::run_command;
+    #[pymodule_export]
     use crate::distributed::{execute, merge};
+    #[pymodule_export]
+    use crate::features::top_features;
+    #[pymodule_export]
+    use crate::files::{read_table, write_table};
     #[pymodule_export]
     use crate::fit::{fit, partial_fit, suggest_rank, weights};
     #[pymodule_export]

@@ -16,12 +16,19 @@ from andnmf import _estimators, datasets, init, metrics, plot
 from andnmf._core import __version__
 from andnmf._diagnose import Diagnosis, diagnose
 from andnmf._estimators import *  # noqa: F403
+from andnmf._files import Table, read, write
 from andnmf._model_file import load, save
 from andnmf._rank import RankSuggestion, nnls, suggest_rank
+from andnmf._types import Reason, Stage, TopFeature, Trust
 
 __all__ = [
     "Diagnosis",
     "RankSuggestion",
+    "Reason",
+    "Stage",
+    "Table",
+    "TopFeature",
+    "Trust",
     "__version__",
     "datasets",
     "diagnose",
@@ -30,7 +37,9 @@ __all__ = [
     "metrics",
     "nnls",
     "plot",
+    "read",
     "save",
     "suggest_rank",
+    "write",
 ]
 __all__ += _estimators.__all__

@@ -14,6 +14,7 @@ from andnmf import _core
 from andnmf._base import Factorization
 from andnmf._estimators import AND, ESTIMATORS
 from andnmf._input import read_matrix
+from andnmf._types import trust_json
 
 
 def save(model: Factorization, path: Any, *, overwrite: bool = False) -> None:
@@ -58,7 +59,7 @@ def save(model: Factorization, path: Any, *, overwrite: bool = False) -> None:
         thresholds=[float(value) for value in getattr(model, "thresholds_", [])],
         settings=json.dumps({"method": model._method, **record["settings"]}),
         feature_names=None if names is None else [str(name) for name in names],
-        trust=json.dumps(getattr(model, "trust_", None)),
+        trust=trust_json(model),
         scale=record.get("scale"),
         overwrite=overwrite,
     )
@@ -105,8 +106,8 @@ def _read(path: str) -> Any:
     model.n_components_, model.n_features_in_ = model.components_.shape
     if kind is AND:
         model.thresholds_ = parts["thresholds"]
-        model.trust_ = json.loads(parts["trust"])
-        model.stability_ = None if model.trust_ is None else np.array(model.trust_["component_stability"])
+        model._store_trust(json.loads(parts["trust"]))
+    model.noise_ = "poisson" if settings.get("noise") == "poisson" else "gaussian"
     if parts["feature_names"] is not None:
         model.feature_names_in_ = np.array(parts["feature_names"], dtype=object)
     model._fit_record = {"settings": settings, "scale": parts["scale"]}
@@ -122,6 +123,7 @@ def _add_run(model: Any, folder: str) -> None:
         with open(file, encoding="utf-8") as text:
             summary = json.load(text)
         model.n_iter_ = int(summary["stages"])
+        model.n_search_iter_ = int(summary.get("search_stages", 0))
         model.stop_reason_ = str(summary["stop_reason"])
         # Folders of earlier versions do not say it.
         if "ending" in summary:
