@@ -171,10 +171,16 @@ class Browser:
     def box(self, selector):
         """Scrolls an element into view and returns its left, top, width and height."""
         name = json.dumps(selector)
-        return self.run(f"""(() => {{
+        return self.run(f"""(async () => {{
             const found = document.querySelector({name});
             if (!found) throw new Error("there is no " + {name});
-            found.scrollIntoView({{ block: "center" }});
+            // Until it stays for a few frames, since parts that come into sight may take another size.
+            for (let [same, place] = [0, null]; same < 4;) {{
+                found.scrollIntoView({{ block: "center" }});
+                const now = `${{scrollY}} ${{found.getBoundingClientRect().top}}`;
+                [same, place] = [now === place ? same + 1 : 0, now];
+                await new Promise(requestAnimationFrame);
+            }}
             const box = found.getBoundingClientRect();
             return [box.left, box.top, box.width, box.height];
         }})()""")

@@ -182,7 +182,7 @@ function componentSections({ components: parts }) {
     const k = Number(digits);
     if (k >= items.length) return;
     select(k, false);
-    document.getElementById("explorer").scrollIntoView();
+    links.bring(document.getElementById("explorer"));
   });
 
   const scaled = (factor, what) => (factor > 1 ? ` ${what} are shown ${factor} times smaller than the data in each direction.` : "");

@@ -47,7 +47,7 @@ function correlationSection({ correlations: { members, lower, deviations, order,
     links.changed(`pair-${first}-${second}`);
   };
   links.target(/^pair-(\d+)-(\d+)$/, (first, second) => {
-    document.getElementById("correlation").scrollIntoView();
+    links.bring(document.getElementById("correlation"));
     show({ first: Number(first), second: Number(second) });
   });
 

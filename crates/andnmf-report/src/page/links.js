@@ -38,7 +38,7 @@ const links = (() => {
       const found = pattern.exec(target);
       if (found) return show(...found.slice(1));
     }
-    document.getElementById(target)?.scrollIntoView();
+    bring(document.getElementById(target));
   }
 
   /** Handled here, since a plain link inside a notebook would lead to the notebook's page. */
@@ -52,15 +52,22 @@ const links = (() => {
     const place = document.getElementById(target);
     const handled = targets.find(([pattern]) => pattern.test(target));
     if (handled) handled[1](...handled[0].exec(target).slice(1));
-    else place?.scrollIntoView();
+    else bring(place);
     // The keyboard goes on from there, as after a plain link.
     if (place && !place.hasAttribute("tabindex")) place.tabIndex = -1;
     place?.focus({ preventScroll: true });
   });
   addEventListener("popstate", () => open(location.hash));
 
+  /** Scrolls to a place, and again when cards that came into sight have taken their sizes. */
+  function bring(place) {
+    place?.scrollIntoView();
+    requestAnimationFrame(() => requestAnimationFrame(() => place?.scrollIntoView()));
+  }
+
   return {
     open,
+    bring,
     /** Registers what to do for targets of this pattern. */
     target: (pattern, show) => targets.push([pattern, show]),
     /** Registers an option with its usual value, which links omit. */
