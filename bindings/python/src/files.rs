@@ -37,29 +37,36 @@ fn read_as<'py, T: Real + Element>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let table = interruptible(py, Some(1), |_| Ok(andnmf_io::read::<T>(path, options)?))?;
     let dict = PyDict::new(py);
-    dict.set_item("shape", (table.n_samples(), table.n_features()))?;
     match &table.values {
         TableValues::Dense(samples) => dict.set_item("values", samples.view().to_pyarray(py))?,
-        TableValues::Sparse(samples) => {
-            let mut pointers = vec![0_i64; samples.n_samples() + 1];
-            let (mut indices, mut values) = (Vec::new(), Vec::new());
-            let block = samples.block(0..samples.n_samples()).map_err(CallError::from)?;
-            block.for_each(|row, column, value| {
-                pointers[row + 1] += 1;
-                indices.push(column as i64);
-                values.push(value);
-            });
-            for row in 0..samples.n_samples() {
-                pointers[row + 1] += pointers[row];
-            }
-            dict.set_item("pointers", PyArray1::from_vec(py, pointers))?;
-            dict.set_item("indices", PyArray1::from_vec(py, indices))?;
-            dict.set_item("stored", PyArray1::from_vec(py, values))?;
-        }
+        TableValues::Sparse(samples) => csr_to_dict(&dict, samples)?,
     }
     dict.set_item("sample_names", table.sample_names)?;
     dict.set_item("feature_names", table.feature_names)?;
     Ok(dict)
+}
+
+/// Adds the parts of a CSR matrix to a dict.
+pub(crate) fn csr_to_dict<T: Real + Element>(
+    dict: &Bound<'_, PyDict>,
+    samples: &CsrSamples<'_, T>,
+) -> PyResult<()> {
+    let py = dict.py();
+    let mut pointers = vec![0_i64; samples.n_samples() + 1];
+    let (mut indices, mut values) = (Vec::new(), Vec::new());
+    let block = samples.block(0..samples.n_samples()).map_err(CallError::from)?;
+    block.for_each(|row, column, value| {
+        pointers[row + 1] += 1;
+        indices.push(column as i64);
+        values.push(value);
+    });
+    for row in 0..samples.n_samples() {
+        pointers[row + 1] += pointers[row];
+    }
+    dict.set_item("shape", (samples.n_samples(), samples.n_features()))?;
+    dict.set_item("pointers", PyArray1::from_vec(py, pointers))?;
+    dict.set_item("indices", PyArray1::from_vec(py, indices))?;
+    dict.set_item("stored", PyArray1::from_vec(py, values))
 }
 
 /// Writes a matrix with the names of its rows and columns; the name of the file determines the format.

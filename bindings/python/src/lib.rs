@@ -15,6 +15,7 @@ mod methods;
 mod models;
 mod remote;
 mod samples;
+mod texts;
 mod tools;
 
 use pyo3::prelude::*;
@@ -23,7 +24,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::command::run_command;
+    use crate::command::{report_page, run_command};
     #[pymodule_export]
     use crate::distributed::{execute, merge};
     #[pymodule_export]
@@ -36,6 +37,8 @@ mod _core {
     use crate::methods::{methods, settings};
     #[pymodule_export]
     use crate::models::{load_model, save_model};
+    #[pymodule_export]
+    use crate::texts::count_words;
     #[pymodule_export]
     use crate::tools::{
         coherence, dataset, diagnose_model, diagnose_samples, diagnose_weights, reconstruction_error,

@@ -12,19 +12,21 @@ True
 'good'
 """
 
-from andnmf import _estimators, datasets, init, metrics, plot
+from andnmf import _estimators, datasets, init, metrics, plot, topics
 from andnmf._core import __version__
 from andnmf._diagnose import Diagnosis, diagnose
 from andnmf._estimators import *  # noqa: F403
 from andnmf._files import Table, read, write
 from andnmf._model_file import load, save
 from andnmf._rank import RankSuggestion, nnls, suggest_rank
+from andnmf._report import Report
 from andnmf._types import Reason, Stage, TopFeature, Trust
 
 __all__ = [
     "Diagnosis",
     "RankSuggestion",
     "Reason",
+    "Report",
     "Stage",
     "Table",
     "TopFeature",
@@ -40,6 +42,7 @@ __all__ = [
     "read",
     "save",
     "suggest_rank",
+    "topics",
     "write",
 ]
 __all__ += _estimators.__all__

@@ -242,15 +242,17 @@ class Factorization(FittedResults, FittedSummary, ClassNamePrefixFeaturesOutMixi
             X = X.multiply(root[:, None]).tocsr() if sparse.issparse(X) else root[:, None] * X
         return 1.0 - self._relative_error(X, weights) ** 2
 
-    def save(self, path: Any, *, overwrite: bool = False) -> None:
-        """Save the model to a file that :func:`andnmf.load` and the command ``andnmf`` read.
+    def save(self, path: Any, X: Any = None, *, overwrite: bool = False) -> None:
+        """Save the model to a file or folder that :func:`andnmf.load` and the command ``andnmf`` read.
 
         Parameters
         ----------
         path : path-like
-            The file, by convention ``model.safetensors``.
+            A file that ends in ``.safetensors``, or a folder for the files that ``andnmf fit`` writes.
+        X : array-like or sparse matrix of shape (n_samples, n_features), optional
+            The samples, whose weights the folder then has as well.
         overwrite : bool, default=False
-            Replace an existing file.
+            Replace an existing file, or the results in a folder.
 
         Examples
         --------
@@ -264,7 +266,7 @@ class Factorization(FittedResults, FittedSummary, ClassNamePrefixFeaturesOutMixi
         """
         from andnmf._model_file import save
 
-        save(self, path, overwrite=overwrite)
+        save(self, path, X, overwrite=overwrite)
 
     def _weights(self, X: Any) -> np.ndarray:
         components = self._components_as_dtype_of(X)
@@ -377,11 +379,12 @@ class Factorization(FittedResults, FittedSummary, ClassNamePrefixFeaturesOutMixi
         self.ending_ = result["ending"]
         self.trace_ = result["trace"]
         self.warnings_ = result["warnings"]
-        seconds = {name: result.get(name) for name in ("solver_seconds", "library_seconds")}
+        names = ("solver_seconds", "library_seconds", "relative_error", "passes")
+        run = {name: result.get(name) for name in names}
         self.noise_ = "poisson" if result.get("poisson") else "gaussian"
         if self.noise_ == "poisson":
             settings = settings | {"noise": "poisson"}
-        self._fit_record = {"settings": settings, "scale": result["scale"], **seconds}
+        self._fit_record = {"settings": settings, "scale": result["scale"], **run}
 
     def _start(self) -> Any:
         """The start: a name, or components."""

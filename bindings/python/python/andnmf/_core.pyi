@@ -15,6 +15,14 @@ _Index: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
 _Samples: TypeAlias = _Matrix | tuple[int, _Index, _Index, NDArray[_Float]] | DistributedSamples
 
 def run_command(arguments: Sequence[str]) -> int: ...
+def report_page(folder: str, options: Sequence[str]) -> str: ...
+def count_words(
+    source: Sequence[str] | str,
+    strip_posts: bool,
+    min_letters: int,
+    numbers: bool,
+    vocabulary: tuple[str | None, str, int | None, Sequence[str] | None] | None,
+) -> dict[str, Any]: ...
 def read_table(
     path: str,
     *,

@@ -10,6 +10,7 @@ from sklearn.utils.validation import _get_feature_names, check_is_fitted
 from andnmf import _core, _settings
 from andnmf._containers import Samples, select_features, unwrap
 from andnmf._input import aligned
+from andnmf._report import Report, report
 from andnmf._types import TopFeature
 
 if TYPE_CHECKING:
@@ -54,11 +55,13 @@ class FittedResults:
         True
         """
         check_is_fitted(self, "components_")
+        return self._top_features(n, by, self._shares(X))
+
+    def _top_features(self, n: int, by: str, shares: list[float] | None) -> list[list[TopFeature]]:
         _settings.choice("by", by, ORDERS)
         names = feature_names(self)
-        found, lifts = _core.top_features(
-            aligned(np.ascontiguousarray(self.components_)), self._shares(X), by, _settings.at_least(1, "n", n)
-        )
+        components = aligned(np.ascontiguousarray(self.components_))
+        found, lifts = _core.top_features(components, shares, by, _settings.at_least(1, "n", n))
         return [
             [TopFeature(names[i], float(component[i]), lift, i) for i, lift in zip(features, of_lift, strict=True)]
             for component, features, of_lift in zip(self.components_, found, lifts, strict=True)
@@ -148,6 +151,46 @@ class FittedResults:
                 else "X has features of the same name"
             )
         return selected
+
+    def report(
+        self,
+        path: Any = None,
+        X: Any = None,
+        *,
+        title: str | None = None,
+        show: str = "auto",
+        shape: tuple[int, int] | None = None,
+    ) -> Report:
+        """Build the report page of the fit, which notebooks show and ``path`` saves.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            The file to write, by convention ``report.html``.
+        X : array-like or sparse matrix of shape (n_samples, n_features), optional
+            The samples, for their weights: shares, activity and correlations of the components.
+        title : str, optional
+            The title of the page.
+        show : {"auto", "words", "image", "curve", "bars"}, default="auto"
+            How components are drawn.
+        shape : tuple of int, optional
+            Height and width, if components are images.
+
+        Returns
+        -------
+        Report
+            The page.
+
+        Examples
+        --------
+        >>> import andnmf
+        >>> data = andnmf.datasets.make_dir(n_samples=200, n_features=30, n_components=3, random_state=0)
+        >>> model = andnmf.AND(n_components=3, random_state=0).fit(data.samples)
+        >>> len(model.report(X=data.samples, title="Three topics").html) > 10_000
+        True
+        """
+        check_is_fitted(self, "components_")
+        return report(self, path, X, title=title, show=show, shape=shape)
 
     def _shares(self, X: Any) -> list[float] | None:
         """The contribution of each component to samples, which need not sum to one."""

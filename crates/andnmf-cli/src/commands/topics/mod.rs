@@ -102,8 +102,14 @@ fn run_topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
         "strip_headers": args.corpus.strip_headers,
     });
     let names = Some(corpus.words.clone());
-    let mut result =
-        SimpleFit::of(&samples, names, &settings, options, &args.common, (&mut progress, started))?;
+    let mut result = SimpleFit::of(
+        &samples,
+        names,
+        (&settings, args.how.tables),
+        options,
+        &args.common,
+        (&mut progress, started),
+    )?;
 
     let components = result.fit.components.view();
     let shares = component_shares(components, result.weights.view());
@@ -131,6 +137,7 @@ fn run_topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
         topics: listed.collect(),
         summary: None,
     };
+    result.sample_names.clone_from(&corpus.documents);
     let mut files = Vec::new();
     if let Some(folder) = &folder {
         progress.set_message("writing");
