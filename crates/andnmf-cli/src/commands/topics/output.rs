@@ -3,10 +3,8 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use andnmf::Real;
 use andnmf_io::printable_line;
 use andnmf_program::Failure;
-use ndarray::{Array2, Axis};
 use serde::Serialize;
 
 use crate::commands::fit::results::Summary;
@@ -33,15 +31,17 @@ pub(crate) struct Topic {
     /// Its contribution to all documents, as a fraction of all topics.
     pub(crate) share: f64,
     pub(crate) coherence: Option<f64>,
-    /// The top words, largest value first.
+    /// The top words, first ones first.
     pub(crate) words: Vec<TopWord>,
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct TopWord {
     pub(crate) word: String,
-    /// Its value in the topic.
+    /// Its value in the component.
     pub(crate) value: f64,
+    /// How many times more frequent it is in the topic than in all topics.
+    pub(crate) lift: f64,
     /// How much it counts in the fit.
     pub(crate) weight: f64,
 }
@@ -70,18 +70,6 @@ impl TopicList {
         }
         Ok(())
     }
-}
-
-/// The contribution of each topic: mean weight times the sum of its magnitudes, as a fraction of all.
-pub(crate) fn shares<T: Real>(components: &Array2<T>, weights: &Array2<T>) -> Vec<f64> {
-    let total = |values: ndarray::ArrayView1<'_, T>| values.iter().map(|v| v.as_f64().abs()).sum::<f64>();
-    let contributions: Vec<f64> = components
-        .outer_iter()
-        .zip(weights.axis_iter(Axis(1)))
-        .map(|(component, weights)| total(component) * total(weights))
-        .collect();
-    let all: f64 = contributions.iter().sum();
-    contributions.iter().map(|share| if all > 0.0 { share / all } else { 0.0 }).collect()
 }
 
 /// Formats the notes and the verdict of a fit that is not written to files.
