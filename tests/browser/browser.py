@@ -118,13 +118,19 @@ class Browser:
             else:
                 return message["result"]
 
-    def open(self, path, width=1280, height=900, dark=False):
-        """Opens a file in a window of this size and waits until it is rendered."""
+    def open(self, path, width=1280, height=900, dark=False, fragment=""):
+        """Opens a file in a window of this size and waits until it is rendered; `fragment` is the end of its address."""
         self.messages, self.requests, self._loaded = [], [], False
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.send("Emulation.setEmulatedMedia", features=[scheme, {"name": "prefers-reduced-motion", "value": "reduce"}])
-        self.send("Page.navigate", url=path.resolve().as_uri())
+        if fragment:
+            # Another fragment of the same page would not load it anew.
+            self.send("Page.navigate", url="about:blank")
+            while not self._loaded:
+                self._handle_event(self._receive())
+            self.messages, self.requests, self._loaded = [], [], False
+        self.send("Page.navigate", url=path.resolve().as_uri() + fragment)
         while not self._loaded:
             self._handle_event(self._receive())
         self.settle()
@@ -132,6 +138,14 @@ class Browser:
     def settle(self):
         """Waits until the page has rendered its changes."""
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def save_to(self, folder):
+        """Saves downloads in a folder."""
+        session, self._session = self._session, None
+        try:
+            self.send("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+        finally:
+            self._session = session
 
     def run(self, script):
         """Evaluates an expression in the page and returns its value."""
@@ -157,10 +171,16 @@ class Browser:
     def box(self, selector):
         """Scrolls an element into view and returns its left, top, width and height."""
         name = json.dumps(selector)
-        return self.run(f"""(() => {{
+        return self.run(f"""(async () => {{
             const found = document.querySelector({name});
             if (!found) throw new Error("there is no " + {name});
-            found.scrollIntoView({{ block: "center" }});
+            // Until it stays for a few frames, since parts that come into sight may take another size.
+            for (let [same, place] = [0, null]; same < 4;) {{
+                found.scrollIntoView({{ block: "center" }});
+                const now = `${{scrollY}} ${{found.getBoundingClientRect().top}}`;
+                [same, place] = [now === place ? same + 1 : 0, now];
+                await new Promise(requestAnimationFrame);
+            }}
             const box = found.getBoundingClientRect();
             return [box.left, box.top, box.width, box.height];
         }})()""")

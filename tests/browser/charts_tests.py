@@ -1,6 +1,6 @@
-"""Line charts and the heat map: what they draw, and how they react to mouse and keyboard."""
+"""Line charts: what they draw, and how they react to mouse and keyboard."""
 
-from page_case import BARS, WORDS, PageCase
+from page_case import BARS, CURVE, WORDS, PageCase
 from page_reader import equals_rounded, parse_number
 
 
@@ -28,6 +28,22 @@ class ChartsTests(PageCase):
                 self.assertAlmostEqual(value / expected, 1, delta=0.1)
         page = self.open(BARS)
         self.assertEqual(page.run("document.querySelectorAll('#convergence [data-series]').length"), 1)
+
+    def test_the_rank_curve_marks_the_chosen_number(self):
+        page = self.open(CURVE)
+        suggestion = page.data["summary"]["rank_suggestion"]
+        places, values = page.curve_values("#rank", 0)
+        kept = [score for score in suggestion["scores"] if score["first_left_out"]]
+        for place, value, score in zip(places, values, kept, strict=True):
+            self.assertAlmostEqual(place, score["rank"], delta=0.1)
+            self.assertAlmostEqual(value / score["first_left_out"], 1, delta=0.1)
+        (first, x0), *_, (last, x1) = page.ticks("#rank", "middle")
+        at = page.run("Number(document.querySelector('#rank .threshold').getAttribute('x1'))")
+        self.assertAlmostEqual(first + (at - x0) * (last - first) / (x1 - x0), suggestion["rank"], delta=0.1)
+        self.assertIn(f"{suggestion['rank']} chosen", page.texts("#rank .plot .title"))
+        rows = page.run("[...document.querySelectorAll('#rank tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
+        for cells, score in zip(rows, suggestion["scores"], strict=True):
+            self.assertTrue(equals_rounded(parse_number(cells[4]), score["held_out_error"]), cells)
 
     def test_hovering_shows_the_stage_under_the_mouse(self):
         page = self.open(WORDS)
@@ -89,56 +105,3 @@ class ChartsTests(PageCase):
             _, values = page.curve_values("#methods", series)
             for value, (_, error) in zip(values, method["curve"], strict=True):
                 self.assertAlmostEqual(value / error, 1, delta=0.1)
-
-    def test_the_heat_map_shows_the_cell_under_the_mouse(self):
-        page = self.open(WORDS)
-        found = page.data["correlations"]
-        size = len(found["members"])
-        for arrangement, order in (("clustered", found["order"]), ("number", list(range(size)))):
-            page.choose("#correlation select", arrangement)
-            for row, column in ((1, 0), (0, 1), (size - 1, 4)):
-                x, y, width, height = page.box(".map")
-                self.browser.mouse("mouseMoved", x + (column + 0.5) * width / size, y + (row + 0.5) * height / size)
-                page.settle()
-                first, second = max(order[row], order[column]), min(order[row], order[column])
-                self.assertTrue(equals_rounded(parse_number(page.texts(".readout b")[0]), found["lower"][first][second], 0.0006))
-                readout = page.texts(".readout")[0]
-                for member in (order[row], order[column]):
-                    self.assertIn(page.data["components"]["items"][found["members"][member]]["label"], readout)
-
-    def test_the_heat_map_is_painted_by_correlation_and_theme(self):
-        page = self.open(WORDS)
-        found = page.data["correlations"]
-        light = page.pixels(".map canvas")
-        size, order = len(found["members"]), found["order"]
-        strong, weak = None, None
-        for row in range(size):
-            for column in range(row):
-                first, second = max(order[row], order[column]), min(order[row], order[column])
-                value = found["lower"][first][second]
-                blue = light[row * size + column][2] - light[row * size + column][0]
-                if value > 0.6:
-                    strong = min(blue, strong if strong is not None else blue)
-                elif abs(value) < 0.02:
-                    weak = max(blue, weak if weak is not None else blue)
-        self.assertGreater(strong, weak + 40)
-        page.click("nav button")
-        self.assertEqual(page.run("document.documentElement.dataset.theme"), "dark")
-        self.assertNotEqual(page.pixels(".map canvas"), light)
-        page.click("nav button")
-        self.assertEqual(page.pixels(".map canvas"), light)
-
-    def test_pairs_are_listed_and_select_their_cell(self):
-        page = self.open(WORDS)
-        rows = page.run("[...document.querySelectorAll('.pairs tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
-        pairs = page.data["correlations"]["pairs"][:12]
-        for cells, pair in zip(rows, pairs, strict=True):
-            self.assertTrue(equals_rounded(parse_number(cells[1]), pair["correlation"], 0.0006), cells)
-            self.assertIn(page.data["components"]["items"][pair["first"]]["label"], cells[0])
-            self.assertIn(page.data["components"]["items"][pair["second"]]["label"], cells[0])
-        page.click(".pairs tr:nth-child(2) button")
-        self.assertTrue(equals_rounded(parse_number(page.texts(".readout b")[0]), pairs[1]["correlation"], 0.0006))
-        page.run("document.querySelector('.map').focus()")
-        before = page.texts(".readout")
-        page.press("ArrowUp")
-        self.assertNotEqual(page.texts(".readout"), before)

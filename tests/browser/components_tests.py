@@ -33,13 +33,13 @@ class ComponentsTests(PageCase):
     def test_search_finds_names_and_features(self):
         page = self.open(WORDS)
         items = page.data["components"]["items"]
-        for wanted in (items[5]["top"][0][0], items[3]["top"][25][0], "<script>", "no such word"):
+        for wanted in (page.ranked(items[5])[0][0], page.ranked(items[3])[25][0], "<script>", "no such word"):
             with self.subTest(wanted=wanted):
                 page.search(wanted)
-                expected = {k for k, item in enumerate(items) if any(wanted.lower() in text.lower() for text in [item["label"], str(k), *(name for name, _ in item["top"])])}
+                expected = {k for k, item in enumerate(items) if any(wanted.lower() in text.lower() for text in [item["label"], str(k), *page.names_of(item)])}
                 self.assertEqual(set(page.components()), expected)
                 self.assertIn(f"{len(expected)} of 20", page.texts("#components .count")[0])
-                marks = page.texts("#components mark")
+                marks = page.texts("#components .card mark")
                 self.assertEqual({mark.lower() for mark in marks}, {wanted.lower()} if expected else set())
                 self.assertEqual(page.run("[...document.querySelectorAll('[data-component]')].filter(c => !c.querySelector('mark')).length"), 0)
         page.search("")
@@ -53,16 +53,18 @@ class ComponentsTests(PageCase):
                 if page.run(f"!!document.querySelector(\"{card} button.plain\")"):
                     page.run(f"document.querySelector(\"{card} button.plain\").click()")
                 rows = page.run(f"""[...document.querySelectorAll("{card} .bars li")].map(row => [row.children[1].textContent,
-                    row.children[2].textContent, row.children[0].getBoundingClientRect().width / row.getBoundingClientRect().width])""")
-                self.assertEqual([row[0] for row in rows], [feature for feature, _ in item["top"]])
-                largest = max(abs(value) for _, value in item["top"])
-                for (_, text, length), (_, value) in zip(rows, item["top"]):
+                    row.children[2].textContent, row.children[3].textContent, row.children[0].getBoundingClientRect().width / row.getBoundingClientRect().width])""")
+                ranked = page.ranked(item)
+                self.assertEqual([row[0] for row in rows], [feature for feature, _, _ in ranked])
+                largest = max(abs(value) for _, value, _ in item["features"])
+                for (_, text, times, length), (_, value, lift) in zip(rows, ranked):
                     self.assertTrue(equals_rounded(parse_number(text), value), f"{text} for {value}")
+                    self.assertAlmostEqual(parse_number(times.removesuffix("×")) / lift, 1, delta=0.06)
                     self.assertAlmostEqual(length, abs(value) / largest, delta=0.01)
             if name == BARS:
-                negative = sum(value < 0 for item in page.data["components"]["items"] for _, value in item["top"])
+                negative = sum(value < 0 for item in page.data["components"]["items"] for _, value, _ in page.ranked(item))
                 self.assertGreater(negative, 0)
-                self.assertEqual(page.run("document.querySelectorAll('.bars .negative').length"), negative)
+                self.assertEqual(page.run("document.querySelectorAll('.card .bars .negative').length"), negative)
 
     def test_images_have_the_pixels_of_the_data(self):
         page = self.open(IMAGE)
@@ -121,5 +123,5 @@ class ComponentsTests(PageCase):
         page.click("#components .more button:nth-child(2)")
         self.assertEqual(sorted(page.components()), list(range(200)))
         self.assertEqual(page.texts("[data-component='7'] .nothing"), ["All values are zero."])
-        self.assertEqual(page.run("document.querySelectorAll('#components .unstable').length"),
+        self.assertEqual(page.run("document.querySelectorAll('#components .card .unstable').length"),
                          sum(score > 0.1 for score in page.data["summary"]["trust"]["component_stability"]))

@@ -9,7 +9,7 @@ from page_reader import equals_rounded, parse_number
 class OverviewTests(PageCase):
     def test_every_page_fits_every_screen_in_both_themes(self):
         for folder in sorted(self.pages.iterdir()):
-            for width in (1280, 390):
+            for width in (1280, 820, 390):
                 for dark in (False, True):
                     with self.subTest(page=folder.name, width=width, dark=dark):
                         page = self.open(folder.name, width=width, dark=dark)
@@ -21,6 +21,13 @@ class OverviewTests(PageCase):
                             self.assertNotIn(word, shown)
                         self.assertEqual(self.browser.messages, [])
                         self.assertEqual(len([url for url in self.browser.requests if not url.startswith("data:")]), 1)
+
+    def test_the_page_does_not_grow_with_the_samples(self):
+        page = self.open("large")
+        self.assertEqual(page.data["components"]["n_samples"], 100_000)
+        self.assertLess((self.pages / "large" / "report.html").stat().st_size, 1_000_000)
+        # Cards of all components are made on request only.
+        self.assertLess(page.run("document.querySelectorAll('*').length"), 15_000)
 
     def test_figures_are_those_of_the_summary_file(self):
         for name in FITS:
@@ -75,7 +82,7 @@ class OverviewTests(PageCase):
 
     def test_missing_parts_are_omitted(self):
         page = self.open("single")
-        self.assertEqual(page.run("[...document.querySelectorAll('main > section')].map(s => s.id)"), ["verdict", "summary", "components"])
+        self.assertEqual(page.run("[...document.querySelectorAll('main > section')].map(s => s.id)"), ["verdict", "components", "summary"])
         page = self.open("sections")
         self.assertEqual(page.texts("h2"), ["A table", "A drawing", "Text alone"])
         self.assertEqual(page.texts("td"), ["DIR", "1.25 × 10⁻⁷", "yes", "CTM", "0.25", "–"])
@@ -96,10 +103,10 @@ class OverviewTests(PageCase):
         unlabelled = page.run("""[...document.querySelectorAll('input, select, button, [tabindex], canvas:not([aria-hidden]), svg[role]')]
             .filter(e => !(e.labels?.length || e.getAttribute('aria-label') || (e.matches('button, [tabindex]') && e.textContent.trim()))).map(e => e.outerHTML.slice(0, 80))""")
         self.assertEqual(unlabelled, [])
-        wanted = ".links a, nav button, #components input, #components select, .plot, .map, .pairs button"
+        wanted = ".links a, nav button, #components input, #components select, .plot[tabindex], .pairs button, .save button"
         expected = page.run(f"document.querySelectorAll({json.dumps(wanted)}).length")
         page.run("window.reached = new Set(); document.addEventListener('focusin', e => reached.add(e.target))")
-        for _ in range(120):
+        for _ in range(400):
             page.press("Tab")
         self.assertEqual(page.run(f"[...reached].filter(e => e.matches({json.dumps(wanted)})).length"), expected)
 

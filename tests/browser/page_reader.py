@@ -49,9 +49,26 @@ class Page:
             if (e.value !== {json.dumps(value)}) throw new Error("no such option"); e.dispatchEvent(new Event("change")); }})()""")
         self.settle()
 
+    def ranked(self, item, weight=None):
+        """The features of a component as (name, value, lift) in the order of their relevance."""
+        parts = self.data["components"]
+        weight = parts["frequency_weight"] if weight is None else weight
+        count = {"words": 30, "bars": 30, "curve": 10, "image": 0}[parts["kind"]]
+        relevance = lambda entry: -(weight * math.log(abs(entry[1])) + (1 - weight) * math.log(entry[2]))
+        ranked = sorted(item["features"], key=relevance)[:count]
+        return [(parts["names"][at], value, lift) for at, value, lift in ranked]
+
+    def slide(self, selector, value):
+        self.run(f"""(() => {{ const e = document.querySelector({json.dumps(selector)}); e.value = {value}; e.dispatchEvent(new Event("input")); }})()""")
+        self.settle()
+
+    def names_of(self, item):
+        """The names of all features that a component lists at any position of the slider."""
+        return [self.data["components"]["names"][at] for at, _, _ in item["features"]]
+
     def search(self, text):
-        self.click("#components input")
-        self.run("document.querySelector('#components input').select()")
+        self.click("#components input[type=search]")
+        self.run("document.querySelector('#components input[type=search]').select()")
         if text:
             self._browser.type(text)
         else:
@@ -76,8 +93,15 @@ class Page:
         return [v0 + (x - x0) * (v1 - v0) / (x1 - x0) for x, _ in points], [w0 * 10 ** ((y - y0) * decades) for _, y in points]
 
     def pixels(self, selector):
+        """The pixels of a canvas, or of an image in a drawing."""
         # From a copy: the browser logs a warning about canvases that are read repeatedly.
-        flat = self.run(f"""(() => {{ const drawn = document.querySelector({json.dumps(selector)});
+        flat = self.run(f"""(async () => {{ let drawn = document.querySelector({json.dumps(selector)});
+            if (drawn.localName === "image") {{
+                const picture = new Image();
+                picture.src = drawn.getAttribute("href");
+                await picture.decode();
+                drawn = picture;
+            }}
             const copy = new OffscreenCanvas(drawn.width, drawn.height).getContext("2d", {{ willReadFrequently: true }});
             copy.drawImage(drawn, 0, 0);
             return [...copy.getImageData(0, 0, drawn.width, drawn.height).data]; }})()""")

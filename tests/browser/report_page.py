@@ -17,10 +17,15 @@ import browser
 from page_case import PageCase
 from charts_tests import ChartsTests
 from components_tests import ComponentsTests
+from correlation_tests import CorrelationTests
 from demo_tests import DemoTests
+from download_tests import DownloadTests
+from explorer_tests import ExplorerTests
+from links_tests import LinksTests
 from overview_tests import OverviewTests
 
-__all__ = ["ChartsTests", "ComponentsTests", "DemoTests", "OverviewTests"]
+__all__ = ["ChartsTests", "ComponentsTests", "CorrelationTests", "DemoTests", "DownloadTests", "ExplorerTests", "LinksTests",
+           "OverviewTests"]
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:

@@ -2,11 +2,12 @@
 
 use andnmf::Real;
 use andnmf::theory::strongest_correlations;
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView1, ArrayView2};
 use serde::Serialize;
 
 use crate::cluster::leaf_order;
 use crate::error::ReportError;
+use crate::positions::strongest;
 use crate::rounding::rounded;
 
 /// Maximum number of components in the matrix: more would be unreadable and slow to load.
@@ -21,6 +22,8 @@ pub struct Correlations {
     pub members: Vec<usize>,
     /// The lower triangle: the correlation of each member (row) with those before it.
     pub lower: Vec<Vec<f64>>,
+    /// The standard deviation of each member's weights: the covariance of two is their correlation times both.
+    pub deviations: Vec<f64>,
     /// The members (as indices into `members`), ordered so that correlated ones are next to each other.
     pub order: Vec<usize>,
     /// The most strongly correlated pairs of all components, strongest first.
@@ -55,10 +58,7 @@ impl Correlations {
             correlation: rounded(correlation),
         };
         let pairs = all.iter().take(LISTED_PAIRS).map(pair).collect();
-        let mut members: Vec<usize> = (0..rank).collect();
-        members.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]));
-        members.truncate(MAX_MATRIX_SIZE);
-        members.sort_unstable();
+        let members = strongest(rank, Some(shares), MAX_MATRIX_SIZE);
         let mut row_of = vec![None; rank];
         for (i, &member) in members.iter().enumerate() {
             row_of[member] = Some(i);
@@ -71,8 +71,16 @@ impl Correlations {
         }
         let order = leaf_order(matrix.mapv(|correlation: f64| 1.0 - correlation).view());
         let lower = (0..members.len()).map(|i| (0..i).map(|j| rounded(matrix[[i, j]])).collect()).collect();
-        Ok(Some(Self { members, lower, order, pairs }))
+        let deviations = members.iter().map(|&member| rounded(deviation(weights.column(member)))).collect();
+        Ok(Some(Self { members, lower, deviations, order, pairs }))
     }
+}
+
+/// The standard deviation of values, about their mean.
+fn deviation<T: Real>(values: ArrayView1<'_, T>) -> f64 {
+    let count = values.len().max(1) as f64;
+    let mean = values.iter().map(|value| value.as_f64()).sum::<f64>() / count;
+    (values.iter().map(|value| (value.as_f64() - mean).powi(2)).sum::<f64>() / count).sqrt()
 }
 
 #[cfg(test)]
@@ -101,6 +109,8 @@ mod tests {
         let Pair { first, second, correlation } = correlations.pairs[0];
         assert_eq!((first, second, correlation), (0, 1, rounded(by_definition(0, 1))));
         assert_eq!(correlations.pairs.len(), 3);
+        // Of 1, 2, 3, 4: the root of 5/4.
+        assert_eq!(correlations.deviations[0], rounded(1.25_f64.sqrt()));
     }
 
     #[test]

@@ -49,4 +49,16 @@ pub enum ReportError {
         /// Number of features.
         n_features: usize,
     },
+    /// The number of pixels differs from the number of samples.
+    #[error(
+        "a scene of {height} × {width} pixels needs one sample per pixel, but there are {n_samples} samples"
+    )]
+    MapShape {
+        /// Rows of pixels.
+        height: usize,
+        /// Columns of pixels.
+        width: usize,
+        /// Number of samples.
+        n_samples: usize,
+    },
 }

@@ -1,5 +1,7 @@
 //! The parts of a fit that a report reads.
 
+use std::collections::BTreeMap;
+
 use andnmf::{Real, ShapeError};
 use ndarray::ArrayView2;
 
@@ -68,6 +70,12 @@ pub struct FitView<'a, T: Real> {
     pub feature_names: Option<&'a [String]>,
     /// Names of the components. Without names, topics are labelled by their top words, others by number.
     pub component_names: Option<&'a [String]>,
+    /// Names of the samples.
+    pub sample_names: Option<&'a [String]>,
+    /// Texts of samples by number: at least those of [`listed_samples`](crate::listed_samples).
+    pub sample_texts: Option<&'a BTreeMap<usize, String>>,
+    /// Rows and columns of pixels if the samples are the pixels of a scene, row by row: weights are shown as maps.
+    pub sample_shape: Option<(usize, usize)>,
     /// The thresholds of the last stage.
     pub thresholds: ComponentThresholds<'a>,
 }
@@ -82,8 +90,16 @@ impl<'a, T: Real> FitView<'a, T> {
             kind: FeatureKind::default(),
             feature_names: None,
             component_names: None,
+            sample_names: None,
+            sample_texts: None,
+            sample_shape: None,
             thresholds: ComponentThresholds::None,
         }
+    }
+
+    /// The name of a feature, or its number.
+    pub(crate) fn feature_name(&self, feature: usize) -> String {
+        self.feature_names.map_or_else(|| format!("feature {feature}"), |names| names[feature].clone())
     }
 
     /// Checks that the parts match and that components are finite. Weights are checked when they are used.
@@ -109,6 +125,15 @@ impl<'a, T: Real> FitView<'a, T> {
             return Err(ReportError::ImageShape { height, width, n_features });
         }
         check_count("feature names", self.feature_names.map(<[String]>::len), n_features, "feature")?;
+        if let Some(weights) = self.weights {
+            let n_samples = weights.nrows();
+            check_count("sample names", self.sample_names.map(<[String]>::len), n_samples, "sample")?;
+            if let Some((height, width)) = self.sample_shape
+                && height.checked_mul(width) != Some(n_samples)
+            {
+                return Err(ReportError::MapShape { height, width, n_samples });
+            }
+        }
         check_count("component names", self.component_names.map(<[String]>::len), rank, "component")?;
         check_count("thresholds", self.thresholds.count(), rank, "component")
     }

@@ -21,11 +21,15 @@ mod comparison;
 mod components;
 mod correlations;
 mod error;
+mod features;
 mod fit_view;
 mod page;
 mod pictures;
+mod positions;
 mod rounding;
+mod top_samples;
 mod trace;
+mod trust;
 
 use andnmf::Real;
 use serde::Serialize;
@@ -37,9 +41,14 @@ pub use comparison::{Figure, MethodRow, Section};
 pub use components::{Component, Components};
 pub use correlations::{Correlations, Pair};
 pub use error::ReportError;
+pub use features::Feature;
 pub use fit_view::{ComponentThresholds, FeatureKind, FitView};
 pub use pictures::Picture;
+pub use positions::Positions;
+pub use top_samples::{ListedSamples, TopSample, listed_samples};
 pub use trace::Trace;
+pub use trust::ComponentError;
+use trust::Judged;
 
 /// The data of a report page. The page omits the parts that are missing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -85,16 +94,14 @@ impl Report {
         self
     }
 
-    /// Adds components and, if there are weights, their activity and correlations. The stability of components comes
-    /// from the summary.
+    /// Adds components and, if there are weights, their activity, top samples and correlations. The errors of components
+    /// come from the summary.
     ///
     /// # Errors
     /// If the parts do not match, or a number is not finite.
     pub fn with_fit<T: Real>(mut self, fit: &FitView<'_, T>) -> Result<Self, ReportError> {
         fit.check()?;
-        let stability = self.summary.pointer("/trust/component_stability").and_then(Value::as_array);
-        let stability: Vec<Option<f64>> = stability.into_iter().flatten().map(Value::as_f64).collect();
-        let components = Components::of(fit, &stability);
+        let components = Components::of(fit, &Judged::of(&self.summary));
         if let Some(weights) = fit.weights {
             let shares: Vec<f64> = components.items.iter().map(|item| item.share.unwrap_or(0.0)).collect();
             self.correlations = Correlations::of(weights, &shares)?;

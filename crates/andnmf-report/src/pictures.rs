@@ -1,4 +1,4 @@
-//! Images, curves and top features of components, compact enough to embed in a page.
+//! Images and curves of components, compact enough to embed in a page.
 
 use serde::Serialize;
 
@@ -6,10 +6,6 @@ use crate::base64::base64;
 use crate::fit_view::FeatureKind;
 use crate::rounding::rounded;
 
-/// Number of features listed for a component drawn as bars.
-const LISTED_BARS: usize = 30;
-/// Number of features listed for a component drawn as a curve.
-const LISTED_PEAKS: usize = 5;
 /// Maximum number of points of a curve, about the resolution of a screen.
 const MAX_POINTS: usize = 2000;
 /// Maximum number of pixels of all images: one byte each, 4/3 bytes as base64.
@@ -54,29 +50,6 @@ impl Picture {
     }
 }
 
-/// Names and values of the strongest features, strongest first, without zeros.
-pub(crate) fn top_features(
-    values: &[f64],
-    kind: FeatureKind,
-    names: Option<&[String]>,
-) -> Vec<(String, f64)> {
-    let count = match kind {
-        FeatureKind::Words | FeatureKind::Bars => LISTED_BARS,
-        FeatureKind::Curve => LISTED_PEAKS,
-        FeatureKind::Image { .. } => 0,
-    };
-    let mut features: Vec<usize> = (0..values.len()).filter(|&feature| values[feature] != 0.0).collect();
-    let stronger = |&a: &usize, &b: &usize| values[b].abs().total_cmp(&values[a].abs()).then(a.cmp(&b));
-    if features.len() > count && count > 0 {
-        features.select_nth_unstable_by(count - 1, stronger);
-    }
-    features.truncate(count);
-    features.sort_unstable_by(stronger);
-    let name =
-        |feature: usize| names.map_or_else(|| format!("feature {feature}"), |names| names[feature].clone());
-    features.into_iter().map(|feature| (name(feature), rounded(values[feature]))).collect()
-}
-
 /// All values, or the minimum and maximum of each segment of a long curve, so that no peak is lost.
 fn curve(values: &[f64]) -> Picture {
     if values.len() <= MAX_POINTS {
@@ -100,8 +73,8 @@ fn curve(values: &[f64]) -> Picture {
     Picture::Curve { positions, values }
 }
 
-/// Black is zero; with negative values, zero is the middle grey.
-fn image(values: &[f64], shape: &Downscaling) -> Picture {
+/// An image. Black is zero; with negative values, zero is the middle grey.
+pub(crate) fn image(values: &[f64], shape: &Downscaling) -> Picture {
     let white = values.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
     let black = if values.iter().any(|&value| value < 0.0) { -white } else { 0.0 };
     let scale = if white > black { WHITE / (white - black) } else { 0.0 };
@@ -139,7 +112,7 @@ impl Downscaling {
     }
 
     /// The mean of each square of pixels.
-    fn apply(&self, values: &[f64]) -> Vec<f64> {
+    pub(crate) fn apply(&self, values: &[f64]) -> Vec<f64> {
         let rows = || (0..self.height).step_by(self.factor);
         let columns = || (0..self.width).step_by(self.factor);
         let mean = |top: usize, left: usize| {
@@ -182,19 +155,6 @@ impl CurveAxis {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_strongest_features_come_first_and_zeros_are_omitted() {
-        let values = [0.0, 3.0, -5.0, 0.0, 3.0, 1.0];
-        let names: Vec<String> = "abcdef".chars().map(String::from).collect();
-        let features = top_features(&values, FeatureKind::Bars, Some(&names));
-        let expected = [("c", -5.0), ("b", 3.0), ("e", 3.0), ("f", 1.0)];
-        assert_eq!(features, expected.map(|(name, value)| (name.to_owned(), value)));
-        let many: Vec<f64> = (0..1000).map(|i| f64::from((i * 389) % 1000)).collect();
-        let top: Vec<f64> =
-            top_features(&many, FeatureKind::Words, None).into_iter().map(|(_, value)| value).collect();
-        assert_eq!(top, (970..1000).rev().map(f64::from).collect::<Vec<_>>());
-    }
 
     #[test]
     fn long_curves_keep_their_peaks() {

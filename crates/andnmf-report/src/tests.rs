@@ -67,7 +67,7 @@ fn one_component_without_weights_and_components_of_zeros_are_shown() {
     let report = Report::new("t", Value::Null).with_fit(&fit).unwrap();
     let components = report.components.unwrap();
     assert_eq!((components.items[1].label.as_str(), components.items[1].share), ("Component 1", Some(0.0)));
-    assert!(components.items[0].top.is_empty());
+    assert!(components.items[0].features.is_empty());
     assert_eq!(report.correlations.unwrap().pairs[0].correlation, 0.0);
     let one = array![[1.0, 2.0]];
     let report = Report::new("t", Value::Null).with_fit(&FitView::new(one.view())).unwrap();

@@ -51,6 +51,9 @@ class ANDBase(Factorization):
         The mean share of each component in the counts of a sample.
     share_covariance_ : ndarray of shape (n_components, n_components) or None
         The covariance of the shares over the samples.
+    set_aside_ : ndarray of int
+        The numbers of the samples that the fit set aside as outliers (junk, saturated or spiked): they took no part in
+        it, and ``transform`` explains them as well as the components can.
     thresholds_ : ndarray of shape (n_components,)
         Thresholds of the last stage.
     trust_ : dict
@@ -92,6 +95,7 @@ class ANDBase(Factorization):
     stability_: np.ndarray
     n_batches_seen_: int
     dispersion_: float | None
+    set_aside_: np.ndarray
     share_mean_: np.ndarray | None
     share_covariance_: np.ndarray | None
 
@@ -169,7 +173,9 @@ class ANDBase(Factorization):
         super()._store_result(result, settings)
         self.thresholds_ = result["thresholds"]
         self._store_trust(json.loads(result["trust"]))
-        counts = (json.loads(result["report"]) or {}).get("counts")
+        report = json.loads(result["report"]) or {}
+        self.set_aside_ = np.array(report.get("set_aside", []), dtype=np.int64)
+        counts = report.get("counts")
         self.dispersion_ = counts["dispersion"] if counts else None
         self.share_mean_ = np.array(counts["mean_shares"]) if counts else None
         self.share_covariance_ = np.array(counts["share_covariance"]) if counts else None

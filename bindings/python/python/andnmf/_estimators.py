@@ -122,6 +122,9 @@ class AND(ANDBase):
         The mean share of each component in the counts of a sample.
     share_covariance_ : ndarray of shape (n_components, n_components) or None
         The covariance of the shares over the samples.
+    set_aside_ : ndarray of int
+        The numbers of the samples that the fit set aside as outliers (junk, saturated or spiked): they took no part in
+        it, and ``transform`` explains them as well as the components can.
     thresholds_ : ndarray of shape (n_components,)
         Thresholds of the last stage.
     trust_ : dict

@@ -144,6 +144,8 @@ def _add_run(model: Any, folder: str) -> None:
         # Folders of earlier versions do not say it.
         if "ending" in summary:
             model.ending_ = str(summary["ending"])
+        if "set_aside" in summary and isinstance(model, AND):
+            model.set_aside_ = np.array(summary["set_aside"], dtype=np.int64)
         model.warnings_ = [str(warning) for warning in summary["warnings"]]
         # Folders of earlier versions do not have it.
         if "residual_norm" in summary:

@@ -32,6 +32,10 @@ pub(crate) fn many() -> Result<Report, Box<dyn Error>> {
     }
     let names: Vec<String> = (0..n_features).map(|w| format!("word{w}")).collect();
     let stability: Vec<f64> = (0..rank).map(|k| mixed(k, 5) as f64 / 1009.0).collect();
+    let errors: Vec<Value> = stability
+        .iter()
+        .map(|error| json!({"low": 0.5 * error, "estimate": error, "high": (1.5 * error).min(1.0)}))
+        .collect();
     let thresholds = vec![0.25; rank];
     let summary = json!({
         "method": "and", "rank": rank, "n_samples": n_samples, "n_features": n_features, "stages": 300,
@@ -41,6 +45,8 @@ pub(crate) fn many() -> Result<Report, Box<dyn Error>> {
             "reasons": [Reason::NoSpectralGap { next_strength: 0.99, leaking: false }, Reason::OutOfStages],
             "component_stability": stability,
         },
+        "component_error": errors,
+        "alternatives": ["components 3 and 4 can trade up to 20 % of word17", {"text": "<b>another</b> answer"}],
         "warnings": ["component 7 was never active and did not change"],
         "settings": {"threshold": "auto", "max_stages": 300},
     });
@@ -52,6 +58,29 @@ pub(crate) fn many() -> Result<Report, Box<dyn Error>> {
         ..FitView::new(components.view())
     };
     Ok(Report::new("Two hundred components", summary).with_fit(&fit)?)
+}
+
+/// A hundred components of a hundred thousand samples: the page must not grow with the samples.
+pub(crate) fn large() -> Result<Report, Box<dyn Error>> {
+    let (rank, n_features, n_samples) = (100, 5000, 100_000);
+    let mixed = |i: usize, j: usize| (i * 7919 + j * 104_729 + i * j * 31) % 1009;
+    let components =
+        Array2::from_shape_fn((rank, n_features), |(k, w)| (mixed(k, w) as f32 / 1009.0).powi(16));
+    let weights = Array2::from_shape_fn((n_samples, rank), |(i, k)| {
+        let value = mixed(i + 3, k + 11) as f32 / 1009.0;
+        if value < 0.9 { 0.0 } else { value }
+    });
+    let names: Vec<String> = (0..n_features).map(|w| format!("gene{w}")).collect();
+    let cells: Vec<String> = (0..n_samples).map(|i| format!("cell {i}")).collect();
+    let summary = json!({"method": "and", "rank": rank, "n_samples": n_samples, "n_features": n_features});
+    let fit = FitView {
+        weights: Some(weights.view()),
+        kind: FeatureKind::Words,
+        feature_names: Some(&names),
+        sample_names: Some(&cells),
+        ..FitView::new(components.view())
+    };
+    Ok(Report::new("A hundred thousand samples", summary).with_fit(&fit)?)
 }
 
 /// A page without a fit: sections with text, a table and a drawing.

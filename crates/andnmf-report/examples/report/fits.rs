@@ -7,11 +7,12 @@ use std::time::Instant;
 use andnmf::fit::{Fit, Run, Start};
 use andnmf::metrics::{Recovery, RecoveryObserver, reconstruction_error};
 use andnmf::nnls;
+use andnmf::rank::{RankSettings, suggest_rank};
 use andnmf::samples::DenseSamples;
 use andnmf::synth::{Dataset, DatasetKind, DatasetSpec, Weights};
 use andnmf::{Method, MethodParams};
 use andnmf_program::{Experiment, StartFrom};
-use andnmf_report::{ComponentThresholds, FeatureKind, FitView, MethodRow, Report, Trace};
+use andnmf_report::{ComponentThresholds, FeatureKind, FitView, MethodRow, Report, Trace, listed_samples};
 use ndarray::Array2;
 use serde_json::{Value, json};
 
@@ -74,23 +75,22 @@ fn fit_example(data: &Dataset, params: &MethodParams) -> Result<FittedExample, B
 }
 
 impl FittedExample {
-    fn report(
-        &self,
-        title: &str,
-        kind: FeatureKind,
-        names: Option<&[String]>,
-    ) -> Result<Report, Box<dyn Error>> {
+    fn report(&self, title: &str, view: &FitView<'_, f64>) -> Result<Report, Box<dyn Error>> {
+        let trace = Trace::of(&self.fit.trace).with_errors(self.errors.clone());
+        Ok(Report::new(title, self.summary.clone()).with_trace(trace).with_fit(view)?)
+    }
+
+    fn view(&self, kind: FeatureKind) -> FitView<'_, f64> {
         let thresholds = match self.fit.thresholds.as_slice() {
             [] => ComponentThresholds::None,
             shares => ComponentThresholds::Shares(shares),
         };
-        let view = FitView { kind, feature_names: names, thresholds, ..self.view() };
-        let trace = Trace::of(&self.fit.trace).with_errors(self.errors.clone());
-        Ok(Report::new(title, self.summary.clone()).with_trace(trace).with_fit(&view)?)
-    }
-
-    fn view(&self) -> FitView<'_, f64> {
-        FitView { weights: Some(self.weights.view()), ..FitView::new(self.fit.components.view()) }
+        FitView {
+            weights: Some(self.weights.view()),
+            kind,
+            thresholds,
+            ..FitView::new(self.fit.components.view())
+        }
     }
 }
 
@@ -106,8 +106,24 @@ pub(crate) fn words() -> Result<Report, Box<dyn Error>> {
         let strongest = (0..400).max_by(|&a, &b| row[a].total_cmp(&row[b])).unwrap_or(0);
         hostile.clone_into(&mut names[strongest]);
     }
-    let report = fitted.report("Topics of made-up documents", FeatureKind::Words, Some(&names))?;
-    Ok(report.with_methods(methods(&data)?))
+    let documents: Vec<String> = (0..2000).map(|i| format!("document {i} {}", HOSTILE[i % 4])).collect();
+    let texts = listed_samples(fitted.weights.view()).into_iter();
+    let texts = texts.map(|sample| (sample, text_of(&data.samples, sample, &names))).collect();
+    let view = FitView {
+        feature_names: Some(&names),
+        sample_names: Some(&documents),
+        sample_texts: Some(&texts),
+        ..fitted.view(FeatureKind::Words)
+    };
+    Ok(fitted.report("Topics of made-up documents", &view)?.with_methods(methods(&data)?))
+}
+
+/// A text with the strongest words of a sample, strongest first.
+fn text_of(samples: &Array2<f64>, sample: usize, names: &[String]) -> String {
+    let row = samples.row(sample);
+    let mut words: Vec<usize> = (0..row.len()).collect();
+    words.sort_by(|&a, &b| row[b].total_cmp(&row[a]));
+    words[..90].iter().map(|&word| names[word].as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// The errors of several methods over time, on the same samples.
@@ -142,14 +158,11 @@ pub(crate) fn image() -> Result<Report, Box<dyn Error>> {
     });
     let truth = truth.mapv(|value: f64| if value < 1e-3 { 0.0 } else { value });
     let data = paired(Some(truth), spec(rank, height * width, 1500))?;
-    fit_example(&data, &MethodParams::new(Method::And, rank))?.report(
-        "Parts of small pictures",
-        FeatureKind::Image { height, width },
-        None,
-    )
+    let fitted = fit_example(&data, &MethodParams::new(Method::And, rank))?;
+    fitted.report("Parts of small pictures", &fitted.view(FeatureKind::Image { height, width }))
 }
 
-/// Peaks over wavelengths.
+/// Peaks over wavelengths, in a scene of 20 × 40 pixels whose number of materials was found.
 pub(crate) fn curve() -> Result<Report, Box<dyn Error>> {
     let (rank, n_features) = (6, 300);
     let peak = |at: f64, centre: f64, wide: f64| (-((at - centre) / wide).powi(2)).exp();
@@ -159,11 +172,17 @@ pub(crate) fn curve() -> Result<Report, Box<dyn Error>> {
     });
     let names: Vec<String> = (0..n_features).map(|w| format!("{}", 400.0 + 1.5 * w as f64)).collect();
     let data = paired(Some(truth), DatasetSpec { noise: 0.05, ..spec(rank, n_features, 800) })?;
-    fit_example(&data, &MethodParams::new(Method::And, rank))?.report(
-        "Spectra of mixed materials",
-        FeatureKind::Curve,
-        Some(&names),
-    )
+    let mut fitted = fit_example(&data, &MethodParams::new(Method::And, rank))?;
+    let settings = RankSettings { stability: false, folds: 2, seed: 1 };
+    let samples = DenseSamples::new(data.samples.view())?;
+    let suggestion = suggest_rank(&samples, 1..=12, &settings, &Run::new())?;
+    fitted.summary["rank_suggestion"] = serde_json::to_value(suggestion)?;
+    let view = FitView {
+        feature_names: Some(&names),
+        sample_shape: Some((20, 40)),
+        ..fitted.view(FeatureKind::Curve)
+    };
+    fitted.report("Spectra of mixed materials", &view)
 }
 
 /// Features without names and a method without a verdict. Small values are made negative to test negative bars.
@@ -171,7 +190,7 @@ pub(crate) fn bars() -> Result<Report, Box<dyn Error>> {
     let data = paired(None, spec(8, 40, 500))?;
     let fitted = fit_example(&data, &MethodParams::new(Method::Hals, 8).with_max_stages(60))?;
     let signed = fitted.fit.components.mapv(|value| if value < 0.02 { -0.5 * value } else { value });
-    let view = FitView { components: signed.view(), ..fitted.view() };
+    let view = FitView { components: signed.view(), ..fitted.view(FeatureKind::Bars) };
     let trace = Trace::of(&fitted.fit.trace);
     Ok(Report::new("Unnamed features", fitted.summary.clone()).with_trace(trace).with_fit(&view)?)
 }

@@ -18,6 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     write(&folder, "bars", &fits::bars()?)?;
     write(&folder, "single", &edge_cases::single()?)?;
     write(&folder, "many", &edge_cases::many()?)?;
+    write(&folder, "large", &edge_cases::large()?)?;
     write(&folder, "sections", &edge_cases::sections())
 }
 

@@ -42,6 +42,13 @@ function axes(spec, { x, left, right, width, height, margin, narrow }) {
   return parts;
 }
 
+/** A vertical line with a text at a horizontal value. */
+function marked({ at, text }, x, height, margin) {
+  const place = x.toPixel(at);
+  return [svg("line", { class: "threshold", x1: place, x2: place, y1: margin.top, y2: height - margin.bottom }),
+    svg("text", { class: "title", x: place + 6, y: margin.top + 12 }, text)];
+}
+
 /** One series, clipped to the zoomed range, with gaps at values that a logarithmic axis cannot show. */
 function curve(series, i, x, y, [from, to]) {
   const clip = `clip-${Math.random().toString(36).slice(2)}`;

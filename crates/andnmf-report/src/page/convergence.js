@@ -49,6 +49,7 @@ function methods({ methods: rows }) {
   return el("section", { id: "methods" }, el("h2", {}, "Methods"),
     el("p", {}, "All methods were given the same samples. The error is the sum of the relative errors of all components against the truth; 0 is perfect."),
     table("Methods", ["method", "error", "time", "note"], cells, [1, 2]),
+    saveButtons("methods", { rows: () => ({ header: ["method", "error", "seconds", "note"], rows: rows.map(({ name, error, seconds, note }) => [name, error, seconds, note]) }) }),
     chart && el("h3", {}, "Error over time"),
     chart && chart.host);
 }

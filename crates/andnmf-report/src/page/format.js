@@ -40,6 +40,9 @@ function duration(seconds) {
 /** Correlations with a sign and three decimals, so that they can be compared. */
 const correlationText = (value) => (isNumber(value) ? `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}` : DASH);
 
+/** Text of at most this many characters. */
+const shortened = (text, most) => ([...text].length > most ? `${[...text].slice(0, Math.max(1, most - 1)).join("")}…` : text);
+
 const readableKey = (key) => String(key).replace(/[_-]+/g, " ");
 const count = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 

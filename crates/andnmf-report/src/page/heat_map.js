@@ -1,78 +1,81 @@
-// A heat map of correlations: a canvas with one pixel per cell, enlarged by CSS.
+// A heat map of pairs of components: an image with one pixel per cell, and axes with the names of components.
 
-function rgb(text) {
-  const digits = text.replace("#", "");
-  return [0, 2, 4].map((at) => parseInt(digits.slice(at, at + 2), 16));
-}
+/** A colour strip needs its ends as text; matrices with more rows have only some of their numbers on the axes. */
+const MAX_NAMED_ROWS = 40;
 
-/** The colour of a correlation: from the background towards one of two colours. */
-function correlationColours() {
-  const [background, positive, negative] = ["surface", "accent", "series-1"].map((name) => rgb(theme.colour(name)));
-  return (value) => {
-    const end = value < 0 ? negative : positive;
-    const share = Math.min(1, Math.abs(value)) ** 0.8;
-    return background.map((from, i) => Math.round(from + share * (end[i] - from)));
-  };
-}
+/**
+ * `spec()` returns {size, labels, valueAt(row, column) between −1 and 1, axis}; `onSelect(row, column)` is called with the
+ * selected cell, or with nulls.
+ */
+function heatMap({ name, spec, onSelect }) {
+  const plot = svg("svg", { class: "plot", tabindex: 0, role: "application", "aria-label": name });
+  const host = el("div", { class: "map" }, plot);
+  const canvas = el("canvas");
+  const frame = svg("rect", { class: "cell", visibility: "hidden" });
+  let [width, at, area] = [0, null, null];
 
-function paint(canvas, width, height, valueAt) {
-  [canvas.width, canvas.height] = [width, height];
-  const context = canvas.getContext("2d");
-  const picture = context.createImageData(width, height);
-  const colour = correlationColours();
-  for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) picture.data.set([...colour(valueAt(y, x)), 255], 4 * (y * width + x));
+  function draw() {
+    if (width === 0) return;
+    const { size, labels, valueAt, axis } = spec();
+    const named = size <= MAX_NAMED_ROWS;
+    const narrow = width < 420;
+    const left = named && !narrow ? Math.min(150, width * 0.3) : 34;
+    const [right, top, bottom] = [2, 4, 40];
+    const side = width - left - right;
+    area = { left, top, side, size };
+    const colour = signedColours();
+    paint(canvas, size, size, (row, column) => colour(valueAt(row, column)));
+    const unit = side / size;
+    // As many numbers as fit without touching.
+    const every = Math.max(1, Math.ceil((named && !narrow ? 11 : 14) / unit));
+    const apart = Math.max(1, Math.ceil(22 / unit));
+    const font = Math.min(12, Math.max(9, unit * 0.8));
+    const rows = labels.map(({ text, short }, i) => i % every === 0 && svg("text", { x: left - 6, y: top + (i + 0.5) * unit + 0.35 * font, "text-anchor": "end", style: `font-size: ${font}px` }, named && !narrow ? shortened(text, Math.floor((left - 8) / (0.54 * font))) : short));
+    const columns = labels.map(({ short }, i) => i % apart === 0 && svg("text", { x: left + (i + 0.5) * unit, y: top + side + 14, "text-anchor": "middle", style: "font-size: 11px" }, short));
+    fill(plot, { viewBox: `0 0 ${width} ${top + side + bottom}`, height: top + side + bottom }, []);
+    plot.replaceChildren(
+      svg("image", { class: "pixelated", href: canvas.toDataURL(), x: left, y: top, width: side, height: side, preserveAspectRatio: "none" }),
+      svg("rect", { class: "frame", x: left, y: top, width: side, height: side }),
+      ...[...rows, ...columns].filter(Boolean),
+      svg("text", { class: "title", x: left + side / 2, y: top + side + 33, "text-anchor": "middle" }, axis),
+      frame);
+    drawCell();
   }
-  context.putImageData(picture, 0, 0);
-}
 
-function colourScale() {
-  const canvas = el("canvas", { "aria-hidden": "true" });
-  const draw = () => paint(canvas, 201, 1, (_, x) => (x - 100) / 100);
-  draw();
-  theme.onChange(draw);
-  return el("div", { class: "ramp" }, "−1", canvas, "+1");
-}
-
-/** `valueAt(row, column)` for 0…size−1; `onSelect(row, column)` is called with the selected cell, or with nulls. */
-function heatMap({ name, size, valueAt, onSelect }) {
-  const canvas = el("canvas", { "aria-hidden": "true" });
-  const cell = el("div", { class: "cell", hidden: true });
-  const host = el("div", { class: "map", tabindex: 0, role: "application", "aria-label": name }, canvas, cell);
-  let at = null;
+  function drawCell() {
+    frame.setAttribute("visibility", at === null ? "hidden" : "visible");
+    if (at === null || area === null) return;
+    const { left, top, side, size } = area;
+    // In a large matrix a cell is smaller than its frame, so the frame is drawn around it.
+    const [unit, padding] = [side / size, size > 60 ? 3 : 0];
+    fill(frame, { x: left + at[1] * unit - padding, y: top + at[0] * unit - padding, width: unit + 2 * padding, height: unit + 2 * padding }, []);
+  }
 
   function select(row, column) {
     at = row === null ? null : [row, column];
-    cell.hidden = at === null;
-    if (at) {
-      const [unit, padding] = [100 / size, size > 60 ? 3 : 0];
-      // In a large matrix a cell is smaller than its frame, so the frame is drawn around it.
-      cell.style.left = `calc(${column * unit}% - ${padding}px)`;
-      cell.style.top = `calc(${row * unit}% - ${padding}px)`;
-      cell.style.width = cell.style.height = `calc(${unit}% + ${2 * padding}px)`;
-    }
+    drawCell();
     onSelect(row, column);
   }
 
   const selectAtPointer = (event) => {
-    const box = canvas.getBoundingClientRect();
-    const inside = (offset, length) => Math.min(size - 1, Math.max(0, Math.floor((offset / length) * size)));
-    select(inside(event.clientY - box.top, box.height), inside(event.clientX - box.left, box.width));
+    if (area === null) return;
+    const box = plot.getBoundingClientRect();
+    const cell = (offset) => Math.floor((offset / area.side) * area.size);
+    const [row, column] = [cell(event.clientY - box.top - area.top), cell(event.clientX - box.left - area.left)];
+    if ([row, column].every((index) => index >= 0 && index < area.size)) select(row, column);
   };
-  fill(host, {
+  fill(plot, {
     onpointermove: selectAtPointer,
     onpointerdown: selectAtPointer,
     onkeydown: (event) => {
       const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
-      if (!step) return;
+      if (!step || area === null) return;
       event.preventDefault();
       const [row, column] = at ?? [0, 0];
-      select(...[row + step[0], column + step[1]].map((next) => Math.min(size - 1, Math.max(0, next))));
+      select(...[row + step[0], column + step[1]].map((next) => Math.min(area.size - 1, Math.max(0, next))));
     },
   }, []);
-
-  const draw = () => paint(canvas, size, size, valueAt);
-  draw();
+  redrawOnResize(plot, (now) => { width = now; draw(); });
   theme.onChange(draw);
-  return { host, draw, select };
+  return { host, plot, draw, select };
 }

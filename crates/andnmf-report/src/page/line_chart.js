@@ -2,16 +2,37 @@
 //
 // A function describes what to draw; the chart calls it again on every change.
 
-/** `describe` returns {name, x: {label, log, text}, left: {label}, right: {label} or nothing, series: [{name, points, right}]}. */
+/** `describe` returns {name, x: {label, log, text}, left: {label}, right: {label} or nothing, mark: {at, text} or nothing, series: [{name, points, right}]}. */
 function lineChart(describe) {
   const legendHost = el("div");
   const plot = svg("svg", { class: "plot", tabindex: 0, role: "application" });
   const tip = el("div", { class: "tip", role: "status", hidden: true });
   const reset = el("button", { type: "button", class: "reset", hidden: true, onclick: () => zoom(null) }, "Reset zoom");
   const hint = el("p", { class: "hint" }, "Drag across the chart to zoom. Keyboard: ← and → move the cursor, + and − zoom, Escape resets the zoom.");
-  const host = el("div", { class: "chart" }, legendHost, reset, plot, tip, hint);
+  const host = el("div", { class: "chart" }, legendHost, reset, plot, tip, hint, saveButtons(describe().name, { draw: () => plotWithLegend(), rows }));
   let [width, domain, cursor, selection] = [0, null, null, null];
   let frame = null;
+
+  /** All series by their shared horizontal values. */
+  function rows() {
+    const { x, series } = describe();
+    const along = [...new Set(series.flatMap(({ points }) => points.map(([at]) => at)))].sort((a, b) => a - b);
+    const known = series.map(({ points }) => new Map(points));
+    return { header: [x.label, ...series.map(({ name }) => name)], rows: along.map((at) => [at, ...known.map((values) => values.get(at))]) };
+  }
+
+  /** The chart with the names of its series below, to be saved. */
+  function plotWithLegend() {
+    const { series } = describe();
+    const { width: across, height } = plot.viewBox.baseVal;
+    const copy = plot.cloneNode(true);
+    copy.setAttribute("viewBox", `0 0 ${across} ${height + 8 + 20 * series.length}`);
+    series.forEach(({ name }, i) => {
+      const y = height + 18 + 20 * i;
+      copy.append(svg("g", { class: `ink-${i % 6}` }, svg("path", { d: `M12 ${y}H46`, class: "line", "stroke-dasharray": DASHES[i % 6] }), MARKERS[i % 6](29, y)), svg("text", { x: 54, y: y + 4 }, name));
+    });
+    return copy;
+  }
 
   function draw() {
     if (width === 0) return;
@@ -33,6 +54,7 @@ function lineChart(describe) {
     plot.setAttribute("aria-label", spec.name);
     plot.replaceChildren(
       ...axes(spec, { x, left, right, width, height, margin, narrow }),
+      ...(spec.mark && spec.mark.at >= x.invert(inner[0]) && spec.mark.at <= x.invert(inner[1]) ? marked(spec.mark, x, height, margin) : []),
       ...spec.series.map((series, i) => curve(series, i, x, series.right ? right : left, inner)),
     );
     legendHost.replaceChildren(legend(spec.series));

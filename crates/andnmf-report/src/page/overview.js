@@ -11,10 +11,13 @@ function verdictCard(summary) {
   const [title, meaning, icon] = VERDICTS[trust?.verdict] ?? ["None", "This method does not judge whether its components are the true ones.", "M6 12h12"];
   const known = VERDICTS[trust?.verdict] ? trust.verdict : "unknown";
   const reasons = trust?.reasons ?? [];
+  const warnings = summary.warnings?.length ?? 0;
   return el("section", { class: `verdict ${known}`, id: "verdict", "aria-label": "Verdict" },
     el("div", { class: "mark", "aria-hidden": "true" }, svg("svg", { viewBox: "0 0 24 24" }, svg("path", { d: icon }))),
     el("div", {}, el("h2", {}, "Verdict: ", el("span", { "data-verdict": known }, title)), el("p", {}, meaning)),
-    reasons.length > 0 && el("ul", {}, reasons.map((reason) => el("li", { "data-code": reason?.code }, sentence(reasonText(reason))))));
+    reasons.length > 0 && el("ul", {}, reasons.map((reason) => el("li", { "data-code": reason?.code }, sentence(reasonText(reason))))),
+    warnings > 0 && el("p", { class: "warned" }, el("a", { href: "#summary" }, count(warnings, "warning"))),
+    figures(summary));
 }
 
 /** The text and advice of a reason; summaries of earlier versions have plain text. */
@@ -103,7 +106,6 @@ function overview({ summary, components }) {
   const kind = { words: "words", image: "pixels", curve: "points of a curve", bars: null }[components?.kind];
   return el("section", { id: "summary" }, el("h2", {}, "Summary"),
     el("p", { id: "summary-text" }, summaryText(summary), kind && components.items.length > 0 ? ` The features are ${kind}.` : ""),
-    figures(summary),
     el("h3", {}, "Warnings"),
     warnings.length > 0 ? el("ul", { class: "warnings" }, warnings.map((warning) => el("li", {}, sentence(warning)))) : el("p", { class: "muted" }, "None."),
     settingsList(summary.settings ?? {}));

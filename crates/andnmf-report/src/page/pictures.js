@@ -9,42 +9,63 @@ function highlightMatches(text, query) {
   return [text.slice(0, at), el("mark", {}, text.slice(at, end)), ...highlightMatches(text.slice(end), query)];
 }
 
-/** Bars of the strongest features: the first few, with a button for the rest. */
-function bars(top, query) {
-  const first = 10;
-  const largest = Math.max(...top.map(([, value]) => Math.abs(value)));
-  const row = ([name, value]) => {
+/** Bars of the most relevant features: the first few, with a button for the rest. `longest` is the value of a full bar. */
+function bars(features, query, longest, first = 10) {
+  const row = ({ name, value, lift }) => {
     const length = el("div", { class: "fill" });
-    length.style.width = `${(100 * Math.abs(value)) / largest}%`;
-    return el("li", { class: value < 0 ? "negative" : null }, length, el("span", {}, highlightMatches(name, query)), el("span", { class: "value" }, number(value)));
+    length.style.width = `${(100 * Math.abs(value)) / longest}%`;
+    return el("li", { class: value < 0 ? "negative" : null }, length, el("span", {}, highlightMatches(name, query)), el("span", { class: "value" }, number(value)), el("span", { class: "lift", title: "times its mean over all components" }, liftText(lift)));
   };
-  const list = el("ol", { class: "bars" }, top.slice(0, first).map(row));
-  if (top.length <= first) return [list];
+  const list = el("ol", { class: "bars" }, features.slice(0, first).map(row));
+  if (features.length <= first) return [list];
   const more = el("button", { type: "button", class: "plain", onclick: () => {
-    list.append(...top.slice(first).map(row));
+    list.append(...features.slice(first).map(row));
     more.remove();
-  } }, `${top.length - first} more`);
-  const hit = query !== "" && top.slice(first).some(([name]) => name.toLowerCase().includes(query));
+  } }, `${features.length - first} more`);
+  const hit = query !== "" && features.slice(first).some(({ name }) => name.toLowerCase().includes(query));
   if (hit) more.click();
   return [list, hit ? null : more];
 }
 
-function image({ height, width, black, white, pixels }, label) {
-  const canvas = el("canvas", { class: "picture", width, height, role: "img", "aria-label": `Image of ${label}, ${width} by ${height} pixels` });
-  const bytes = atob(pixels);
-  const context = canvas.getContext("2d");
-  const picture = context.createImageData(width, height);
-  for (let i = 0; i < bytes.length; i += 1) {
-    const grey = bytes.charCodeAt(i);
-    picture.data.set([grey, grey, grey, 255], 4 * i);
-  }
-  context.putImageData(picture, 0, 0);
-  return [canvas, el("p", { class: "small muted", style: "margin: .5rem 0 0; text-align: center" }, `black ${number(black)} · white ${number(white)}`)];
+/** The value of the longest bar of a component, the same for every position of the slider. */
+const longestBar = (item) => Math.max(...item.features.map(([, value]) => Math.abs(value)));
+
+/** The bars as a drawing, to be saved. */
+function barsDrawing(features, item) {
+  const [left, right, height] = [190, 300, 22];
+  const longest = longestBar(item);
+  const rows = features.flatMap(({ name, value, lift }, i) => {
+    const y = 34 + i * height;
+    return [svg("text", { x: left - 8, y: y + 12, "text-anchor": "end" }, shortened(name, 26)),
+      svg("rect", { class: value < 0 ? "column below" : "column", x: left, y, width: Math.max(0.5, (right * Math.abs(value)) / longest).toFixed(1), height: height - 6 }),
+      svg("text", { x: left + (right * Math.abs(value)) / longest + 6, y: y + 12 }, `${number(value)} (${liftText(lift)})`)];
+  });
+  return svg("svg", { class: "small-plot", viewBox: `0 0 620 ${44 + features.length * height}` },
+    svg("text", { class: "title", x: 8, y: 18 }, shortened(nameOf(item), 80)), rows);
+}
+
+/** A canvas with the pixels of an image; `colourOf` turns a byte into a colour. */
+function pixels({ height, width, pixels: encoded }, colourOf, label) {
+  const canvas = el("canvas", { class: "picture", role: "img", "aria-label": `${label}, ${width} by ${height} pixels` });
+  const bytes = atob(encoded);
+  paint(canvas, width, height, (y, x) => colourOf(bytes.charCodeAt(y * width + x)));
+  return canvas;
+}
+
+function image(grey, label) {
+  return [pixels(grey, greyColour, `Image of ${label}`), el("p", { class: "small muted ends-of-grey" }, `black ${number(grey.black)} · white ${number(grey.white)}`)];
+}
+
+/** An image as a drawing, to be saved. */
+function pixelDrawing(canvas) {
+  const zoom = Math.max(1, Math.round(400 / canvas.width));
+  const [width, height] = [canvas.width * zoom, canvas.height * zoom];
+  return svg("svg", { viewBox: `0 0 ${width} ${height}` }, svg("image", { href: canvas.toDataURL(), width, height, class: "pixelated" }));
 }
 
 /** A component as a curve over the axis of its features. */
-function componentCurve({ positions, values }, axis, nFeatures, label) {
-  const [width, height, margin] = [300, 130, { left: 4, right: 4, top: 8, bottom: 20 }];
+function componentCurve({ positions, values }, axis, nFeatures, label, [width, height] = [300, 130]) {
+  const margin = { left: 4, right: 4, top: 8, bottom: 20 };
   const feature = (i) => positions[i] ?? i;
   const coordinate = (i) => axis[feature(i)] ?? feature(i);
   const last = nFeatures - 1;
@@ -81,8 +102,8 @@ function componentCurve({ positions, values }, axis, nFeatures, label) {
 }
 
 /** A histogram of weights. Weights below the threshold are pale, and cut off if they would dwarf the rest. */
-function histogram({ largest, counts, below, threshold }, label) {
-  const [width, height, bottom, top] = [220, 116, 94, 16];
+function histogram({ largest, counts, below, threshold }, label, [width, height] = [220, 116]) {
+  const [bottom, top] = [height - 22, 16];
   const most = Math.max(...counts) || Math.max(1, ...below);
   const unit = width / counts.length;
   const barHeight = (n) => (n === 0 ? 0 : Math.max(1.5, (n / most) * (bottom - top)));

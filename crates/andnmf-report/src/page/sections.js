@@ -19,7 +19,8 @@ function drawing(source, title) {
     }
   }
   fill(root, { role: "img", "aria-label": title }, []);
-  return el("div", { class: "drawing" }, document.importNode(root, true));
+  const drawn = document.importNode(root, true);
+  return el("div", { class: "drawing" }, drawn, saveButtons(title, { draw: () => drawn }));
 }
 
 function cell(value) {
@@ -32,7 +33,7 @@ function figure(content, title) {
   if (content.svg !== undefined) return drawing(content.svg, title);
   const { header, rows } = content.table;
   const numeric = header.map((_, i) => i).filter((i) => rows.length > 0 && rows.every((row) => row[i] === null || typeof row[i] === "number"));
-  return table(title, header, rows.map((row) => row.map(cell)), numeric);
+  return el("div", { class: "figure" }, table(title, header, rows.map((row) => row.map(cell)), numeric), saveButtons(title, { rows: () => ({ header, rows }) }));
 }
 
 function extraSection({ title, text, figures }, i) {

@@ -45,6 +45,8 @@ pub(crate) struct Summary {
     pub(crate) ending: String,
     /// The noise that the fit expected.
     pub(crate) noise: &'static str,
+    /// The numbers of the samples that the fit set aside as outliers, counted from 0: they took no part in it.
+    pub(crate) set_aside: Vec<usize>,
     /// What the fit found about counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) counts: Option<CountReport>,
@@ -91,6 +93,7 @@ impl Summary {
             start: start_of(fit, init, settings, negatives),
             ending: fit.ending().to_owned(),
             noise: if settings.clone().resolved(fit).weighs_counts() { "poisson" } else { "gaussian" },
+            set_aside: fit.report.as_ref().map_or_else(Vec::new, |report| report.set_aside.clone()),
             counts: fit.report.as_ref().and_then(|report| report.counts.clone()),
             trust: fit.trust.clone(),
             warnings,
