@@ -12,10 +12,11 @@ from matplotlib import pyplot
 import andnmf
 
 PACKAGE = Path(__file__).parent.parent
-PAGES = [PACKAGE / "README.md", PACKAGE.parent.parent / "docs" / "python.md"]
+ROOT = PACKAGE.parent.parent
+PAGES = [PACKAGE / "README.md", ROOT / "README.md", ROOT / "docs" / "python.md"]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
 def test_snippets_run(page, data, tmp_path, monkeypatch):
     if not page.exists():
         pytest.skip("the page exists only in a checkout of the project")

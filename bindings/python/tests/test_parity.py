@@ -3,8 +3,10 @@
 import functools
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -68,6 +70,22 @@ def test_the_command_of_the_package_is_the_same_program(data, tmp_path):
     assert wrong.returncode == 2 and wrong.stderr.startswith("error: missing.npy: there is no such file") and not wrong.stdout
     assert in_package("fti").returncode == 2 and "'fit'" in in_package("fti").stderr
     assert in_package("--version").stdout.strip() == f"andnmf {andnmf.__version__}"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends the signal of Ctrl-C")
+def test_ctrl_c_ends_the_command_of_the_package_with_its_result(tmp_path):
+    noise = np.random.default_rng(0).random((3000, 300))
+    np.save(tmp_path / "samples.npy", noise)
+    words = "fit samples.npy --rank 30 --method hals --stages 1000000 --tolerance 0 --compress off --out fitted".split()
+    words += ["--checkpoint-every", "0"]
+    run = subprocess.Popen([sys.executable, "-m", "andnmf", *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not any((tmp_path / "fitted").glob("checkpoint*")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    message = run.communicate(timeout=60)[1]
+    assert run.returncode == 130 and "stopped: fitted contains the results so far" in message, message
+    assert (tmp_path / "fitted" / "components.npy").exists()
 
 
 def test_the_command_reports_on_a_folder_saved_from_python(data, tmp_path):

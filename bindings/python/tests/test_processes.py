@@ -64,6 +64,38 @@ def test_a_callback_ends_a_fit_with_its_result(data, kind):
         kind(n_components=3, callback=3).fit(data.samples)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kind", [HALS, AND], ids=lambda kind: kind.__name__)
+def test_a_bar_has_a_total_and_ends(data, kind, monkeypatch, capsys):
+    bars = []
+
+    class Bar:
+        n, closed = 0, False
+
+        def __init__(self, name, total):
+            self.total = self.first_total = total
+            bars.append(self)
+
+        def update(self, count):
+            self.n += count
+            assert self.n <= self.total
+
+        def set_postfix_str(self, text):
+            assert text.count("change") == 1
+
+        def close(self):
+            self.closed = True
+
+    monkeypatch.setattr("andnmf._progress._bar", Bar)
+    model = kind(n_components=6, max_stages=20, random_state=0, verbose=1).fit(data.samples)
+    (bar,) = bars
+    assert bar.first_total == 20 and bar.closed and bar.n == bar.total == model.n_search_iter_ + model.n_iter_
+    assert capsys.readouterr().out.count("\n") == 1, "the line at the end"
+    with pytest.raises(ZeroDivisionError):
+        kind(n_components=6, random_state=0, verbose=1, callback=lambda stage: 1 / 0).fit(data.samples)
+    assert len(bars) == 2 and bars[1].closed, "also if the fit fails"
+
+
 def test_other_python_threads_run_during_a_fit(data):
     counted, done = [0], threading.Event()
 

@@ -63,6 +63,7 @@ def _axis_of(names: Any) -> np.ndarray | None:
     return positions if len(positions) > 2 and ((steps > 0).all() or (steps < 0).all()) else None
 
 
+@_style.styled
 def images(components: Any, shape: tuple[int, int], *, columns: int = 8, names: Sequence[str] | None = None) -> list[Any]:
     """Plot components as images, one panel each.
 
@@ -104,7 +105,7 @@ def _image(ax: Any, pixels: np.ndarray, title: str, largest: float | None = None
     """Draw an image; with negative values, zero is the middle of the colours."""
     largest = largest or np.nanmax(np.abs(pixels)) or 1.0
     signed = np.nanmin(pixels) < 0
-    how = {"cmap": _style.SIGNED, "vmin": -largest} if signed else {"cmap": _style.SIZES, "vmin": 0}
+    how = {"cmap": _style.SIGNED, "vmin": -largest} if signed else {"cmap": _style.sizes(), "vmin": 0}
     image = ax.imshow(pixels, vmax=largest, interpolation="nearest", **how)
     ax.set_title(title, pad=2)
     ax.set_xticks([])
@@ -115,6 +116,7 @@ def _image(ax: Any, pixels: np.ndarray, title: str, largest: float | None = None
     return image
 
 
+@_style.styled
 def maps(weights: Any, shape: tuple[int, int], *, columns: int = 4, names: Sequence[str] | None = None, label: str = "weight") -> list[Any]:
     """Plot the weights of pixels as maps, one panel per component, all on one scale.
 
@@ -157,6 +159,7 @@ def maps(weights: Any, shape: tuple[int, int], *, columns: int = 4, names: Seque
     return panels
 
 
+@_style.styled
 def curves(
     components: Any, x: Any = None, *, names: Sequence[str] | None = None, xlabel: str | None = None, ax: Any = None
 ) -> Any:
@@ -216,6 +219,7 @@ def curves(
     return ax
 
 
+@_style.styled
 def features(
     components: Any,
     feature_names: Any = None,

@@ -16,6 +16,7 @@ UNSTABLE = 0.1
 LEAST = 1e-6
 
 
+@_style.styled
 def convergence(model: Any, *, ax: Any = None) -> Any:
     """Plot the change of the components and the median threshold over the stages.
 
@@ -44,24 +45,29 @@ def convergence(model: Any, *, ax: Any = None) -> Any:
     check_is_fitted(model, "trace_")
     ax = _style.axes(ax)
     trace = model.trace_
+    searched = getattr(model, "n_search_iter_", 0)
     lines = [("change", "change of the components", _style.ACCENT), ("threshold_median", "median threshold", _style.SECOND)]
     for name, label, colour in lines:
         shown = np.isfinite(trace[name]) & (trace[name] > 0)
-        if shown.any():
-            ax.plot(trace["stage"][shown], trace[name][shown], marker=".", label=label, color=colour)
-    searched = getattr(model, "n_search_iter_", 0)
+        last = shown & (np.arange(len(shown)) >= searched)
+        if last.any():
+            ax.plot(trace["stage"][last], trace[name][last], marker=".", label=label, color=colour)
+        # No line from one run to the next.
+        before = shown & ~last
+        ax.plot(trace["stage"][before], trace[name][before], ".", color=colour, alpha=0.35, markersize=2.5)
     if searched:
-        ax.axvspan(-0.5, searched - 0.5, color="#f1f1ee", zorder=0, label="search for a start", linewidth=0)
+        ax.axvspan(-0.5, searched - 0.5, facecolor="#efefec", edgecolor="none", zorder=0, label="search for a start")
     ax.set_yscale("log")
     ax.set_xlabel("stage")
     ax.set_ylabel("relative size")
     ax.margins(x=0.02)
     _style.whole_numbers(ax.xaxis)
     _style.grid(ax)
-    ax.legend()
+    _style.legend_above(ax, 1)
     return ax
 
 
+@_style.styled
 def rank_curve(suggestion: Any, *, ax: Any = None) -> Any:
     """Plot the scores of numbers of components, with the suggested one.
 
@@ -85,7 +91,7 @@ def rank_curve(suggestion: Any, *, ax: Any = None) -> Any:
     >>> andnmf.plot.rank_curve(suggestion).get_xlabel()
     'number of components'
     """
-    ax = _style.axes(ax)
+    ax = _style.axes(ax, _style.COLUMN + 0.5, 3.1)
     scores = suggestion.scores
     ranks = scores["rank"]
     for name, label, colour in [
@@ -108,21 +114,23 @@ def rank_curve(suggestion: Any, *, ax: Any = None) -> Any:
             f"{suggestion.rank} ({suggestion.verdict})", (suggestion.rank, 1), (3, -2), xycoords=("data", "axes fraction"),
             textcoords="offset points", va="top", fontsize=8, color="#444444",
         )
+    _style.plain_log(ax.yaxis)
     handles, labels = ax.get_legend_handles_labels()
     shown = np.isfinite(scores["unstable_share"])
     if shown.any():
         right = ax.twinx()
         right.spines["top"].set_visible(False)
         right.spines["right"].set_visible(True)
-        handles += right.plot(ranks[shown], 100 * scores["unstable_share"][shown], ":", marker="s", color=_style.COLOURS[2])
+        handles += right.plot(ranks[shown], 100 * scores["unstable_share"][shown], ":", marker="s", markersize=2.5, color=_style.COLOURS[2])
         labels.append("unstable components (right)")
         right.set_ylabel("unstable components")
         right.yaxis.set_major_formatter("{x:g} %")
         right.set_ylim(-3, 103)
-    ax.figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    ax.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
     return ax
 
 
+@_style.styled
 def stability(model: Any, truth: Any = None, *, ax: Any = None) -> Any:
     """Plot the estimated error of each component, against its true error if the truth is known.
 
@@ -156,6 +164,7 @@ def stability(model: Any, truth: Any = None, *, ax: Any = None) -> Any:
     ax = _style.axes(ax)
     if truth is None:
         order = np.argsort(estimated)
+        least = max(LEAST, estimated.min() / 3)
         colours = np.where(estimated[order] > UNSTABLE, _style.SECOND, _style.ACCENT)
         ax.vlines(range(len(order)), LEAST, estimated[order], color="#d9dbe0", linewidth=1)
         ax.scatter(range(len(order)), estimated[order], c=colours, s=16, zorder=3)
@@ -169,12 +178,13 @@ def stability(model: Any, truth: Any = None, *, ax: Any = None) -> Any:
         ax.scatter(estimated, errors, c=colours, s=16, zorder=3)
         ax.axvline(UNSTABLE, color=_style.QUIET, linestyle="--", linewidth=0.8)
         ax.set_xscale("log")
-        ax.set_xlim(LEAST / 2, 2)
+        least = max(LEAST, min(estimated.min(), errors.min()) / 3)
+        ax.set_xlim(least, 1.5)
         ax.set_xlabel("estimated error (sine)")
         ax.set_ylabel("true error (sine)")
     ax.axhline(UNSTABLE, color=_style.QUIET, linestyle="--", linewidth=0.8)
     ax.set_yscale("log")
-    ax.set_ylim(LEAST / 2, 2)
+    ax.set_ylim(least, 1.5)
     _style.grid(ax)
     return ax
 

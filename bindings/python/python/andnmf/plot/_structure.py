@@ -16,6 +16,7 @@ from andnmf.plot import _style
 LABELLED = 30
 
 
+@_style.styled
 def weight_correlations(weights: Any, *, names: Sequence[str] | None = None, ax: Any = None) -> Any:
     """Plot the matrix of correlations between the components' weights.
 
@@ -56,6 +57,7 @@ def weight_correlations(weights: Any, *, names: Sequence[str] | None = None, ax:
     return ax
 
 
+@_style.styled
 def covariance_graph(weights: Any, *, names: Sequence[str] | None = None, least: float = 0.2, ax: Any = None) -> Any:
     """Plot components as a graph whose edges are correlations of their weights.
 
@@ -103,11 +105,11 @@ def covariance_graph(weights: Any, *, names: Sequence[str] | None = None, least:
             ax.plot(x[[i, j]], y[[i, j]], color=colour, linewidth=0.5 + 4.5 * abs(strength), alpha=0.75, solid_capstyle="round")
     # Spread, whatever the scale of a component: how large its weights are next to its largest.
     sizes = weights.mean(axis=0) / np.where(weights.max(axis=0) > 0, weights.max(axis=0), 1)
-    ax.scatter(x, y, s=30 + 300 * sizes, color="white", edgecolor="#444444", linewidth=0.9, zorder=3)
+    ax.scatter(x, y, s=150 + 400 * sizes, color="white", edgecolor="#444444", linewidth=0.9, zorder=3)
     for k, label in enumerate(labels):
         away = "left" if x[k] > 0.3 else "right" if x[k] < -0.3 else "center"
         if names is None:
-            ax.text(x[k], y[k], label, ha="center", va="center", fontsize=6.5, zorder=4)
+            ax.text(x[k], y[k], label, ha="center", va="center", fontsize=7, zorder=4)
         else:
             ax.text(1.12 * x[k], 1.12 * y[k], label, ha=away, va="center", fontsize=8)
     for colour, label in [(_style.SECOND, "occur together"), (_style.ACCENT, "avoid each other")]:
@@ -119,6 +121,7 @@ def covariance_graph(weights: Any, *, names: Sequence[str] | None = None, least:
     return ax
 
 
+@_style.styled
 def clustergram(components: Any, feature_names: Any = None, *, n: int = 5, names: Sequence[str] | None = None) -> list[Any]:
     """Plot components beside each other by their distinctive features, clustered by similarity.
 
@@ -163,17 +166,16 @@ def clustergram(components: Any, feature_names: Any = None, *, n: int = 5, names
     block = shares[np.ix_(order, columns)]
     largest = np.abs(block).max(axis=0)
     block = block / np.where(largest > 0, largest, 1)
-    with _style.pyplot().rc_context(_style.STYLE):
-        size = (1.6 + 0.16 * len(columns), 1.0 + 0.2 * rank)
-        figure = _style.pyplot().figure(figsize=size, layout="constrained")
-        left, right = figure.subplots(1, 2, width_ratios=[0.7, max(1.0, 0.16 * len(columns))])
+    size = (1.6 + 0.16 * len(columns), 1.0 + 0.2 * rank)
+    figure = _style.pyplot().figure(figsize=size, layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=[0.7, max(1.0, 0.16 * len(columns))])
     if tree is not None:
         hierarchy.dendrogram(tree, orientation="left", ax=left, no_labels=True, color_threshold=0, above_threshold_color=_style.QUIET)
         # The leaves of a tree are ten units apart.
         left.set_ylim(10 * rank, 0)
     left.set_axis_off()
     signed = block.min() < 0
-    how = {"cmap": _style.SIGNED, "vmin": -1} if signed else {"cmap": _style.SIZES, "vmin": 0}
+    how = {"cmap": _style.SIGNED, "vmin": -1} if signed else {"cmap": _style.sizes(), "vmin": 0}
     image = right.imshow(block, aspect="auto", vmax=1, interpolation="nearest", **how)
     row_labels = _style.component_names(names, rank)
     _label(right.yaxis, [row_labels[k] for k in order])
@@ -182,7 +184,7 @@ def clustergram(components: Any, feature_names: Any = None, *, n: int = 5, names
         right.tick_params(axis=axis, length=0)
     for spine in right.spines.values():
         spine.set_visible(False)
-    _style.colour_bar(image, right, "share, relative to the largest")
+    _style.colour_bar(image, right, "share / largest")
     return [left, right]
 
 

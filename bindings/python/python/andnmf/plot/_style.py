@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 
 #: Colours that also differ for colour-blind readers (Okabe and Ito), the strongest first.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666", "#b8a800"]
 ACCENT, SECOND, QUIET = COLOURS[0], COLOURS[1], "#8a8f98"
-#: Colour maps: sizes from white, signed values around white, many curves.
-SIZES, SIGNED, MANY = "magma_r", "RdBu_r", "viridis"
+#: Colour maps: signed values around white, many curves.
+SIGNED, MANY = "RdBu_r", "viridis"
 STYLE = {
     "font.size": 9,
     "axes.titlesize": 9,
@@ -47,22 +49,46 @@ def pyplot() -> Any:
     return plt
 
 
+_Plot = TypeVar("_Plot", bound=Callable[..., Any])
+
+
+def styled(draw: _Plot) -> _Plot:
+    """Draw everything of a plot in the style: legends and labels take their sizes when they are made."""
+
+    @wraps(draw)
+    def within(*given: Any, **named: Any) -> Any:
+        with pyplot().rc_context(STYLE):
+            return draw(*given, **named)
+
+    return within  # type: ignore[return-value]
+
+
+def sizes() -> Any:
+    """The colours of sizes: nothing is white."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("andnmf sizes", ["#ffffff", "#9ecae1", "#0072b2", "#08243d"])
+
+
+def legend_above(ax: Any, columns: int) -> None:
+    """A legend that covers no data."""
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, borderaxespad=0.2, columnspacing=1.2, handlelength=1.6)
+
+
 def axes(ax: Any, width: float = COLUMN, height: float = 2.6) -> Any:
     """The given axes, or new ones in the style."""
     if ax is not None:
         return ax
-    with pyplot().rc_context(STYLE):
-        # This layout leaves space for a legend beside the axes.
-        return pyplot().figure(figsize=(width, height), layout="constrained").add_subplot()
+    # This layout leaves space for a legend beside the axes.
+    return pyplot().figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
 def panels(count: int, columns: int, size: tuple[float, float]) -> list[Any]:
     """``count`` panels of ``size`` inches (width, height) each, in one figure."""
     columns = max(1, min(columns, count))
     rows = -(-count // columns)
-    with pyplot().rc_context(STYLE):
-        figure = pyplot().figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
-        return [figure.add_subplot(rows, columns, i + 1) for i in range(count)]
+    figure = pyplot().figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
+    return [figure.add_subplot(rows, columns, i + 1) for i in range(count)]
 
 
 def grid(ax: Any, axis: str = "y") -> None:
@@ -76,6 +102,15 @@ def whole_numbers(axis: Any) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(integer=True))
+
+
+def plain_log(axis: Any) -> None:
+    """Plain numbers on a logarithmic axis that spans few powers of ten."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(NullFormatter())
 
 
 def colours(count: int) -> list[Any]:
