@@ -14,7 +14,7 @@ use andnmf::{MethodParams, Real, counts, nnls};
 use ndarray::{Array2, ArrayView2};
 use numpy::{Element, PyArray1, ToPyArray};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::call::interruptible;
 use crate::error::CallError;
@@ -181,7 +181,7 @@ fn start_of<'py, T: Real + Element>(
     }
 }
 
-/// Passes a stage to the callback; an exception in the callback ends the fit.
+/// Passes a stage to the callback. The fit ends if the callback returns true, or raises an exception.
 fn report_stage<T: Real>(
     on_stage: Option<&Py<PyAny>>,
     stage: &StageView<'_, T>,
@@ -192,13 +192,17 @@ fn report_stage<T: Real>(
             *raised = Some(error);
             ControlFlow::Break(())
         }
+        Some(Ok(true)) => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     }
 }
 
-fn call_on_stage(on_stage: &Py<PyAny>, record: &StageRecord) -> PyResult<()> {
+/// Calls the callback with the stage and the columns of the trace, in their order; NaN for what the method does not have.
+fn call_on_stage(on_stage: &Py<PyAny>, record: &StageRecord) -> PyResult<bool> {
+    let columns = StageRecord::COLUMNS.map(|(_, column)| column(record).unwrap_or(f64::NAN));
     Python::attach(|py| {
-        on_stage.call1(py, (record.stage, record.seconds, record.active_fraction, record.change)).map(|_| ())
+        let columns = PyTuple::new(py, columns)?;
+        on_stage.call1(py, (record.stage, columns))?.bind(py).is_truthy()
     })
 }
 
@@ -216,6 +220,7 @@ fn fit_to_dict<'py, T: Real + Element>(
         dict.set_item("relative_error", error)?;
     }
     dict.set_item("stages", fit.final_stages())?;
+    dict.set_item("search_stages", fit.search_stages)?;
     dict.set_item("stop_reason", json(serde_json::to_string(&fit.stop))?.trim_matches('"'))?;
     dict.set_item("ending", fit.ending())?;
     dict.set_item("poisson", fit.of_counts())?;

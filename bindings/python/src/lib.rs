@@ -5,13 +5,17 @@
 //! types, so defaults are stated once.
 
 mod call;
+mod command;
 mod distributed;
 mod error;
+mod features;
+mod files;
 mod fit;
 mod methods;
 mod models;
 mod remote;
 mod samples;
+mod texts;
 mod tools;
 
 use pyo3::prelude::*;
@@ -20,13 +24,21 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use crate::command::{report_page, run_command};
+    #[pymodule_export]
     use crate::distributed::{execute, merge};
+    #[pymodule_export]
+    use crate::features::top_features;
+    #[pymodule_export]
+    use crate::files::{read_table, write_table};
     #[pymodule_export]
     use crate::fit::{fit, partial_fit, suggest_rank, weights};
     #[pymodule_export]
     use crate::methods::{methods, settings};
     #[pymodule_export]
     use crate::models::{load_model, save_model};
+    #[pymodule_export]
+    use crate::texts::count_words;
     #[pymodule_export]
     use crate::tools::{
         coherence, dataset, diagnose_model, diagnose_samples, diagnose_weights, reconstruction_error,

@@ -28,6 +28,7 @@ fn method(method: Method) -> Value {
         "staged": info.staged,
         "takes_start": info.takes_start,
         "needs_nonnegative": info.needs_nonnegative,
+        "counts": info.about.counts,
         "default_start": info.default_start,
         "settings": info.settings.iter().map(setting).collect::<Vec<Value>>(),
     })

@@ -46,7 +46,7 @@ def write_fit_folder(model, weights, folder, **summary):
     """Write the files that the command ``andnmf fit`` writes."""
     model.save(folder / "model.safetensors")
     np.save(folder / "weights.npy", weights)
-    summary = {"stages": 2, "stop_reason": "max_stages", "warnings": ["one"], "reconstruction_error": 0.25} | summary
+    summary = {"stages": 2, "stop_reason": "max_stages", "warnings": ["one"], "residual_norm": 7.5} | summary
     (folder / "summary.json").write_text(json.dumps(summary))
     (folder / "trace.csv").write_text(
         "stage,seconds,threshold_min,threshold_median,active_fraction,change\n0,0.5,,,0.25,1e-3\n1,1.0,,,0.5,1e-4\n"

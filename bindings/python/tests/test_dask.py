@@ -82,7 +82,7 @@ def test_schedules_give_the_components_of_samples_in_memory():
     here = andnmf.AND(RANK, random_state=0, **settings).fit(X)
     there = andnmf.dask.AND(RANK, random_state=0, **settings).fit(in_blocks(X))
     assert distance(there.components_, here.components_) < 1e-10
-    assert there.trust_ is None
+    assert there.trust_["verdict"] is None
 
 
 def test_all_schedulers_give_the_same_bits():

@@ -41,7 +41,7 @@ def test_verbose_is_an_integer_or_a_bool(capsys):
     with pytest.raises(TypeError, match="verbose"):
         AND(2, verbose="a").partial_fit(SAMPLES)
     HALS(2, verbose=True, tol=1.0, random_state=0).fit(SAMPLES)
-    assert capsys.readouterr().out.startswith("stage 0")
+    assert capsys.readouterr().out.startswith("HALS stage 0")
 
 
 @pytest.mark.parametrize("name", datasets.__all__)
@@ -133,7 +133,7 @@ def test_each_curve_has_a_name_and_a_distinct_colour():
 
 
 def test_panels_are_numbered_and_axes_have_integer_ticks(data):
-    titles = [ax.get_title() for ax in plot.images(data.truth, (6, 10)).axes]
+    titles = [ax.get_title() for ax in plot.images(data.truth, (6, 10))]
     assert titles == ["0", "1", "2", "3", "4", "5"]
     ax = plot.weight_correlations(data.weights[:, :4])
     ax.figure.canvas.draw()
@@ -142,6 +142,6 @@ def test_panels_are_numbered_and_axes_have_integer_ticks(data):
 
 
 def test_components_without_positive_features_show_no_words():
-    axes = plot.words(np.array([[0.0, 2.0, 0.0], [0.0, 0.0, -1.0]]), ["a", "b", "c"]).axes
+    axes = plot.words(np.array([[0.0, 2.0, 0.0], [0.0, 0.0, -1.0]]), ["a", "b", "c"])
     assert [[label.get_text() for label in ax.get_yticklabels()] for ax in axes] == [["b"], []]
     assert axes[1].texts[0].get_text() == "nothing above zero"

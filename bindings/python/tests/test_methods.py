@@ -66,7 +66,7 @@ def test_every_setting_is_an_option(method, setting, tmp_path):
 
 @needs_command
 def test_the_help_of_the_command_lists_all_settings_methods_and_starts():
-    text = run("fit", "--help").stdout
+    text = run("fit", "--help-all").stdout
     for _, setting in SETTINGS:
         assert f"--{setting['option']}" in text
     for named in [*DESCRIPTION["methods"], *DESCRIPTION["starts"]]:

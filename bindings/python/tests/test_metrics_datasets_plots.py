@@ -128,26 +128,84 @@ def test_plots_show_the_fit(data):
     ax = plot.convergence(model)
     shown = ax.lines[0].get_xydata()
     assert ax.get_yscale() == "log" and set(shown[:, 1]) <= set(model.trace_["change"])
-    figure = plot.images(model, (6, 10), columns=4)
-    assert len(figure.axes) == 6
-    assert np.allclose(figure.axes[2].images[0].get_array(), model.components_[2].reshape(6, 10))
+    panels = plot.images(model, (6, 10), columns=4)
+    assert len(panels) == 6
+    assert np.allclose(panels[2].images[0].get_array(), model.components_[2].reshape(6, 10))
     lines = plot.curves(model, x=np.linspace(400, 900, 60)).lines
     assert np.allclose(lines[5].get_ydata(), model.components_[5])
     words = [f"w{j}" for j in range(60)]
-    labels = [text.get_text() for text in plot.words(model, words, n_words=3).axes[1].get_yticklabels()]
-    assert labels == [words[j] for j in np.argsort(-model.components_[1])[:3]]
-    shown = plot.weight_correlations(data.weights).images[0].get_array()
-    assert np.allclose(shown, np.corrcoef(data.weights.T))
+    labels = [text.get_text() for text in plot.words(model, words, n_words=3)[1].get_yticklabels()]
+    assert labels == [words[feature.index] for feature in model.top_features(3)[1]]
+    ax = plot.weight_correlations(data.weights)
+    order = [int(tick.get_text()) for tick in ax.get_xticklabels()]
+    assert sorted(order) == list(range(6))
+    assert np.allclose(ax.images[0].get_array(), np.corrcoef(data.weights.T)[np.ix_(order, order)])
+    maps = plot.maps(data.weights, (20, 30))
+    assert np.allclose(maps[3].images[0].get_array(), data.weights[:, 3].reshape(20, 30))
+    assert len({ax.images[0].get_clim() for ax in maps}) == 1, "maps share one scale"
+
+
+@pytest.mark.usefixtures("closed")
+def test_partners_are_neighbours_in_the_graph_and_have_an_edge(data):
+    correlations = np.corrcoef(data.weights.T) - np.eye(6)
+    ax = plot.covariance_graph(data.weights, least=0.3)
+    edges = [line for line in ax.lines if len(line.get_xdata())]
+    assert len(edges) == (np.triu(abs(correlations)) >= 0.3).sum() > 0
+    places = {text.get_text(): text.get_position() for text in ax.texts}
+    for pair in zip(*np.nonzero(np.triu(correlations) > 0.6), strict=True):
+        first, second = (np.array(places[str(k)]) for k in pair)
+        assert np.linalg.norm(first - second) < 1.01, "the side of a hexagon"
+
+
+@pytest.mark.usefixtures("closed")
+def test_stability_is_drawn_against_the_truth_and_ranks_with_the_suggested_one(data):
+    model = AND(n_components=6, random_state=0).fit(data.samples)
+    points = plot.stability(model, data.truth).collections[0].get_offsets()
+    assert points.shape == (6, 2) and points.min() >= 1e-6 and points[:, 1].max() < 1e-3
+    assert len(plot.stability(model).get_xticks()) == 6
+    with pytest.raises(ValueError, match="was not judged"):
+        plot.stability(AND(6, init=data.init, threshold=0.05, max_stages=2).fit(data.samples))
+    noisy = data.samples + 0.02 * np.random.default_rng(0).random(data.samples.shape)
+    suggestion = andnmf.suggest_rank(noisy, ranks=range(3, 9), stability=False, random_state=0)
+    ax = suggestion.plot()
+    assert ax.texts[0].get_text().startswith(f"{suggestion.rank} (") and ax.lines[0].get_xdata().tolist() == [*range(3, 9)]
+    assert suggestion.to_frame().index.tolist() == [*range(3, 9)]
+
+
+@pytest.mark.usefixtures("closed")
+def test_a_clustergram_shows_each_feature_where_it_belongs():
+    blocks = np.kron(np.eye(4), [3.0, 1.0])
+    tree, matrix = plot.clustergram(blocks, [f"f{j}" for j in range(8)], n=2)
+    labels = [tick.get_text() for tick in matrix.get_xticklabels()]
+    rows = [int(tick.get_text().removeprefix("component ")) for tick in matrix.get_yticklabels()]
+    assert sorted(labels) == [f"f{j}" for j in range(8)] and sorted(rows) == [0, 1, 2, 3]
+    shown = np.asarray(matrix.images[0].get_array())
+    assert all(shown[rows.index(int(name[1:]) // 2), at] == 1 for at, name in enumerate(labels))
+    assert tree.get_ylim() == (40, 0)
+    assert plot.clustergram(np.ones((1, 3)))[1].images[0].get_array().shape == (1, 3)
+
+
+@pytest.mark.usefixtures("closed")
+def test_components_are_drawn_as_their_features_suggest(data):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(data.samples, columns=[str(400 + 5 * j) for j in range(60)])
+    spectra = AND(6, random_state=0).fit(frame)
+    assert plot.components(spectra).lines[0].get_xdata()[:3].tolist() == [400, 405, 410]
+    named = AND(6, random_state=0).fit(frame.rename(columns=lambda name: f"gene {name}"))
+    assert plot.components(named, n=4)[0].get_yticklabels()[0].get_text().startswith("gene ")
+    assert len(plot.components(spectra, shape=(6, 10))[0].images) == 1
 
 
 @pytest.mark.usefixtures("closed")
 def test_plots_handle_special_cases_and_reject_wrong_shapes():
     constant = np.column_stack([np.ones(5), np.arange(5.0)])
-    assert np.allclose(plot.weight_correlations(constant).images[0].get_array(), [[0, 0], [0, 1]])
-    assert plot.images(np.array([[-1.0, 3.0]]), (1, 2)).axes[0].images[0].get_clim() == (-3, 3)
+    assert sorted(np.asarray(plot.weight_correlations(constant).images[0].get_array()).ravel()) == [0, 0, 0, 1]
+    assert plot.images(np.array([[-1.0, 3.0]]), (1, 2))[0].images[0].get_clim() == (-3, 3)
     with pytest.raises(ValueError, match="components has 5 features, not 2 × 2"):
         plot.images(np.ones((1, 5)), (2, 2))
-    with pytest.raises(ValueError, match="vocabulary has 2 entries, but it must have 3, one per feature"):
+    with pytest.raises(ValueError, match="weights has 5 samples, not 2 × 2"):
+        plot.maps(np.ones((5, 1)), (2, 2))
+    with pytest.raises(ValueError, match="feature_names has 2 entries, but it must have 3, one per feature"):
         plot.words(np.ones((1, 3)), ["a", "b"])
     with pytest.raises(ValueError, match="2D array"):
         plot.curves(np.ones(3))

@@ -72,7 +72,7 @@ def test_batches_can_continue_a_fit_and_a_new_fit_resets_them(stream):
     model = AND(n_components=6, random_state=0).fit(stream.samples[:1000])
     whole = model.components_.copy()
     model.partial_fit(stream.samples[1000:1500])
-    assert model.n_batches_seen_ == 1 and model.trust_ is None
+    assert model.n_batches_seen_ == 1 and model.trust_["verdict"] is None
     assert correlation_error(model.components_, stream.truth) < 1e-6
     model.fit(stream.samples[:1000])
     assert not hasattr(model, "n_batches_seen_") and same_bits(model.components_, whole)

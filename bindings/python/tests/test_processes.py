@@ -39,13 +39,29 @@ def test_ctrl_c_interrupts_and_leaves_the_estimator_usable(data, endless):
 
 
 def test_an_exception_in_a_callback_ends_the_fit(data):
-    class Loud(HALS):
-        def _print_stage(self, stage, *figures):
-            if stage == 2:
-                raise RuntimeError("enough")
+    def loud(stage):
+        if stage.stage == 2:
+            raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        Loud(n_components=3, max_stages=10**9, tol=0, random_state=0, verbose=1).fit(data.samples)
+        HALS(n_components=3, max_stages=10**9, tol=0, random_state=0, callback=loud).fit(data.samples)
+
+
+@pytest.mark.parametrize("kind", [HALS, AND], ids=lambda kind: kind.__name__)
+def test_a_callback_ends_a_fit_with_its_result(data, kind):
+    stages = []
+
+    def enough(stage):
+        stages.append(stage)
+        return len(stages) == 4
+
+    model = kind(n_components=3, tol=0, random_state=0, callback=enough).fit(data.samples)
+    assert model.stop_reason_ == "cancelled" and model.n_search_iter_ + model.n_iter_ == 4
+    assert [stage.stage for stage in stages] == [0, 1, 2, 3] == list(model.trace_["stage"])
+    assert [stage.change for stage in stages] == list(model.trace_["change"]) and stages[0].max_stages == model.max_stages
+    assert model.components_.shape == (3, 60)
+    with pytest.raises(TypeError, match="callback is 3, but it must be callable"):
+        kind(n_components=3, callback=3).fit(data.samples)
 
 
 def test_other_python_threads_run_during_a_fit(data):
@@ -100,16 +116,15 @@ def test_n_jobs_is_the_number_of_threads_and_they_end_with_the_fit(data, n_jobs)
 
     counts = []
 
-    class Counting(HALS):
-        def _print_stage(self, *figures):
-            # A thread sets its name when it starts to run.
-            deadline = time.monotonic() + 5
-            while own_threads() < n_jobs and time.monotonic() < deadline:
-                time.sleep(0.01)
-            counts.append(own_threads())
+    def count(stage):
+        # A thread sets its name when it starts to run.
+        deadline = time.monotonic() + 5
+        while own_threads() < n_jobs and time.monotonic() < deadline:
+            time.sleep(0.01)
+        counts.append(own_threads())
 
     assert none_left()
-    Counting(n_components=3, max_stages=3, tol=0, random_state=0, verbose=1, n_jobs=n_jobs).fit(data.samples)
+    HALS(n_components=3, max_stages=3, tol=0, random_state=0, callback=count, n_jobs=n_jobs).fit(data.samples)
     assert counts == [n_jobs] * 3 and none_left()
 
 

@@ -22,8 +22,8 @@ def test_defaults_are_those_of_the_library(kind):
 
 def test_every_parameter_reaches_the_library(kind):
     shown = set(inspect.signature(kind).parameters)
-    python_only = {"n_components", "random_state", "n_jobs", "verbose"}
-    python_only |= {"init"} if _settings.METHODS[kind._method]["takes_start"] else set()
+    python_only = {"n_components", "random_state", "n_jobs", "verbose", "scale", "callback"}
+    python_only |= {"init", "warm_start"} if _settings.METHODS[kind._method]["takes_start"] else set()
     assert {setting["parameter"] for setting in _settings.of_method(kind._method)} | python_only == shown
 
 

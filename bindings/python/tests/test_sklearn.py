@@ -106,7 +106,7 @@ def test_the_parameters_of_and_are_stable():
     names = list(inspect.signature(AND).parameters)
     assert names == (
         "n_components init threshold max_stages inner step batch_size compress noise nonnegative tol time_limit "
-        "random_state n_jobs verbose"
+        "random_state n_jobs verbose warm_start scale callback"
     ).split()
 
 
@@ -143,10 +143,14 @@ def test_methods_that_should_converge_warn_if_they_do_not(data):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_verbose_prints_a_line_per_stage(data, capsys):
-    HALS(n_components=3, max_stages=4, tol=0, random_state=0, verbose=1).fit(data.samples[:50])
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in lines] == ["stage 0", "stage 1", "stage 2", "stage 3"]
+def test_verbose_prints_a_line_per_stage_or_the_first_ones(data, capsys):
+    def lines(verbose):
+        HALS(n_components=3, max_stages=5, tol=0, random_state=0, verbose=verbose).fit(data.samples[:50])
+        return [line.split(":")[0] for line in capsys.readouterr().out.splitlines()]
+
+    assert lines(0) == []
+    assert lines(2) == [*(f"HALS stage {stage}" for stage in range(5)), "HALS"]
+    assert lines(1)[:3] == [f"HALS stage {stage}" for stage in range(3)] and lines(1)[-1] == "HALS"
 
 
 def test_notebooks_show_a_summary_of_the_fit(data):

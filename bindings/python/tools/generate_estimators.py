@@ -45,7 +45,19 @@ HELP = {
     ),
     "random_state": "Random seed. The same number gives bit-identical results on any number of threads.",
     "n_jobs": "Number of threads; ``None`` and -1 use all cores.",
-    "verbose": "Print a line per stage if not 0.",
+    "verbose": (
+        "Show progress: 1 shows a bar (if tqdm is installed, in notebooks and terminals) or some lines, 2 a line per stage."
+    ),
+    "warm_start": "Start from the components of the last fit, if there are as many as ``n_components`` asks for.",
+    "scale": (
+        "Scale of components and weights, whose product is the same: as the method leaves them (``\"fit\"``), weights of root "
+        "mean square 1 (``\"weights\"``, for classifiers with regularization), or components that sum to 1 "
+        "(``\"components\"``)."
+    ),
+    "callback": (
+        "Called after each stage with a named tuple: ``stage``, the values of ``trace_``, ``max_stages``. If it returns "
+        "``True``, the fit ends with the best result so far."
+    ),
     "nonnegative": (
         "Constrain components to be non-negative; samples with negative but no positive values then raise ValueError. "
         "Weights are always non-negative."
@@ -65,7 +77,7 @@ HELP_OF_AND = {
 ATTRIBUTES = """\
 Attributes
 ----------
-components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, trace_, reconstruction_err_,
+components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, noise_, trace_, reconstruction_err_,
 warnings_
     As in :class:`andnmf.AND`.
 """
@@ -127,6 +139,10 @@ def parameters(method: dict[str, Any], starts: list[dict[str, Any]]) -> list[dic
         add(name, hint, doc_type, default(setting, method), text)
     add("n_jobs", "int | None", "int or None", "None", own["n_jobs"])
     add("verbose", "int", "int", "0", own["verbose"])
+    if method["takes_start"]:
+        add("warm_start", "bool", "bool", "False", own["warm_start"])
+    add("scale", 'Literal["fit", "weights", "components"]', '{"fit", "weights", "components"}', '"fit"', own["scale"])
+    add("callback", "Callable[[Stage], object] | None", "callable or None", "None", own["callback"])
     return rows
 
 
@@ -200,7 +216,8 @@ def render_class(method: dict[str, Any], starts: list[dict[str, Any]], bases: di
         lines.append(f"        {row['name']}: {row['hint']} = {row['default']},")
         if at == 0:
             lines.append("        *,")
-    lines.append("    ):")
+    lines += ["        **other_arguments: Never,", "    ):"]
+    lines += ["        if other_arguments:", "            refuse(self, other_arguments)"]
     lines += [f"        self.{row['name']} = {row['name']}" for row in rows]
     return "\n".join(lines) + "\n"
 
@@ -210,13 +227,17 @@ def render_estimators(known: dict[str, Any], bases: dict[str, tuple[str, str]]) 
     text = (
         '"""The estimators.\n\nGenerated from the library\'s description of its methods; do not edit. Regenerate with:\n'
         f"{COMMAND}\n"
-        '"""\n\nfrom __future__ import annotations\n\nfrom typing import Any, ClassVar, Literal\n\n'
+        '"""\n\nfrom __future__ import annotations\n\nfrom typing import TYPE_CHECKING, Any, ClassVar, Literal\n\n'
     )
     for module in BASE_MODULES:
         imports = sorted(f"{name}Base" for name, (base_module, _) in bases.items() if base_module == module)
         text += f"from andnmf.{module} import {', '.join(imports)}\n"
         if module == "_and":
             text += "from andnmf._base import Factorization\n"
+    text += (
+        "from andnmf._names import refuse\n\nif TYPE_CHECKING:\n    from collections.abc import Callable\n\n"
+        "    from typing_extensions import Never\n\n    from andnmf._types import Stage\n"
+    )
     names = sorted(method["class"] for method in known["methods"])
     text += "\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in names) + "]\n"
     classes = "\n\n".join(render_class(method, known["starts"], bases) for method in known["methods"])

@@ -1,13 +1,7 @@
-//! The command `andnmf`: parses the options into checked settings, calls the library, prints the results.
-
-mod commands;
-mod shared;
+//! The command `andnmf` as a program.
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    let args = commands::Args::try_parse().unwrap_or_else(|error| commands::with_suggestion(error).exit());
-    andnmf_program::run_to_exit(|| commands::run(args))
+    ExitCode::from(andnmf_cli::run(std::env::args_os()))
 }

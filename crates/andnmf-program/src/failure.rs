@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io;
-use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 use andnmf::diagnose::DiagnoseError;
@@ -38,15 +37,18 @@ impl fmt::Display for Failure {
     }
 }
 
+/// The exit status of a command whose request or input is wrong.
+pub const EXIT_REQUEST: u8 = 2;
+
 /// Runs a command to its exit status. A panic, which is an error in andnmf or what it is built on, ends it like any other
 /// failure: what it leaves unfinished is removed, and nothing but its message is printed.
-pub fn run_to_exit(command: impl FnOnce() -> Result<(), Failure>) -> ExitCode {
+pub fn run_to_exit(command: impl FnOnce() -> Result<(), Failure>) -> u8 {
     static PANIC: Mutex<Option<String>> = Mutex::new(None);
     let last = || PANIC.lock().unwrap_or_else(PoisonError::into_inner);
     std::panic::set_hook(Box::new(move |panic| *last() = Some(panic.to_string().replace('\n', " "))));
     // Nothing is used after a panic that it could have left inconsistent.
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(command)) {
-        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Ok(())) => 0,
         Ok(Err(failure)) => failure.report(),
         Err(_) => {
             let message = last().take().unwrap_or_default();
@@ -61,21 +63,21 @@ const INTERNAL: &str = "internal error:";
 
 impl Failure {
     /// Prints the message and returns the exit status.
-    pub fn report(self) -> ExitCode {
+    pub fn report(self) -> u8 {
         match self {
             Self::Request(message) => {
                 eprintln!("error: {}", printable(&message));
-                ExitCode::from(2)
+                EXIT_REQUEST
             }
             Self::Other(message) => {
                 eprintln!("error: {}", printable(&message));
-                ExitCode::FAILURE
+                1
             }
             Self::Cancelled(message) => {
                 eprintln!("stopped: {}", printable(&message));
-                ExitCode::from(cancel::EXIT_CANCELLED)
+                cancel::EXIT_CANCELLED
             }
-            Self::OutputClosed => ExitCode::SUCCESS,
+            Self::OutputClosed => 0,
         }
     }
 }

@@ -21,7 +21,7 @@ mod progress;
 
 pub use common::CommonArgs;
 pub use experiment::{Experiment, ExperimentError, ExperimentOutcome, StageRow, StartFrom};
-pub use failure::{Failure, run_to_exit};
+pub use failure::{EXIT_REQUEST, Failure, run_to_exit};
 pub use fingerprint::Fingerprint;
 pub use input::{DataArgs, FileArgs, Precision, ReadArgs, YesNo, read_failure};
 pub use nearest::{did_you_mean, did_you_mean_file, nearest};

@@ -12,16 +12,25 @@ True
 'good'
 """
 
-from andnmf import _estimators, datasets, init, metrics, plot
+from andnmf import _estimators, datasets, init, metrics, plot, topics
 from andnmf._core import __version__
 from andnmf._diagnose import Diagnosis, diagnose
 from andnmf._estimators import *  # noqa: F403
+from andnmf._files import Table, read, write
 from andnmf._model_file import load, save
 from andnmf._rank import RankSuggestion, nnls, suggest_rank
+from andnmf._report import Report
+from andnmf._types import Reason, Stage, TopFeature, Trust
 
 __all__ = [
     "Diagnosis",
     "RankSuggestion",
+    "Reason",
+    "Report",
+    "Stage",
+    "Table",
+    "TopFeature",
+    "Trust",
     "__version__",
     "datasets",
     "diagnose",
@@ -30,7 +39,10 @@ __all__ = [
     "metrics",
     "nnls",
     "plot",
+    "read",
     "save",
     "suggest_rank",
+    "topics",
+    "write",
 ]
 __all__ += _estimators.__all__

@@ -10,9 +10,12 @@ import numpy as np
 from andnmf._base import Factorization, restore_on_failure
 from andnmf._input import has_negative
 from andnmf._online import fit_batch
+from andnmf._types import no_trust
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from andnmf._types import Trust
 
 
 class ANDBase(Factorization):
@@ -29,8 +32,9 @@ class ANDBase(Factorization):
     n_components_, n_features_in_ : int
         Number of components, number of features.
     n_iter_ : int
-        Number of stages (outer iterations), at most ``max_stages``. Those of the search for a start come before them in
-        ``trace_``.
+        Number of stages (outer iterations), at most ``max_stages``.
+    n_search_iter_ : int
+        Number of stages of the search for a start, which come first in ``trace_``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features; only if the samples had column names.
     stop_reason_ : {"converged", "max_stages", "time_limit", "cancelled"}
@@ -47,14 +51,17 @@ class ANDBase(Factorization):
         The mean share of each component in the counts of a sample.
     share_covariance_ : ndarray of shape (n_components, n_components) or None
         The covariance of the shares over the samples.
+    set_aside_ : ndarray of int
+        The numbers of the samples that the fit set aside as outliers (junk, saturated or spiked): they took no part in
+        it, and ``transform`` explains them as well as the components can.
     thresholds_ : ndarray of shape (n_components,)
         Thresholds of the last stage.
-    trust_ : dict or None
+    trust_ : dict
         Trust summary: ``verdict`` (good, doubtful, poor), ``reasons`` (dicts with ``code``, ``text``, ``advice``,
-        ``components``, …) and ``component_stability``. None with a threshold schedule and after ``partial_fit`` has
-        updated existing components.
-    stability_ : ndarray of shape (n_components,) or None
-        Estimated error of each component as a sine; 0 is stable. None if ``trust_`` is None.
+        ``components``, …) and ``component_stability``. The verdict is None with a threshold schedule and after
+        ``partial_fit`` has updated existing components: such fits are not judged.
+    stability_ : ndarray of shape (n_components,)
+        Estimated error of each component as a sine; 0 is stable. NaN if the fit was not judged.
     trace_ : dict of ndarray
         One value per stage: stage, seconds, threshold_min, threshold_median, active_fraction, change, loss. NaN if the
         method does not have it: AND has no loss, the other methods have no thresholds.
@@ -84,11 +91,11 @@ class ANDBase(Factorization):
     batch_size: int | None
     nonnegative: Any
     thresholds_: np.ndarray
-    trust_: dict[str, Any] | None
-    stability_: np.ndarray | None
+    trust_: Trust
+    stability_: np.ndarray
     n_batches_seen_: int
-    noise_: str
     dispersion_: float | None
+    set_aside_: np.ndarray
     share_mean_: np.ndarray | None
     share_covariance_: np.ndarray | None
 
@@ -99,8 +106,8 @@ class ANDBase(Factorization):
         one stage: decode the weights, drop those below the threshold, move the components along the gradient. The
         threshold decreases from batch to batch: by the schedule, or with ``threshold="auto"`` by a factor of 1.1,
         starting at a tenth of each component's largest weights (or at the last threshold of the preceding fit, if
-        lower) and staying above twice the error estimated from negative decoded weights. ``trust_`` is None from the
-        second batch on, ``trace_`` continues that of earlier fits and batches, and ``reconstruction_err_`` is that of
+        lower) and staying above twice the error estimated from negative decoded weights. The verdict of ``trust_`` is None
+        from the second batch on, ``trace_`` continues that of earlier fits and batches, and ``reconstruction_err_`` is that of
         this batch.
 
         Parameters
@@ -165,13 +172,24 @@ class ANDBase(Factorization):
     def _store_result(self, result: dict[str, Any], settings: dict[str, Any]) -> None:
         super()._store_result(result, settings)
         self.thresholds_ = result["thresholds"]
-        self.trust_ = json.loads(result["trust"])
-        self.stability_ = None if self.trust_ is None else np.array(self.trust_["component_stability"])
-        counts = (json.loads(result["report"]) or {}).get("counts")
-        self.noise_ = "poisson" if counts else "gaussian"
+        self._store_trust(json.loads(result["trust"]))
+        report = json.loads(result["report"]) or {}
+        self.set_aside_ = np.array(report.get("set_aside", []), dtype=np.int64)
+        counts = report.get("counts")
         self.dispersion_ = counts["dispersion"] if counts else None
         self.share_mean_ = np.array(counts["mean_shares"]) if counts else None
         self.share_covariance_ = np.array(counts["share_covariance"]) if counts else None
+
+    def _store_trust(self, trust: Trust | None) -> None:
+        """Store a trust summary; None is that of a fit that was not judged."""
+        self.trust_ = no_trust() if trust is None else trust
+        scores = self.trust_["component_stability"]
+        self.stability_ = np.array(scores) if scores else np.full(len(self.components_), np.nan)
+
+    def _scale_thresholds(self, sizes: np.ndarray) -> None:
+        # Automatic thresholds are shares of the largest weight.
+        if self._has_schedule():
+            self.thresholds_ = self.thresholds_ * sizes
 
     def _has_schedule(self) -> bool:
         return not (isinstance(self.threshold, str) and self.threshold == "auto")

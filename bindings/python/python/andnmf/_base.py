@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import Parameter, Signature, signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,14 +17,22 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from andnmf import _core, _settings
 from andnmf import init as starts
+from andnmf._containers import unwrap
 from andnmf._display import FittedSummary, reason_text
 from andnmf._distributed import DistributedSamples, is_dask
 from andnmf._input import PRECISIONS, as_samples, read_matrix, read_sample_weight, resolve_seed, frobenius_norm, threads
+from andnmf._names import hint
+from andnmf._progress import Progress, print_end
+from andnmf._results import FittedResults, name_columns
 from andnmf._warnings import warn
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from andnmf._types import Noise, Stage, StopReason
+
+#: Values of the parameter ``scale``.
+SCALES = ("fit", "weights", "components")
 #: Largest number of components that ``n_components=None`` considers.
 MAX_AUTO_COMPONENTS = 50
 
@@ -40,7 +49,7 @@ def restore_on_failure(estimator: Any) -> Iterator[None]:
         raise
 
 
-class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Factorization(FittedResults, FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A factorization of samples into non-negative weights and components."""
 
     _method: ClassVar[str]
@@ -51,16 +60,26 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
     random_state: Any
     n_jobs: int | None
     verbose: int
+    callback: Callable[[Stage], object] | None
+    scale: str
     components_: np.ndarray
     n_components_: int
     n_features_in_: int
     feature_names_in_: np.ndarray
     n_iter_: int
-    stop_reason_: str
+    n_search_iter_: int
+    stop_reason_: StopReason
     ending_: str
+    noise_: Noise
     trace_: dict[str, np.ndarray]
     reconstruction_err_: float
     warnings_: list[str]
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        # Arguments that are there to be refused are no parameters, for help and for scikit-learn.
+        shown = [one for one in signature(cls.__init__).parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+        cls.__signature__ = Signature(shown[1:])  # type: ignore[attr-defined]
 
     def _settings(self) -> dict[str, Any]:
         """The parameters as settings of the library, without the rank and the seed."""
@@ -164,7 +183,7 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         Returns
         -------
         ndarray of shape (n_samples, n_features)
-            The reconstructed samples.
+            The reconstructed samples; a DataFrame with the names of the features after ``set_output``.
 
         Examples
         --------
@@ -178,14 +197,15 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         True
         """
         check_is_fitted(self)
+        table = unwrap(X)
         weights = check_array(
-            X, accept_sparse="csr", dtype=PRECISIONS, order="C", ensure_all_finite=False, input_name="X"
+            table.values, accept_sparse="csr", dtype=PRECISIONS, order="C", ensure_all_finite=False, input_name="X"
         )
         if weights.shape[1] != len(self.components_):
             raise ValueError(
                 f"X has {weights.shape[1]} columns, but it must have {len(self.components_)}, one per component"
             )
-        return weights @ self.components_
+        return name_columns(self, weights @ self.components_, table)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the explained fraction of the samples, 1 - ‖X - WH‖² / ‖X‖²; the best value is 1.
@@ -222,15 +242,17 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
             X = X.multiply(root[:, None]).tocsr() if sparse.issparse(X) else root[:, None] * X
         return 1.0 - self._relative_error(X, weights) ** 2
 
-    def save(self, path: Any, *, overwrite: bool = False) -> None:
-        """Save the model to a file that :func:`andnmf.load` and the command ``andnmf`` read.
+    def save(self, path: Any, X: Any = None, *, overwrite: bool = False) -> None:
+        """Save the model to a file or folder that :func:`andnmf.load` and the command ``andnmf`` read.
 
         Parameters
         ----------
         path : path-like
-            The file, by convention ``model.safetensors``.
+            A file that ends in ``.safetensors``, or a folder for the files that ``andnmf fit`` writes.
+        X : array-like or sparse matrix of shape (n_samples, n_features), optional
+            The samples, whose weights the folder then has as well.
         overwrite : bool, default=False
-            Replace an existing file.
+            Replace an existing file, or the results in a folder.
 
         Examples
         --------
@@ -244,7 +266,7 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
         """
         from andnmf._model_file import save
 
-        save(self, path, overwrite=overwrite)
+        save(self, path, X, overwrite=overwrite)
 
     def _weights(self, X: Any) -> np.ndarray:
         components = self._components_as_dtype_of(X)
@@ -270,20 +292,38 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
                 UserWarning,
             )
             X = X.compute()
+        table = unwrap(X)
+        X, named = table.values, table.feature_names
+        if named is not None and not reset and hasattr(self, "feature_names_in_"):
+            X = self._select(X, named)
+            named = list(self.feature_names_in_)
         # The extension checks for NaN and infinity itself, and names sample and feature.
-        return validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=PRECISIONS, ensure_all_finite=False
-        )
+        how = {"accept_sparse": "csr", "dtype": PRECISIONS, "ensure_all_finite": False}
+        if named is None:
+            return validate_data(self, X, reset=reset, **how)
+        # Names that scikit-learn cannot see.
+        X = check_array(X, estimator=self, **how)
+        if reset:
+            self.n_features_in_ = X.shape[1]
+            self.feature_names_in_ = np.array(named, dtype=object)
+        elif X.shape[1] != self.n_features_in_:
+            raise ValueError(f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_}")
+        return X
 
     def _fit(self, X: Any) -> np.ndarray:
         settings = self._settings()
         start = self._start()
         _settings.verbosity(self.verbose)
+        _settings.choice("scale", self.scale, SCALES)
+        before = self._components_to_continue()
         X = self._validated(X, reset=True)
+        if before is not None and before.shape[1] == X.shape[1]:
+            start = before
         settings |= self._rank_and_seed(X, start)
         # The weights of distributed samples are computed by the workers, lazily.
         result = self._run(X, settings, start, with_weights=not isinstance(X, DistributedSamples))
         self._store_result(result, settings)
+        print_end(self)
         if isinstance(X, DistributedSamples):
             self.reconstruction_err_ = float(np.sqrt(X.squared_residual(self.components_)[0]))
         else:
@@ -293,27 +333,58 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
                 f"{type(self).__name__} did not converge in {self.n_iter_} stages; increase max_stages or tol",
                 ConvergenceWarning,
             )
-        return result.get("weights")
+        return self._rescale(result.get("weights"))
+
+    def _components_to_continue(self) -> np.ndarray | None:
+        """The components of the last fit, if ``warm_start`` is set and their number is still wanted."""
+        if not _settings.flag("warm_start", getattr(self, "warm_start", False)) or not hasattr(self, "components_"):
+            return None
+        return self.components_ if self.n_components in (None, "auto", len(self.components_)) else None
+
+    def _rescale(self, weights: np.ndarray | None) -> np.ndarray | None:
+        """Scale components and weights as ``scale`` says; their product stays the same."""
+        if self.scale == "fit":
+            return weights
+        if self.scale == "components":
+            sizes = np.abs(self.components_).sum(axis=1)
+        elif weights is None:
+            raise ValueError("scale is 'weights', but the weights of distributed samples are lazy; use 'fit' or 'components'")
+        else:
+            sizes = 1 / np.maximum(np.sqrt(np.mean(np.square(weights), axis=0)), np.finfo(weights.dtype).tiny)
+            sizes[~weights.any(axis=0)] = 1
+        sizes = np.where(sizes > 0, sizes, 1).astype(self.components_.dtype)
+        self.components_ = self.components_ / sizes[:, None]
+        self._scale_thresholds(sizes)
+        return None if weights is None else weights * sizes
+
+    def _scale_thresholds(self, sizes: np.ndarray) -> None:
+        """Thresholds in units of the weights follow their scale."""
 
     def _run(self, X: Any, settings: dict[str, Any], start: Any, *, with_weights: bool = True) -> dict[str, Any]:
         start = self._resolve_start(X, settings, start)
         text = json.dumps({"method": self._method, **settings}, allow_nan=False)
-        on_stage = self._print_stage if self.verbose else None
-        return _core.fit(as_samples(X), text, start, threads(self.n_jobs), on_stage, with_weights)
+        progress = Progress(self, settings)
+        try:
+            return _core.fit(as_samples(X), text, start, threads(self.n_jobs), progress.on_stage(), with_weights)
+        finally:
+            progress.close()
 
     def _store_result(self, result: dict[str, Any], settings: dict[str, Any]) -> None:
         """Store the result of a fit as attributes."""
         self.components_ = result["components"]
         self.n_components_ = len(self.components_)
         self.n_iter_ = result["stages"]
+        self.n_search_iter_ = result["search_stages"]
         self.stop_reason_ = result["stop_reason"]
         self.ending_ = result["ending"]
         self.trace_ = result["trace"]
         self.warnings_ = result["warnings"]
-        seconds = {name: result.get(name) for name in ("solver_seconds", "library_seconds")}
-        if result.get("poisson"):
+        names = ("solver_seconds", "library_seconds", "relative_error", "passes")
+        run = {name: result.get(name) for name in names}
+        self.noise_ = "poisson" if result.get("poisson") else "gaussian"
+        if self.noise_ == "poisson":
             settings = settings | {"noise": "poisson"}
-        self._fit_record = {"settings": settings, "scale": result["scale"], **seconds}
+        self._fit_record = {"settings": settings, "scale": result["scale"], **run}
 
     def _start(self) -> Any:
         """The start: a name, or components."""
@@ -360,12 +431,34 @@ class Factorization(FittedSummary, ClassNamePrefixFeaturesOutMixin, TransformerM
     def _needs_nonnegative(self) -> bool:
         return _settings.METHODS[self._method]["needs_nonnegative"]
 
-    def _print_stage(self, stage: int, seconds: float, active: float, change: float) -> None:
-        print(f"stage {stage}: change {change:.3g}, {active:.1%} of weights active, {seconds:.2f} s", flush=True)
-
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; a name of another library is refused with the one to use.
+
+        Parameters
+        ----------
+        **params : dict
+            Parameters of the estimator.
+
+        Returns
+        -------
+        self
+            The estimator.
+
+        Examples
+        --------
+        >>> from andnmf import AND
+        >>> AND().set_params(max_stages=50).max_stages
+        50
+        """
+        known = self.get_params(deep=False)
+        for name in params:
+            if name not in known:
+                raise ValueError(f"{type(self).__name__} has no parameter {name}: {hint(type(self), name)}")
+        return super().set_params(**params)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

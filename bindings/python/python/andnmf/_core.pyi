@@ -14,6 +14,34 @@ _Index: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
 # A dense matrix, (n_features, indptr, indices, data) of a CSR matrix, or distributed samples.
 _Samples: TypeAlias = _Matrix | tuple[int, _Index, _Index, NDArray[_Float]] | DistributedSamples
 
+def run_command(arguments: Sequence[str]) -> int: ...
+def report_page(folder: str, options: Sequence[str]) -> str: ...
+def count_words(
+    source: Sequence[str] | str,
+    strip_posts: bool,
+    min_letters: int,
+    numbers: bool,
+    vocabulary: tuple[str | None, str, int | None, Sequence[str] | None] | None,
+) -> dict[str, Any]: ...
+def read_table(
+    path: str,
+    *,
+    transpose: bool,
+    layer: str | None,
+    header: bool | None,
+    row_names: bool | None,
+    single: bool,
+) -> dict[str, Any]: ...
+def write_table(
+    path: str,
+    samples: _Samples,
+    sample_names: Sequence[str] | None,
+    feature_names: Sequence[str] | None,
+    overwrite: bool,
+) -> None: ...
+def top_features(
+    components: _Matrix, shares: Sequence[float] | None, by: str, count: int
+) -> tuple[list[list[int]], list[list[float]]]: ...
 def methods() -> str: ...
 def settings(method: str, given: str) -> str: ...
 def fit(
@@ -21,7 +49,7 @@ def fit(
     settings: str,
     init: str | _Matrix,
     threads: int | None,
-    on_stage: Callable[[int, float, float, float], object] | None,
+    on_stage: Callable[[int, tuple[float, ...]], bool] | None,
     with_weights: bool,
 ) -> dict[str, Any]: ...
 def partial_fit(
@@ -30,7 +58,7 @@ def partial_fit(
     init: str | _Matrix,
     state: tuple[_Matrix, Sequence[float], float | None, int] | None,
     threads: int | None,
-    on_stage: Callable[[int, float, float, float], object] | None,
+    on_stage: Callable[[int, tuple[float, ...]], bool] | None,
 ) -> dict[str, Any]: ...
 def execute(
     samples: _Samples, first: int, query: str, arguments: bytes, rows: bytes, threads: int | None

@@ -12,9 +12,10 @@ from andnmf import _core, _settings
 from andnmf._base import Factorization
 from andnmf._display import reason_text
 from andnmf._input import as_samples, read_components, read_samples, read_weights, threads
+from andnmf._types import Reason, Verdict, trust_json
 
 
-class Diagnosis(dict):
+class Diagnosis(dict[str, Any]):
     """The result of :func:`diagnose`: a dict with the keys of ``andnmf diagnose --json``.
 
     ``verdict`` and ``reasons`` are described below; ``weights`` has the conditions of the theorems and the largest
@@ -37,12 +38,12 @@ class Diagnosis(dict):
     """
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Verdict:
         """The overall verdict: good, doubtful or poor."""
         return self["verdict"]
 
     @property
-    def reasons(self) -> list[dict[str, Any]]:
+    def reasons(self) -> list[Reason]:
         """Reasons against recovery, each with advice."""
         return self["reasons"]
 
@@ -100,7 +101,7 @@ def diagnose(
             X = model._validated(samples_or_weights, reset=False)
         else:
             X = read_samples(samples_or_weights)
-        trust = json.dumps(getattr(model, "trust_", None))
+        trust = trust_json(model)
         text = _core.diagnose_model(as_samples(X), components.astype(X.dtype, copy=False), trust, threads(n_jobs))
     elif n_components is not None:
         X = read_samples(samples_or_weights)

@@ -46,7 +46,7 @@ def summary(model: Any) -> list[tuple[str, str]]:
     if hasattr(model, "reconstruction_err_"):
         rows.append(("reconstruction error", f"{model.reconstruction_err_:.4g}"))
     trust = getattr(model, "trust_", None)
-    if trust is not None:
+    if trust is not None and trust["verdict"] is not None:
         rows.append(("verdict", trust["verdict"]))
         rows.extend(("", reason_text(reason)) for reason in trust["reasons"])
     rows.extend(("warning", text) for text in getattr(model, "warnings_", []))

@@ -6,11 +6,19 @@ python bindings/python/tools/generate_estimators.py
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from andnmf._and import ANDBase
 from andnmf._base import Factorization
 from andnmf._methods import ANLSBase, AnchorWordsBase, HALSBase, MUBase, MinVolumeBase, OnlineLDABase, PoissonNMFBase
+from andnmf._names import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from typing_extensions import Never
+
+    from andnmf._types import Stage
 
 __all__ = [
     "AND",
@@ -76,7 +84,17 @@ class AND(ANDBase):
     n_jobs : int or None, default=None
         Number of threads; ``None`` and -1 use all cores.
     verbose : int, default=0
-        Print a line per stage if not 0.
+        Show progress: 1 shows a bar (if tqdm is installed, in notebooks and terminals) or some lines, 2 a line per
+        stage.
+    warm_start : bool, default=False
+        Start from the components of the last fit, if there are as many as ``n_components`` asks for.
+    scale : {"fit", "weights", "components"}, default="fit"
+        Scale of components and weights, whose product is the same: as the method leaves them (``"fit"``), weights of
+        root mean square 1 (``"weights"``, for classifiers with regularization), or components that sum to 1
+        (``"components"``).
+    callback : callable or None, default=None
+        Called after each stage with a named tuple: ``stage``, the values of ``trace_``, ``max_stages``. If it returns
+        ``True``, the fit ends with the best result so far.
 
     Attributes
     ----------
@@ -85,8 +103,9 @@ class AND(ANDBase):
     n_components_, n_features_in_ : int
         Number of components, number of features.
     n_iter_ : int
-        Number of stages (outer iterations), at most ``max_stages``. Those of the search for a start come before them in
-        ``trace_``.
+        Number of stages (outer iterations), at most ``max_stages``.
+    n_search_iter_ : int
+        Number of stages of the search for a start, which come first in ``trace_``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features; only if the samples had column names.
     stop_reason_ : {"converged", "max_stages", "time_limit", "cancelled"}
@@ -103,14 +122,17 @@ class AND(ANDBase):
         The mean share of each component in the counts of a sample.
     share_covariance_ : ndarray of shape (n_components, n_components) or None
         The covariance of the shares over the samples.
+    set_aside_ : ndarray of int
+        The numbers of the samples that the fit set aside as outliers (junk, saturated or spiked): they took no part in
+        it, and ``transform`` explains them as well as the components can.
     thresholds_ : ndarray of shape (n_components,)
         Thresholds of the last stage.
-    trust_ : dict or None
+    trust_ : dict
         Trust summary: ``verdict`` (good, doubtful, poor), ``reasons`` (dicts with ``code``, ``text``, ``advice``,
-        ``components``, …) and ``component_stability``. None with a threshold schedule and after ``partial_fit`` has
-        updated existing components.
-    stability_ : ndarray of shape (n_components,) or None
-        Estimated error of each component as a sine; 0 is stable. None if ``trust_`` is None.
+        ``components``, …) and ``component_stability``. The verdict is None with a threshold schedule and after
+        ``partial_fit`` has updated existing components: such fits are not judged.
+    stability_ : ndarray of shape (n_components,)
+        Estimated error of each component as a sine; 0 is stable. NaN if the fit was not judged.
     trace_ : dict of ndarray
         One value per stage: stage, seconds, threshold_min, threshold_median, active_fraction, change, loss. NaN if the
         method does not have it: AND has no loss, the other methods have no thresholds.
@@ -153,7 +175,13 @@ class AND(ANDBase):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        warm_start: bool = False,
+        scale: Literal["fit", "weights", "components"] = "fit",
+        callback: Callable[[Stage], object] | None = None,
+        **other_arguments: Never,
     ):
+        if other_arguments:
+            refuse(self, other_arguments)
         self.n_components = n_components
         self.init = init
         self.threshold = threshold
@@ -169,6 +197,9 @@ class AND(ANDBase):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.warm_start = warm_start
+        self.scale = scale
+        self.callback = callback
 
 
 class HALS(HALSBase):
@@ -207,11 +238,21 @@ class HALS(HALSBase):
     n_jobs : int or None, default=None
         Number of threads; ``None`` and -1 use all cores.
     verbose : int, default=0
-        Print a line per stage if not 0.
+        Show progress: 1 shows a bar (if tqdm is installed, in notebooks and terminals) or some lines, 2 a line per
+        stage.
+    warm_start : bool, default=False
+        Start from the components of the last fit, if there are as many as ``n_components`` asks for.
+    scale : {"fit", "weights", "components"}, default="fit"
+        Scale of components and weights, whose product is the same: as the method leaves them (``"fit"``), weights of
+        root mean square 1 (``"weights"``, for classifiers with regularization), or components that sum to 1
+        (``"components"``).
+    callback : callable or None, default=None
+        Called after each stage with a named tuple: ``stage``, the values of ``trace_``, ``max_stages``. If it returns
+        ``True``, the fit ends with the best result so far.
 
     Attributes
     ----------
-    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, trace_, reconstruction_err_,
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, noise_, trace_, reconstruction_err_,
     warnings_
         As in :class:`andnmf.AND`.
 
@@ -240,7 +281,13 @@ class HALS(HALSBase):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        warm_start: bool = False,
+        scale: Literal["fit", "weights", "components"] = "fit",
+        callback: Callable[[Stage], object] | None = None,
+        **other_arguments: Never,
     ):
+        if other_arguments:
+            refuse(self, other_arguments)
         self.n_components = n_components
         self.init = init
         self.nonnegative = nonnegative
@@ -252,6 +299,9 @@ class HALS(HALSBase):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.warm_start = warm_start
+        self.scale = scale
+        self.callback = callback
 
 
 class ANLS(ANLSBase):
@@ -284,11 +334,21 @@ class ANLS(ANLSBase):
     n_jobs : int or None, default=None
         Number of threads; ``None`` and -1 use all cores.
     verbose : int, default=0
-        Print a line per stage if not 0.
+        Show progress: 1 shows a bar (if tqdm is installed, in notebooks and terminals) or some lines, 2 a line per
+        stage.
+    warm_start : bool, default=False
+        Start from the components of the last fit, if there are as many as ``n_components`` asks for.
+    scale : {"fit", "weights", "components"}, default="fit"
+        Scale of components and weights, whose product is the same: as the method leaves them (``"fit"``), weights of
+        root mean square 1 (``"weights"``, for classifiers with regularization), or components that sum to 1
+        (``"components"``).
+    callback : callable or None, default=None
+        Called after each stage with a named tuple: ``stage``, the values of ``trace_``, ``max_stages``. If it returns
+        ``True``, the fit ends with the best result so far.
 
     Attributes
     ----------
-    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, trace_, reconstruction_err_,
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, noise_, trace_, reconstruction_err_,
     warnings_
         As in :class:`andnmf.AND`.
 
@@ -316,7 +376,13 @@ class ANLS(ANLSBase):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        warm_start: bool = False,
+        scale: Literal["fit", "weights", "components"] = "fit",
+        callback: Callable[[Stage], object] | None = None,
+        **other_arguments: Never,
     ):
+        if other_arguments:
+            refuse(self, other_arguments)
         self.n_components = n_components
         self.init = init
         self.nonnegative = nonnegative
@@ -327,6 +393,9 @@ class ANLS(ANLSBase):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.warm_start = warm_start
+        self.scale = scale
+        self.callback = callback
 
 
 class MU(MUBase):
@@ -366,11 +435,21 @@ class MU(MUBase):
     n_jobs : int or None, default=None
         Number of threads; ``None`` and -1 use all cores.
     verbose : int, default=0
-        Print a line per stage if not 0.
+        Show progress: 1 shows a bar (if tqdm is installed, in notebooks and terminals) or some lines, 2 a line per
+        stage.
+    warm_start : bool, default=False
+        Start from the components of the last fit, if there are as many as ``n_components`` asks for.
+    scale : {"fit", "weights", "components"}, default="fit"
+        Scale of components and weights, whose product is the same: as the method leaves them (``"fit"``), weights of
+        root mean square 1 (``"weights"``, for classifiers with regularization), or components that sum to 1
+        (``"components"``).
+    callback : callable or None, default=None
+        Called after each stage with a named tuple: ``stage``, the values of ``trace_``, ``max_stages``. If it returns
+        ``True``, the fit ends with the best result so far.
 
     Attributes
     ----------
-    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, trace_, reconstruction_err_,
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, noise_, trace_, reconstruction_err_,
     warnings_
         As in :class:`andnmf.AND`.
 
@@ -401,7 +480,13 @@ class MU(MUBase):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        warm_start: bool = False,
+        scale: Literal["fit", "weights", "components"] = "fit",
+        callback: Callable[[Stage], object] | None = None,
+        **other_arguments: Never,
     ):
+        if other_arguments:
+            refuse(self, other_arguments)
         self.n_components = n_components
         self.init = init
         self.loss = loss
@@ -414,6 +499,9 @@ class MU(MUBase):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.warm_start = warm_start
+        self.scale = scale
+        self.callback = callback
 
 
 class PoissonNMF(PoissonNMFBase):
@@ -448,11 +536,21 @@ class PoissonNMF(PoissonNMFBase):
     n_jobs : int or None, default=None
         Number of threads; ``None`` and -1 use all cores.
     verbose : int, default=0
-        Print a line per stage if not 0.
+        Show progress: 1 shows a bar (if tqdm is installed, in notebooks and terminals) or some lines, 2 a line per
+        stage.
+    warm_start : bool, default=False
+        Start from the components of the last fit, if there are as many as ``n_components`` asks for.
+    scale : {"fit", "weights", "components"}, default="fit"
+        Scale of components and weights, whose product is the same: as the method leaves them (``"fit"``), weights of
+        root mean square 1 (``"weights"``, for classifiers with regularization), or components that sum to 1
+        (``"components"``).
+    callback : callable or None, default=None
+        Called after each stage with a named tuple: ``stage``, the values of ``trace_``, ``max_stages``. If it returns
+        ``True``, the fit ends with the best result so far.
 
     Attributes
     ----------
-    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, trace_, reconstruction_err_,
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, noise_, trace_, reconstruction_err_,
     warnings_
         As in :class:`andnmf.AND`.
 
@@ -481,7 +579,13 @@ class PoissonNMF(PoissonNMFBase):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        warm_start: bool = False,
+        scale: Literal["fit", "weights", "components"] = "fit",
+        callback: Callable[[Stage], object] | None = None,
+        **other_arguments: Never,
     ):
+        if other_arguments:
+            refuse(self, other_arguments)
         self.n_components = n_components
         self.init = init
         self.sweeps = sweeps
@@ -492,6 +596,9 @@ class PoissonNMF(PoissonNMFBase):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.warm_start = warm_start
+        self.scale = scale
+        self.callback = callback
 
 
 class MinVolume(MinVolumeBase):
@@ -538,11 +645,21 @@ class MinVolume(MinVolumeBase):
     n_jobs : int or None, default=None
         Number of threads; ``None`` and -1 use all cores.
     verbose : int, default=0
-        Print a line per stage if not 0.
+        Show progress: 1 shows a bar (if tqdm is installed, in notebooks and terminals) or some lines, 2 a line per
+        stage.
+    warm_start : bool, default=False
+        Start from the components of the last fit, if there are as many as ``n_components`` asks for.
+    scale : {"fit", "weights", "components"}, default="fit"
+        Scale of components and weights, whose product is the same: as the method leaves them (``"fit"``), weights of
+        root mean square 1 (``"weights"``, for classifiers with regularization), or components that sum to 1
+        (``"components"``).
+    callback : callable or None, default=None
+        Called after each stage with a named tuple: ``stage``, the values of ``trace_``, ``max_stages``. If it returns
+        ``True``, the fit ends with the best result so far.
 
     Attributes
     ----------
-    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, trace_, reconstruction_err_,
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, noise_, trace_, reconstruction_err_,
     warnings_
         As in :class:`andnmf.AND`.
 
@@ -575,7 +692,13 @@ class MinVolume(MinVolumeBase):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        warm_start: bool = False,
+        scale: Literal["fit", "weights", "components"] = "fit",
+        callback: Callable[[Stage], object] | None = None,
+        **other_arguments: Never,
     ):
+        if other_arguments:
+            refuse(self, other_arguments)
         self.n_components = n_components
         self.init = init
         self.volume_weight = volume_weight
@@ -590,6 +713,9 @@ class MinVolume(MinVolumeBase):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.warm_start = warm_start
+        self.scale = scale
+        self.callback = callback
 
 
 class OnlineLDA(OnlineLDABase):
@@ -644,11 +770,21 @@ class OnlineLDA(OnlineLDABase):
     n_jobs : int or None, default=None
         Number of threads; ``None`` and -1 use all cores.
     verbose : int, default=0
-        Print a line per stage if not 0.
+        Show progress: 1 shows a bar (if tqdm is installed, in notebooks and terminals) or some lines, 2 a line per
+        stage.
+    warm_start : bool, default=False
+        Start from the components of the last fit, if there are as many as ``n_components`` asks for.
+    scale : {"fit", "weights", "components"}, default="fit"
+        Scale of components and weights, whose product is the same: as the method leaves them (``"fit"``), weights of
+        root mean square 1 (``"weights"``, for classifiers with regularization), or components that sum to 1
+        (``"components"``).
+    callback : callable or None, default=None
+        Called after each stage with a named tuple: ``stage``, the values of ``trace_``, ``max_stages``. If it returns
+        ``True``, the fit ends with the best result so far.
 
     Attributes
     ----------
-    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, trace_, reconstruction_err_,
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, noise_, trace_, reconstruction_err_,
     warnings_
         As in :class:`andnmf.AND`.
 
@@ -683,7 +819,13 @@ class OnlineLDA(OnlineLDABase):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        warm_start: bool = False,
+        scale: Literal["fit", "weights", "components"] = "fit",
+        callback: Callable[[Stage], object] | None = None,
+        **other_arguments: Never,
     ):
+        if other_arguments:
+            refuse(self, other_arguments)
         self.n_components = n_components
         self.init = init
         self.document_prior = document_prior
@@ -700,6 +842,9 @@ class OnlineLDA(OnlineLDABase):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.warm_start = warm_start
+        self.scale = scale
+        self.callback = callback
 
 
 class AnchorWords(AnchorWordsBase):
@@ -737,11 +882,19 @@ class AnchorWords(AnchorWordsBase):
     n_jobs : int or None, default=None
         Number of threads; ``None`` and -1 use all cores.
     verbose : int, default=0
-        Print a line per stage if not 0.
+        Show progress: 1 shows a bar (if tqdm is installed, in notebooks and terminals) or some lines, 2 a line per
+        stage.
+    scale : {"fit", "weights", "components"}, default="fit"
+        Scale of components and weights, whose product is the same: as the method leaves them (``"fit"``), weights of
+        root mean square 1 (``"weights"``, for classifiers with regularization), or components that sum to 1
+        (``"components"``).
+    callback : callable or None, default=None
+        Called after each stage with a named tuple: ``stage``, the values of ``trace_``, ``max_stages``. If it returns
+        ``True``, the fit ends with the best result so far.
 
     Attributes
     ----------
-    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, trace_, reconstruction_err_,
+    components_, n_components_, n_features_in_, n_iter_, stop_reason_, ending_, noise_, trace_, reconstruction_err_,
     warnings_
         As in :class:`andnmf.AND`.
 
@@ -771,7 +924,12 @@ class AnchorWords(AnchorWordsBase):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        scale: Literal["fit", "weights", "components"] = "fit",
+        callback: Callable[[Stage], object] | None = None,
+        **other_arguments: Never,
     ):
+        if other_arguments:
+            refuse(self, other_arguments)
         self.n_components = n_components
         self.values = values
         self.recover = recover
@@ -782,6 +940,8 @@ class AnchorWords(AnchorWordsBase):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.scale = scale
+        self.callback = callback
 
 
 #: Estimators by method.

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from andnmf._containers import unwrap
 from andnmf._distributed import DistributedSamples, is_dask
 
 #: Supported precisions; other types of numbers are converted to the first.
@@ -48,12 +49,13 @@ def read_samples(X: Any) -> Any:
         from andnmf.dask import DaskSamples
 
         return DaskSamples(X)
-    return check_array(X, accept_sparse="csr", dtype=PRECISIONS, ensure_all_finite=False)
+    return check_array(unwrap(X).values, accept_sparse="csr", dtype=PRECISIONS, ensure_all_finite=False)
 
 
 def read_matrix(values: Any, name: str, dtype: Any = np.float64) -> np.ndarray:
     """Validate a dense matrix and convert it to C order."""
-    return check_array(values, dtype=dtype, order="C", ensure_all_finite=False, input_name=name)
+    matrix = unwrap(values, name).values
+    return check_array(matrix, dtype=dtype, order="C", ensure_all_finite=False, input_name=name)
 
 
 def read_components(given: Any, name: str = "components", dtype: Any = np.float64) -> np.ndarray:
@@ -69,6 +71,7 @@ def read_weights(given: Any, *, finite: bool = False) -> np.ndarray:
     if isinstance(given, BaseEstimator):
         name = type(given).__name__
         raise TypeError(f"weights must be an array, not the estimator {name}; pass {name}.transform(X)")
+    given = unwrap(given, "weights").values
     return check_array(
         given.toarray() if sparse.issparse(given) else given,
         dtype=np.float64,

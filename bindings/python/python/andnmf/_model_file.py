@@ -14,10 +14,15 @@ from andnmf import _core
 from andnmf._base import Factorization
 from andnmf._estimators import AND, ESTIMATORS
 from andnmf._input import read_matrix
+from andnmf._report import save_folder
+from andnmf._types import trust_json
 
 
-def save(model: Factorization, path: Any, *, overwrite: bool = False) -> None:
-    """Save a fitted estimator to a file that :func:`load` and the command ``andnmf`` read.
+def save(model: Factorization, path: Any, X: Any = None, *, overwrite: bool = False) -> None:
+    """Save a fitted estimator to a file or folder that :func:`load` and the command ``andnmf`` read.
+
+    A path that ends in ``.safetensors`` is a file. Any other is a folder with the files that ``andnmf fit`` writes, from
+    which ``andnmf report`` builds a page: also trace, summary, and with ``X`` the weights of the samples.
 
     The file contains components, thresholds, settings, feature names and the trust summary. It does not contain an
     ``init`` array (a loaded model has ``init="auto"``) or the number of batches of ``partial_fit``, which continues on a
@@ -28,9 +33,11 @@ def save(model: Factorization, path: Any, *, overwrite: bool = False) -> None:
     model : fitted estimator of this package
         The model to save.
     path : path-like
-        The file, by convention ``model.safetensors``.
+        The file (``model.safetensors``) or the folder.
+    X : array-like or sparse matrix of shape (n_samples, n_features), optional
+        The samples, for their weights in a folder.
     overwrite : bool, default=False
-        Replace an existing file.
+        Replace an existing file, or the results in a folder.
 
     Examples
     --------
@@ -47,6 +54,16 @@ def save(model: Factorization, path: Any, *, overwrite: bool = False) -> None:
     if not isinstance(model, Factorization):
         raise TypeError(f"model is {model!r}, but it must be an estimator of andnmf")
     check_is_fitted(model)
+    if os.fspath(path).endswith(".safetensors"):
+        if X is not None:
+            raise ValueError("X must be None for a model file, which has no weights; save to a folder instead")
+        save_file(model, path, overwrite=overwrite)
+    else:
+        save_folder(model, path, X, overwrite=overwrite)
+
+
+def save_file(model: Any, path: Any, *, overwrite: bool = False) -> None:
+    """Write a model file."""
     components = read_matrix(model.components_, "components_", [np.float64, np.float32])
     if not np.isfinite(components).all():
         raise ValueError("components_ must be finite to be saved")
@@ -58,7 +75,7 @@ def save(model: Factorization, path: Any, *, overwrite: bool = False) -> None:
         thresholds=[float(value) for value in getattr(model, "thresholds_", [])],
         settings=json.dumps({"method": model._method, **record["settings"]}),
         feature_names=None if names is None else [str(name) for name in names],
-        trust=json.dumps(getattr(model, "trust_", None)),
+        trust=trust_json(model),
         scale=record.get("scale"),
         overwrite=overwrite,
     )
@@ -105,8 +122,8 @@ def _read(path: str) -> Any:
     model.n_components_, model.n_features_in_ = model.components_.shape
     if kind is AND:
         model.thresholds_ = parts["thresholds"]
-        model.trust_ = json.loads(parts["trust"])
-        model.stability_ = None if model.trust_ is None else np.array(model.trust_["component_stability"])
+        model._store_trust(json.loads(parts["trust"]))
+    model.noise_ = "poisson" if settings.get("noise") == "poisson" else "gaussian"
     if parts["feature_names"] is not None:
         model.feature_names_in_ = np.array(parts["feature_names"], dtype=object)
     model._fit_record = {"settings": settings, "scale": parts["scale"]}
@@ -122,10 +139,13 @@ def _add_run(model: Any, folder: str) -> None:
         with open(file, encoding="utf-8") as text:
             summary = json.load(text)
         model.n_iter_ = int(summary["stages"])
+        model.n_search_iter_ = int(summary.get("search_stages", 0))
         model.stop_reason_ = str(summary["stop_reason"])
         # Folders of earlier versions do not say it.
         if "ending" in summary:
             model.ending_ = str(summary["ending"])
+        if "set_aside" in summary and isinstance(model, AND):
+            model.set_aside_ = np.array(summary["set_aside"], dtype=np.int64)
         model.warnings_ = [str(warning) for warning in summary["warnings"]]
         # Folders of earlier versions do not have it.
         if "residual_norm" in summary:

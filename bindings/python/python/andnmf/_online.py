@@ -9,6 +9,7 @@ import numpy as np
 
 from andnmf import _core, _settings
 from andnmf._input import as_samples, frobenius_norm, threads
+from andnmf._progress import Progress, print_end
 
 
 def fit_batch(model: Any, X: Any) -> None:
@@ -17,22 +18,29 @@ def fit_batch(model: Any, X: Any) -> None:
     first = not hasattr(model, "components_")
     X = model._validated(X, reset=first)
     _settings.verbosity(model.verbose)
+    if model.scale != "fit":
+        raise ValueError(f"scale is {model.scale!r}, but it must be 'fit' in partial_fit, which continues from its weights")
     start = model._start()
     # Later batches use the rank and seed of the first one, even if parameters have changed.
     resolved = model._rank_and_seed(X, start) if first else model._fit_record["settings"]
     settings |= {name: resolved[name] for name in ("rank", "seed")}
     model._check_samples(X)
-    result = _core.partial_fit(
-        as_samples(X),
-        json.dumps({"method": "and", **settings}, allow_nan=False),
-        model._resolve_start(X, settings, start) if first else "auto",
-        None if first else _online_state(model, X),
-        threads(model.n_jobs),
-        model._print_stage if model.verbose else None,
-    )
+    progress = Progress(model, settings)
+    try:
+        result = _core.partial_fit(
+            as_samples(X),
+            json.dumps({"method": "and", **settings}, allow_nan=False),
+            model._resolve_start(X, settings, start) if first else "auto",
+            None if first else _online_state(model, X),
+            threads(model.n_jobs),
+            progress.on_stage(),
+        )
+    finally:
+        progress.close()
     # A model from a file has no trace.
     before = None if first else getattr(model, "trace_", None)
     model._store_result(result, settings)
+    print_end(model)
     model.n_batches_seen_ = result["batches"]
     model._first_threshold = result["first_threshold"]
     if before is not None and len(before["stage"]):

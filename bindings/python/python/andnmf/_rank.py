@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from andnmf import _core, _settings
 from andnmf._input import as_samples, read_components, read_samples, resolve_seed, threads
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from andnmf._types import Reason, Verdict
 
 
 @dataclass(frozen=True)
@@ -41,10 +46,22 @@ class RankSuggestion:
     """
 
     rank: int | None
-    verdict: str
-    reasons: list[dict[str, Any]]
+    verdict: Verdict
+    reasons: list[Reason]
     noise_rank: int | None
     scores: dict[str, np.ndarray] = field(repr=False)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The scores as a pandas DataFrame, one row per rank."""
+        import pandas as pd
+
+        return pd.DataFrame(self.scores).set_index("rank")
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Plot the scores over the ranks, see :func:`andnmf.plot.rank_curve`."""
+        from andnmf import plot
+
+        return plot.rank_curve(self, ax=ax)
 
 
 def suggest_rank(

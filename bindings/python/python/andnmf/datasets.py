@@ -1,6 +1,6 @@
 """Synthetic datasets with known components and weights: those of the paper, and harder ones.
 
-Every function returns a :class:`sklearn.utils.Bunch` with ``samples`` (n_samples × n_features), ``truth``
+Every function returns a :class:`Dataset`, a :class:`sklearn.utils.Bunch` with ``samples`` (n_samples × n_features), ``truth``
 (n_components × n_features), ``weights`` (n_samples × n_components), ``init`` (a start near the truth) and ``recipe``
 (all settings). ``samples`` is ``weights @ truth``, plus noise if requested. Equal settings give bit-identical datasets,
 here and with ``andnmf generate``.
@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 
+import numpy as np
 from sklearn.utils import Bunch
 
 from andnmf import _core, _settings
@@ -23,6 +24,16 @@ __all__ = ["make_binary", "make_ctm", "make_ctm_released", "make_decay", "make_d
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+
+class Dataset(Bunch):
+    """A dataset: a dict whose keys are attributes."""
+
+    samples: np.ndarray
+    truth: np.ndarray
+    weights: np.ndarray
+    init: np.ndarray
+    recipe: dict[str, Any]
 
 
 class Common(TypedDict, total=False):
@@ -68,7 +79,7 @@ def _make(
     in_span: float | None = None,
     out_of_span: float | None = None,
     random_state: Any = 0,
-) -> Bunch:
+) -> Dataset:
     """Generate a dataset; ``None`` stands for the default of the kind."""
     if truth is not None:
         truth = read_matrix(truth, "truth")
@@ -85,7 +96,7 @@ def _make(
     read = _settings.integer if kind == "binary" else _settings.number
     recipe |= {"seed": resolve_seed(random_state), "weights": _given(read, weights)}
     dataset = _core.dataset(kind, json.dumps(recipe), truth)
-    return Bunch(**(dataset | {"recipe": json.loads(dataset["recipe"])}))
+    return Dataset(**(dataset | {"recipe": json.loads(dataset["recipe"])}))
 
 
 def _given(read: Callable[[str, Any], Any], values: dict[str, Any]) -> dict[str, Any]:
@@ -93,7 +104,7 @@ def _given(read: Callable[[str, Any], Any], values: dict[str, Any]) -> dict[str,
     return {name: read(name, value) for name, value in values.items() if value is not None}
 
 
-_Made = TypeVar("_Made", bound=Callable[..., Bunch])
+_Made = TypeVar("_Made", bound=Callable[..., Dataset])
 
 
 def _dataset(make: _Made) -> _Made:
@@ -102,7 +113,7 @@ def _dataset(make: _Made) -> _Made:
     common = [p for p in inspect.signature(_make).parameters.values() if p.kind is p.KEYWORD_ONLY]
 
     @wraps(make)
-    def checked(**given: Any) -> Bunch:
+    def checked(**given: Any) -> Dataset:
         for name in given:
             if name not in names:
                 known = ", ".join(sorted(names))
@@ -117,7 +128,7 @@ def _dataset(make: _Made) -> _Made:
 
 
 @_dataset
-def make_dir(*, concentration: float | None = None, **common: Unpack[Common]) -> Bunch:
+def make_dir(*, concentration: float | None = None, **common: Unpack[Common]) -> Dataset:
     """Generate topics with Dirichlet weights: the paper's DIR.
 
     Parameters
@@ -137,7 +148,7 @@ def make_dir(*, concentration: float | None = None, **common: Unpack[Common]) ->
 
 
 @_dataset
-def make_ctm(*, scale: float | None = None, correlation: float | None = None, **common: Unpack[Common]) -> Bunch:
+def make_ctm(*, scale: float | None = None, correlation: float | None = None, **common: Unpack[Common]) -> Dataset:
     """Generate topics with correlated logistic-normal weights: the paper's CTM.
 
     Parameters
@@ -159,7 +170,7 @@ def make_ctm(*, scale: float | None = None, correlation: float | None = None, **
 
 
 @_dataset
-def make_ctm_released(**common: Unpack[Common]) -> Bunch:
+def make_ctm_released(**common: Unpack[Common]) -> Dataset:
     """Generate the CTM dataset of the paper's released code: nearly one component per sample.
 
     Parameters
@@ -177,7 +188,7 @@ def make_ctm_released(**common: Unpack[Common]) -> Bunch:
 
 
 @_dataset
-def make_neg(**common: Unpack[Common]) -> Bunch:
+def make_neg(**common: Unpack[Common]) -> Dataset:
     """Generate components with negative entries: the paper's NEG.
 
     Parameters
@@ -195,7 +206,7 @@ def make_neg(**common: Unpack[Common]) -> Bunch:
 
 
 @_dataset
-def make_binary(*, sparsity: int | None = None, **common: Unpack[Common]) -> Bunch:
+def make_binary(*, sparsity: int | None = None, **common: Unpack[Common]) -> Dataset:
     """Generate topics with binary weights, a fixed number of them 1 in every sample.
 
     Parameters
@@ -220,7 +231,7 @@ def make_decay(
     sparsity: float | None = None,
     decay_order: float | None = None,
     **common: Unpack[Common],
-) -> Bunch:
+) -> Dataset:
     """Generate topics with sparse weights, few of them small.
 
     Parameters
@@ -248,7 +259,7 @@ def make_paired(
     co_occurrence: float | None = None,
     decay_order: float | None = None,
     **common: Unpack[Common],
-) -> Bunch:
+) -> Dataset:
     """Generate topics that occur in pairs, the most strongly correlated weights.
 
     Parameters

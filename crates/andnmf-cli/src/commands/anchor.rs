@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use andnmf::baselines::anchor_words::{AnchorTopics, AnchorWordsParams, Recover};
-use andnmf::metrics::{coherence, top_features};
+use andnmf::metrics::{coherence, distinctive_features};
 use andnmf::samples::{Samples, document_frequencies};
 use andnmf_io::text::{Corpus, Frequency};
 use andnmf_io::{write_array, write_atomically};
@@ -16,6 +16,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
 use super::topics::{VOCABULARY, read_stop_words};
+use crate::shared::OrderArgs;
 
 /// Find topics by anchor words, for example as the truth of generated data.
 ///
@@ -60,6 +61,8 @@ pub(crate) struct AnchorArgs {
     /// Number of top words to show per topic
     #[arg(long, default_value_t = 10, value_name = "N")]
     top: usize,
+    #[command(flatten)]
+    order: OrderArgs,
     /// Random seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -120,8 +123,8 @@ fn print_topics(
     anchor_documents: usize,
     vocab_file: &Path,
 ) -> Result<(), Failure> {
-    let tops: Vec<Vec<usize>> =
-        found.components.outer_iter().map(|topic| top_features(topic, args.top)).collect();
+    let tops =
+        distinctive_features(found.components.view(), Some(&found.topic_shares), args.order.by, args.top)?;
     let scores = coherence(&tops, &corpus.counts)?;
     let documents_with = document_frequencies(&corpus.counts)?;
     let name = |word: usize| corpus.words[word].as_str();

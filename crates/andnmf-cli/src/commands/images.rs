@@ -79,8 +79,15 @@ fn run_images<T: Real>(args: &ImagesArgs) -> Result<(), Failure> {
     let (images, shape) = read::<T>(&args.images, args.shape)?;
     let (height, width) = shape;
     let options = json!({"data": args.images, "shape": [height, width]});
-    let mut result =
-        SimpleFit::of(&images, None, &settings, options, &args.common, (&mut progress, started))?;
+    let mut result = SimpleFit::of(
+        &images,
+        None,
+        (&settings, args.how.tables),
+        options,
+        &args.common,
+        (&mut progress, started),
+    )?;
+    result.sample_names.clone_from(&images.sample_names);
     progress.set_message("drawing");
     let sheet =
         contact_sheet(result.fit.components.view(), shape, args.columns)?.enlarged(enlargement(shape));

@@ -1,5 +1,6 @@
 //! `--method` and an option for every setting of every method, generated from the registry of the library.
 
+use crate::shared::help_all;
 use andnmf::and::Schedule;
 use andnmf::settings::{Setting, SettingKind};
 use andnmf::{Method, MethodParams, SettingError};
@@ -11,8 +12,8 @@ const METHOD: &str = "method";
 /// Each command declares this option itself.
 const RANK: &str = "rank";
 const TIME_LIMIT: &str = "time_limit";
-/// Settings among the first options of the help; the others have headings below them and are not in `-h`.
-const COMMON: [&str; 2] = ["seed", TIME_LIMIT];
+/// Settings among the first options of the help; the others have headings below them and are only in `--help-all`.
+const COMMON: [&str; 4] = ["seed", TIME_LIMIT, "noise", "signed"];
 const AND_HEADING: &str = "Settings of --method and (the paper's Algorithm 1)";
 
 /// A method and the settings given on the command line.
@@ -118,14 +119,19 @@ fn method_option() -> Arg {
         .value_parser(PossibleValuesParser::new(values))
 }
 
+/// An option that only `--help-all` shows.
+fn rare(arg: Arg) -> Arg {
+    arg.hide_short_help(true).hide_long_help(true)
+}
+
 /// The option of a setting that these methods have.
 fn option(setting: &Setting, methods: &[Method]) -> Arg {
     let arg = Arg::new(id(setting.name)).long(setting.option());
     let arg = match methods {
         _ if COMMON.contains(&setting.name) => arg,
-        [Method::And] => arg.help_heading(AND_HEADING).hide_short_help(true),
-        [only] => arg.help_heading(format!("Settings of --method {only}")).hide_short_help(true),
-        _ => arg.help_heading("Settings of several methods").hide_short_help(true),
+        [Method::And] => rare(arg.help_heading(AND_HEADING)),
+        [only] => rare(arg.help_heading(format!("Settings of --method {only}"))),
+        _ => rare(arg.help_heading("Settings of several methods")),
     };
     let (short, long) = help(setting, methods);
     let arg = arg.help(short).long_help(long);
@@ -182,7 +188,7 @@ fn defaults(setting: &str, methods: &[Method]) -> String {
 
 impl Args for MethodArgs {
     fn augment_args(mut command: Command) -> Command {
-        command = command.arg(method_option());
+        command = command.arg(method_option()).arg(help_all::option());
         for (setting, methods) in all_settings() {
             // A command's own option of the same name takes precedence.
             if command.get_arguments().all(|arg| arg.get_long() != Some(setting.option().as_str())) {

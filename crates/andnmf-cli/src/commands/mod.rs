@@ -18,6 +18,8 @@ mod suggest_rank;
 mod topics;
 mod transform;
 
+pub use report::page_of_folder as report_page;
+
 use andnmf_program::{Failure, nearest};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};

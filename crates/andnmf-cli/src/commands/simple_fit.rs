@@ -25,6 +25,9 @@ use super::method_args::MethodArgs;
 pub(crate) struct SimpleFitArgs {
     #[command(flatten)]
     pub(crate) settings: MethodArgs,
+    /// Also write components.csv and weights.csv, with the names of features and samples
+    #[arg(long)]
+    pub(crate) tables: bool,
     /// Floating-point precision
     #[arg(long, value_enum, default_value = "f64", help_heading = "Input options")]
     pub(crate) precision: Precision,
@@ -36,6 +39,9 @@ pub(crate) struct SimpleFit<T: Real> {
     pub(crate) model: Model<T>,
     pub(crate) weights: Array2<T>,
     pub(crate) summary: Summary,
+    /// The names of the samples, for tables.
+    pub(crate) sample_names: Option<Vec<String>>,
+    tables: bool,
     started: Instant,
 }
 
@@ -44,7 +50,7 @@ impl<T: Real> SimpleFit<T> {
     pub(crate) fn of(
         samples: &dyn Samples<T>,
         names: Option<Vec<String>>,
-        settings: &MethodParams,
+        (settings, tables): (&MethodParams, bool),
         options: Value,
         common: &CommonArgs,
         (progress, started): (&mut Progress, Instant),
@@ -62,7 +68,7 @@ impl<T: Real> SimpleFit<T> {
         let negatives = SampleScan::of(samples)?.negatives;
         let summary =
             Summary::of(&fit, settings, (samples, &weights), &negatives, ("auto", options), started)?;
-        Ok(Self { fit, model, weights, summary, started })
+        Ok(Self { fit, model, weights, summary, sample_names: None, tables, started })
     }
 
     /// Writes the files of a fit, the report and the other files, and returns their names.
@@ -75,7 +81,8 @@ impl<T: Real> SimpleFit<T> {
     ) -> Result<Vec<&'static str>, Failure> {
         let title = title.file_name().unwrap_or_default().to_string_lossy();
         let json = serde_json::to_value(&self.summary)?;
-        let page = page::html(&title, json, (&self.fit.trace, None), &self.model, self.weights.view(), kind)?;
+        let page =
+            page::html(&title, json, (&self.fit.trace, None), &self.model, Some(self.weights.view()), kind)?;
         self.summary.seconds = self.started.elapsed().as_secs_f64();
         let results = ResultFiles {
             model: &self.model,
@@ -83,6 +90,7 @@ impl<T: Real> SimpleFit<T> {
             trace: &self.fit.trace,
             errors: None,
             page: Some(page),
+            tables: self.tables.then_some(self.sample_names.as_deref()),
             others,
             summary: &self.summary,
         };

@@ -5,7 +5,7 @@ use andnmf::synth::{DatasetKind, DatasetSpec};
 use serde_json::Value;
 
 const FILES: [&str; 5] = ["components.npy", "model.safetensors", "summary.json", "trace.csv", "weights.npy"];
-const FIELDS: [&str; 19] = [
+const FIELDS: [&str; 20] = [
     "noise",
     "method",
     "rank",
@@ -25,6 +25,7 @@ const FIELDS: [&str; 19] = [
     "settings",
     "ending",
     "out_of_core",
+    "set_aside",
 ];
 
 fn fields(object: &Value) -> Vec<&str> {

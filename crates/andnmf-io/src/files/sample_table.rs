@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use ndarray::Array2;
+use ndarray::{Array2, Axis};
 
 use andnmf::samples::{Block, CsrSamples, DenseSamples, Samples};
-use andnmf::{Real, SamplesError};
+use andnmf::{FitError, Real, SamplesError, SettingError};
 
 /// The values of a [`SampleTable`].
 #[derive(Debug, Clone)]
@@ -144,6 +144,32 @@ impl<T: Real> SampleTable<T> {
         CsrSamples::new(self.n_samples(), &starts, indices, values)
     }
 
+    /// The same samples with only these columns, in this order.
+    ///
+    /// # Errors
+    /// If a column does not exist or occurs twice, or the list is empty.
+    pub fn select_columns(&self, columns: &[usize]) -> Result<Self, FitError> {
+        let values = match &self.values {
+            TableValues::Sparse(samples) => TableValues::Sparse(samples.keep_features(columns)?),
+            TableValues::Dense(samples) => {
+                let view = samples.view();
+                if let Some(missing) = columns.iter().find(|&&column| column >= view.ncols()) {
+                    let expected = format!("it must be below {}", view.ncols());
+                    return Err(SettingError::new("column", missing, expected).into());
+                }
+                TableValues::Dense(DenseSamples::new(view.select(Axis(1), columns))?)
+            }
+        };
+        let names = self.feature_names.as_ref();
+        let feature_names = names.map(|names| columns.iter().map(|&column| names[column].clone()).collect());
+        Ok(Self {
+            values,
+            feature_names,
+            sample_names: self.sample_names.clone(),
+            corner: self.corner.clone(),
+        })
+    }
+
     /// Copies the matrix into a dense array.
     ///
     /// # Errors
@@ -236,6 +262,20 @@ mod tests {
         assert_eq!(transposed.feature_names, sparse().sample_names);
         let dense = SampleTable::try_from(array![[1.0_f32, 2.0, 3.0]]).unwrap().transposed().unwrap();
         assert_eq!(dense.to_dense().unwrap(), array![[1.0], [2.0], [3.0]]);
+    }
+
+    #[test]
+    fn columns_are_selected_with_their_names() {
+        let dense = SampleTable {
+            feature_names: sparse().feature_names,
+            ..sparse().to_dense().unwrap().try_into().unwrap()
+        };
+        for table in [sparse(), dense] {
+            let selected = table.select_columns(&[2, 0]).unwrap();
+            assert_eq!(selected.to_dense().unwrap(), array![[2.0, 1.0], [0.0, 0.0]]);
+            assert_eq!(selected.feature_names.unwrap(), ["z", "x"]);
+            assert!(table.select_columns(&[3]).is_err());
+        }
     }
 
     #[test]

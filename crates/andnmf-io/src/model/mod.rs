@@ -30,6 +30,8 @@ mod header;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+
 use ndarray::Array2;
 
 pub use file::stored_precision;
@@ -91,6 +93,21 @@ pub enum ModelError {
         expected: String,
         /// Its name in the samples.
         given: String,
+    },
+    /// Samples without some features of the model, or with several of the same name.
+    #[error(
+        "{count} of the {n_features} features of the model are {problem} in the samples, such as '{example}'; the samples \
+         need every feature of the model once, in any order"
+    )]
+    Unmatched {
+        /// "missing" or "ambiguous".
+        problem: &'static str,
+        /// Number of such features.
+        count: usize,
+        /// Number of features of the model.
+        n_features: usize,
+        /// The first of them.
+        example: String,
     },
     /// The weights could not be computed.
     #[error(transparent)]
@@ -229,6 +246,31 @@ impl<T: Real> Model<T> {
             }),
             None => Ok(()),
         }
+    }
+
+    /// The columns of samples with these feature names that are the features of the model, in its order. `None` if the
+    /// samples need no selection: they have the same names in the same order, or the model has no names.
+    ///
+    /// # Errors
+    /// If a feature of the model is missing, or several have its name.
+    pub fn match_features(&self, names: &[String]) -> Result<Option<Vec<usize>>, ModelError> {
+        let Some(own) = self.feature_names.as_deref().filter(|own| *own != names) else { return Ok(None) };
+        let mut columns = HashMap::with_capacity(names.len());
+        for (column, name) in names.iter().enumerate() {
+            columns.entry(name).and_modify(|known| *known = None).or_insert(Some(column));
+        }
+        let unmatched = |problem, is: &dyn Fn(Option<&Option<usize>>) -> bool| {
+            let wrong: Vec<&String> = own.iter().filter(|name| is(columns.get(name))).collect();
+            wrong.first().map(|first| ModelError::Unmatched {
+                problem,
+                count: wrong.len(),
+                n_features: own.len(),
+                example: (*first).clone(),
+            })
+        };
+        let error = unmatched("missing", &|found| found.is_none());
+        let error = error.or_else(|| unmatched("ambiguous", &|found| found == Some(&None)));
+        error.map_or_else(|| Ok(Some(own.iter().filter_map(|name| columns[name]).collect())), Err)
     }
 
     /// The components, rank × features.

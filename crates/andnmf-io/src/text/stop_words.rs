@@ -73,6 +73,12 @@ impl StopWords {
         Self::default()
     }
 
+    /// These words, in lower case.
+    #[must_use]
+    pub fn of(words: impl IntoIterator<Item = String>) -> Self {
+        Self(words.into_iter().map(|word| word.to_lowercase()).collect())
+    }
+
     /// Reads a file with one or more words per line; `#` starts a comment.
     ///
     /// # Errors

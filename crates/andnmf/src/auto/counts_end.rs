@@ -40,7 +40,10 @@ pub(super) fn in_metric_of_counts<T: Real>(
         Err(error) => return Err(error),
     };
     let objective = Objective { metric: noise.metric()?, ..and.objective().clone() };
-    Ok(Some((and.clone().with_objective(objective), noise)))
+    // The metric has evened out what totals do to the noise, not how far samples differ.
+    let mut constants = *and.constants();
+    constants.projection.few_long = 0.0;
+    Ok(Some((and.clone().with_constants(constants).with_objective(objective), noise)))
 }
 
 fn stopped(halt: StageInterrupt, monitor: &StopMonitor<'_>) -> FitError {

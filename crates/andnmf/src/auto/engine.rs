@@ -42,7 +42,7 @@ impl<'a, T: Real> AutoEngine<'a, T> {
         (header, state): (Header, AutoState<T>),
         projection: SampleProjection<T>,
     ) -> Self {
-        let SampleProjection { projected, spare, signs } = projection;
+        let SampleProjection { projected, spare, signs, .. } = projection;
         let (features, workspace) = (None, Workspace::default());
         Self {
             params,

@@ -246,6 +246,8 @@ fn end<T: Real>(
         noise_errors,
         mixed: stability.mixed,
         rerun,
+        set_aside: engine.state.set_aside.clone(),
+        n_samples: engine.header.n_samples,
         counts: None,
     };
     Ok(FinishedFit { components, report, passes, last })

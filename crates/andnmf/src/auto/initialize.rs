@@ -7,6 +7,7 @@ use ndarray::{Array2, s};
 use super::averaged_projection::{Measure, averaged_projection};
 use super::decoded::{Evaluator, Workspace};
 use super::engine::AutoEngine;
+use super::outliers::{Prepared, project_without_outliers, without};
 use super::projected::{Directions, SampleProjection, directions};
 use super::search::Search;
 use super::state::{AutoProgress, AutoState, SearchSide};
@@ -99,23 +100,23 @@ pub(super) fn initialize<'a, 'r: 'a, T: Real>(
         let zeros = AndState::from_components(Array2::zeros((params.rank, n_features)));
         return Ok(Initialized::ZeroSamples(Header { passes: leading.passes, ..header() }, zeros));
     }
-    let projection = context.workers.run(|| {
-        let Directions { basis, spare, spectrum, .. } = &leading;
-        SampleProjection::new(&cancellable, basis, spare, spectrum, &constants.projection)
-    });
-    let projection = match projection {
+    let prepared = context
+        .workers
+        .run(|| project_without_outliers(&cancellable, leading, (params.rank, params.seed), constants));
+    let prepared = match prepared {
         Err(FitError::Samples(SamplesError::Cancelled)) => return stopped(given),
         other => other?,
     };
-    fresh_run(context, leading, given, projection).map(|engine| Initialized::Ready(Box::new(engine)))
+    fresh_run(context, n_samples, given, prepared).map(|engine| Initialized::Ready(Box::new(engine)))
 }
 
 fn fresh_run<'a, T: Real>(
     context: RunContext<'a>,
-    leading: Directions<T>,
+    n_samples: usize,
     given: Option<StartComponents<T>>,
-    projection: SampleProjection<T>,
+    prepared: Prepared<T>,
 ) -> Result<AutoEngine<'a, T>, FitError> {
+    let Prepared { leading, projection, set_aside, passes: further } = prepared;
     let Directions { basis, spare, spectrum, passes } = leading;
     let (params, constants, rank) = (context.params, context.constants, basis.nrows());
     let projected = &projection.projected;
@@ -126,7 +127,7 @@ fn fresh_run<'a, T: Real>(
         monitor: &context.monitor,
         workspace: Workspace::default(),
     };
-    let mut passes = passes + 1;
+    let mut passes = passes + further;
     let (search, start) = match given {
         Some(mut given) => {
             passes += given.passes;
@@ -147,7 +148,6 @@ fn fresh_run<'a, T: Real>(
     if rank < params.rank {
         warnings.push(Warning::Unused { components: (rank..params.rank).collect() });
     }
-    let n_samples = projected.n_samples();
     let progress = AutoProgress {
         spectrum,
         search,
@@ -157,7 +157,8 @@ fn fresh_run<'a, T: Real>(
     };
     let header = Header { passes, warnings, ..Header::new(AndParams::NAME, n_samples, params.seed) };
     let RunContext { params, constants, objective, workers, monitor } = context;
-    let state = AutoState { working, basis, spare, progress, objective: Arc::new(objective.clone()) };
+    let state =
+        AutoState { working, basis, spare, progress, objective: Arc::new(objective.clone()), set_aside };
     Ok(AutoEngine::new((params, constants), workers, monitor, (header, state), projection))
 }
 
@@ -174,6 +175,8 @@ fn resume<'a, T: Real>(
     }
     let AutoState { basis, spare, progress, .. } = &state;
     // This pass cannot be cancelled: without it, the state could not be returned.
+    let kept = without(samples, &state.set_aside);
+    let samples = kept.as_ref().map_or(samples, |kept| kept as &dyn Samples<T>);
     let projection = context.workers.run(|| {
         SampleProjection::new(samples, basis, spare, &progress.spectrum, &context.constants.projection)
     })?;

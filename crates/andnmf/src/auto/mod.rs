@@ -33,6 +33,7 @@ mod hals_runs;
 mod inclusion;
 mod independent;
 mod initialize;
+mod outliers;
 mod pairs;
 mod projected;
 mod relaxation;
@@ -84,6 +85,8 @@ fn fit<T: Real>(
             return Ok(Fit { trust, ..Fit::new(header, start, StopReason::Converged) });
         }
     };
+    let kept = outliers::without(scaled, &engine.state.set_aside);
+    let scaled = kept.as_ref().map_or(scaled, |kept| kept as &dyn Samples<T>);
     let stop = drive(&mut *engine, &params.limits(), run)?;
     let Some((_, noise)) = &counts else { return finish::finish(*engine, scaled, run, stop) };
     let found = counts_end::found_components(&engine);

@@ -7,6 +7,7 @@
 use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 use serde::{Deserialize, Serialize};
 
+use super::outliers::Hold;
 use super::shares::{median, squares};
 use crate::constants::ProjectionConstants;
 use crate::fit::bits;
@@ -131,6 +132,8 @@ pub(super) struct SampleProjection<T: Real> {
     /// The samples along the spare directions.
     pub(super) spare: Array2<T>,
     pub(super) signs: Signs,
+    /// The hold of each sample on the directions.
+    pub(super) hold: Hold,
 }
 
 impl<T: Real> SampleProjection<T> {
@@ -144,6 +147,7 @@ impl<T: Real> SampleProjection<T> {
     ) -> Result<Self, FitError> {
         let all = concatenate(Axis(0), &[basis.view(), spare.view()]).expect("equally wide");
         let Coordinates { rows, lowest } = project_with_lowest(samples, all.view())?;
+        let hold = Hold::new(rows.view(), basis.nrows(), &[]);
         let spare = rows.slice(s![.., basis.nrows()..]).to_owned();
         let rows = rows.slice(s![.., ..basis.nrows()]).mapv(|v| T::from_f64(v.as_f64() / spectrum.unit));
         // Noise too weak to separate from rounding explains negative values as small as itself.
@@ -161,7 +165,8 @@ impl<T: Real> SampleProjection<T> {
         } else {
             Signs::Any
         };
-        Ok(Self { projected: Projected::of_rows(rows, spectrum.noise, constants)?, spare, signs })
+        let projected = Projected::of_rows(rows, spectrum.noise, constants.few_long, constants)?;
+        Ok(Self { projected, spare, signs, hold })
     }
 }
 
@@ -179,20 +184,33 @@ impl<T: Real> Projected<T> {
             T::from_f64(basis[[k, feature]].as_f64() * spectrum.values[k] / unit)
         });
         let noise = spectrum.noise * (basis.ncols() as f64 / n_samples as f64).sqrt();
-        Self::of_rows(rows, noise, constants)
+        Self::of_rows(rows, noise, 0.0, constants)
     }
 
-    fn of_rows(mut rows: Array2<T>, noise: f64, constants: &ProjectionConstants) -> Result<Self, FitError> {
+    /// Of samples that are much longer than others a share of `few_long` is only shortened; with more of them, all are
+    /// brought to equal length.
+    fn of_rows(
+        mut rows: Array2<T>,
+        noise: f64,
+        few_long: f64,
+        constants: &ProjectionConstants,
+    ) -> Result<Self, FitError> {
         let ProjectionConstants { uneven, noise_share, nothing, .. } = *constants;
         let lengths: Vec<f64> = rows.outer_iter().map(length).collect();
         let longest = lengths.iter().copied().fold(0.0, f64::max);
+        let usual = uneven * median(lengths.iter().copied());
+        let long = lengths.iter().filter(|length| **length > usual).count();
         let mut multipliers = None;
-        if longest > uneven * median(lengths.iter().copied()) {
+        if long > 0 {
             let share = noise_share * rows.ncols() as f64 * noise.powi(2);
             let even = |&length: &f64| {
                 if length > nothing * longest { 1.0 / (length * length + share).sqrt() } else { 0.0 }
             };
-            let mut factors: Vec<f64> = lengths.iter().map(even).collect();
+            let shortened = |&length: &f64| if length > usual { usual / length } else { 1.0 };
+            let mut factors: Vec<f64> = match usual > 0.0 && long as f64 <= few_long * lengths.len() as f64 {
+                true => lengths.iter().map(shortened).collect(),
+                false => lengths.iter().map(even).collect(),
+            };
             let mean_square = factors.iter().map(|f| f * f).sum::<f64>() / factors.len() as f64;
             factors.iter_mut().for_each(|f| *f /= mean_square.sqrt());
             scale_rows(&mut rows, &factors);
@@ -265,6 +283,27 @@ mod tests {
         let mut outlier = noisy;
         outlier[[3, 5]] = -0.5;
         assert_eq!(signs(&outlier), Signs::Any);
+    }
+
+    #[test]
+    fn few_long_samples_are_shortened_and_leave_the_others_as_they_are() {
+        let constants = ProjectionConstants::default();
+        let mut rows = random_matrix::<f64>(400, 4, 1);
+        let usual = rows.clone();
+        rows.row_mut(7).mapv_inplace(|v| 1e3 * v);
+        let projected = Projected::of_rows(rows.clone(), 0.0, constants.few_long, &constants).unwrap();
+        let (seen, factor) = (projected.samples.view(), projected.multipliers.unwrap()[0]);
+        assert!((factor - 1.0).abs() < 0.01, "{factor}");
+        for i in (0..400).filter(|i| *i != 7) {
+            assert!((seen[[i, 0]] - factor * usual[[i, 0]]).abs() < 1e-12, "{i}");
+        }
+        let lengths: Vec<f64> = seen.outer_iter().map(length).collect();
+        assert!((lengths[7] / median(lengths.iter().copied()) - constants.uneven).abs() < 0.1);
+        // More of them are how the samples are: all are brought to equal length.
+        (0..10).for_each(|i| rows.row_mut(i).mapv_inplace(|v| 1e3 * v));
+        let projected = Projected::of_rows(rows, 0.0, constants.few_long, &constants).unwrap();
+        let lengths: Vec<f64> = projected.samples.view().outer_iter().map(length).collect();
+        assert!((lengths[7] / lengths[300] - 1.0).abs() < 1e-9);
     }
 
     #[test]

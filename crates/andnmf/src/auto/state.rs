@@ -30,6 +30,8 @@ pub(crate) struct AutoState<T: Real> {
     pub(super) progress: AutoProgress<T>,
     /// The objective of the fit: basis and working matrix belong to samples that its metric scales.
     pub(super) objective: Arc<Objective>,
+    /// The numbers of the samples that take no part in the fit, in order.
+    pub(super) set_aside: Vec<usize>,
 }
 
 /// The part of the state that a stage changes, besides the components: small, so that a stage works on a copy.
@@ -51,6 +53,9 @@ pub(super) struct AutoProgress<T: Real> {
 struct StoredValues<P, O> {
     progress: P,
     objective: O,
+    /// Absent in checkpoints of earlier versions.
+    #[serde(default)]
+    set_aside: Vec<usize>,
 }
 
 /// The side whose weights the stages decode.
@@ -78,6 +83,13 @@ impl<T: Real> AutoState<T> {
         let positive = |v: &f64| *v > 0.0 && v.is_finite();
         if !positive(unit) || !values.iter().all(positive) || noise.is_nan() || *noise < 0.0 {
             return Err(invalid_checkpoint("its singular values, unit or noise are no positive numbers"));
+        }
+        let in_order = self.set_aside.is_sorted_by(|a, b| a < b);
+        if !in_order || self.set_aside.last().is_some_and(|&last| last >= shape.n_samples) {
+            return Err(invalid_checkpoint("the samples that it leaves out do not exist"));
+        }
+        if !self.set_aside.is_empty() && self.set_aside.len() >= shape.n_samples {
+            return Err(invalid_checkpoint("it leaves out all samples"));
         }
         let rank = shape.rank;
         if basis.nrows() > rank || (stages > 0 && progress.thresholds.len() != rank) {
@@ -133,7 +145,8 @@ impl<T: Real> MethodState<T> for AutoState<T> {
     }
 
     fn parts(&self) -> serde_json::Result<StateParts<'_, T>> {
-        let values = StoredValues { progress: &self.progress, objective: &*self.objective };
+        let (progress, objective) = (&self.progress, &*self.objective);
+        let values = StoredValues { progress, objective, set_aside: self.set_aside.clone() };
         let matrices = vec![("working", &self.working), ("basis", &self.basis), ("spare", &self.spare)];
         Ok(StateParts { kind: Self::KIND, matrices, values: serde_json::to_value(values)? })
     }
@@ -145,8 +158,9 @@ impl<T: Real> ResumableState<T> for AutoState<T> {
     fn load(stored: &mut StoredState<T>) -> Result<Self, FitError> {
         let (working, basis, spare) =
             (stored.matrix("working")?, stored.matrix("basis")?, stored.matrix("spare")?);
-        let StoredValues::<AutoProgress<T>, Objective> { progress, objective } = stored.values()?;
-        Ok(Self { working, basis, spare, progress, objective: Arc::new(objective) })
+        let StoredValues::<AutoProgress<T>, Objective> { progress, objective, set_aside } =
+            stored.values()?;
+        Ok(Self { working, basis, spare, progress, objective: Arc::new(objective), set_aside })
     }
 }
 

@@ -8,6 +8,7 @@
 mod counts;
 mod diagnosis;
 mod end;
+mod outliers;
 mod projection;
 mod schedule;
 mod search;
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 pub use counts::{CountConstants, CountFinish};
 pub use diagnosis::DiagnosisConstants;
 pub use end::EndConstants;
+pub use outliers::OutlierConstants;
 pub use projection::ProjectionConstants;
 pub use schedule::ScheduleConstants;
 pub use search::SearchConstants;
@@ -62,6 +64,8 @@ use constants;
 pub struct Constants {
     /// Leading directions, noise and signs of the samples.
     pub projection: ProjectionConstants,
+    /// Samples that are set aside.
+    pub outliers: OutlierConstants,
     /// Starts from the data alone.
     pub start: StartConstants,
     /// The choice of descents, and the limits of good, certain and lost results.

@@ -14,6 +14,9 @@ super::constants! {
         /// Samples whose lengths differ by more than this factor (longest over median) are brought to equal length. Not
         /// recorded.
         uneven: f64 = 10.0,
+        /// Where no more than this share of the samples is that long, only those are shortened: one bright sample must not
+        /// change how all are measured. Set on Samson with one pixel 10 to 100 times as bright (decision 0049).
+        few_long: f64 = 0.01,
         /// Where lengths are evened out, a sample's length is taken together with this many times its noise, so that
         /// those that are mostly noise stay short. Not recorded.
         noise_share: f64 = 4.0,

@@ -1,4 +1,4 @@
-//! Measures of a fit: recovery of a known truth, reconstruction error, topic coherence.
+//! Measures of a fit: recovery of a known truth, reconstruction error, topic coherence, distinctive features.
 //!
 //! Components and truth are K × W with one component per row. Order, scale and sign of components are arbitrary in a
 //! factorization, so no recovery measure depends on them. All computations are in double precision.
@@ -10,6 +10,7 @@ mod nnls_residual;
 mod observer;
 mod reconstruction;
 mod recovery;
+mod relevance;
 mod summary;
 mod unit_rows;
 
@@ -22,4 +23,5 @@ pub use observer::RecoveryObserver;
 pub(crate) use reconstruction::Residual;
 pub use reconstruction::{ReconstructionError, SquaredNorms, reconstruction_error, reconstruction_norms};
 pub use recovery::{CorrelationError, correlation_error};
+pub use relevance::{FREQUENCY_WEIGHT, FeatureOrder, Relevance, component_shares, distinctive_features};
 pub use summary::Recovery;

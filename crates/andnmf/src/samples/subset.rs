@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use ndarray::CowArray;
+use ndarray::{Array2, CowArray, s};
 
-use super::{Block, CsrView, Samples, check_rows, dense_rows, read};
+use super::{Block, CsrView, Samples, check_rows, read};
 use crate::{Real, SamplesError};
 
 /// The samples with these numbers as one block, dense or sparse like their source.
@@ -13,17 +13,39 @@ pub(crate) fn gather<'own, T: Real>(
     numbers: &[usize],
 ) -> Result<Block<'own, T>, SamplesError> {
     if !samples.is_sparse() {
-        return Ok(Block::Dense(CowArray::from(dense_rows(samples, numbers)?)));
+        let mut rows = Array2::zeros((numbers.len(), samples.n_features()));
+        let mut next = 0;
+        for run in runs(numbers) {
+            let first = next;
+            next += run.len();
+            match read(samples, run)? {
+                Block::Dense(block) => rows.slice_mut(s![first..next, ..]).assign(&block),
+                block => block.for_each(|i, feature, value| rows[[first + i, feature]] += value),
+            }
+        }
+        return Ok(Block::Dense(CowArray::from(rows)));
     }
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-    for &i in numbers {
-        read(samples, i..i + 1)?.for_each(|_, feature, value| {
+    for run in runs(numbers) {
+        let length = run.len();
+        let block = read(samples, run)?;
+        let mut last = 0;
+        block.for_each(|i, feature, value| {
+            while last < i {
+                starts.push(values.len());
+                last += 1;
+            }
             indices.push(feature);
             values.push(value);
         });
-        starts.push(values.len());
+        (last..length).for_each(|_| starts.push(values.len()));
     }
     Ok(Block::Sparse(CsrView::from_owned_parts(samples.n_features(), starts, indices, values)))
+}
+
+/// The numbers as runs of consecutive ones: a source reads those at once.
+fn runs(numbers: &[usize]) -> impl Iterator<Item = Range<usize>> + '_ {
+    numbers.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[run.len() - 1] + 1)
 }
 
 /// The samples with these numbers, in this order, copied as they are read.
@@ -67,7 +89,7 @@ impl<T: Real> Samples<T> for SampleSubset<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use ndarray::{Array2, Axis};
+    use ndarray::Axis;
 
     use super::*;
     use crate::samples::{CsrSamples, DenseSamples};
@@ -79,7 +101,8 @@ mod tests {
         let (pointers, indices, values) = sparse_copy(&data);
         let sparse = CsrSamples::new(4, &pointers, indices, values).unwrap();
         let dense = DenseSamples::new(data.view()).unwrap();
-        let numbers = vec![7, 0, 3, 8];
+        // The rows 3 and 4 are read at once.
+        let numbers = vec![7, 3, 4, 8];
         for samples in [&dense as &dyn Samples<f64>, &sparse] {
             let subset = SampleSubset { samples, numbers: numbers.clone() };
             assert_eq!((subset.n_samples(), subset.is_sparse()), (4, samples.is_sparse()));

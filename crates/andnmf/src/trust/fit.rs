@@ -44,6 +44,10 @@ impl Trust {
         if out_of_stages && !report.certain && report.origin != Origin::Hals {
             judgement.add(Reason::OutOfStages);
         }
+        if !report.set_aside.is_empty() {
+            let (samples, of) = (report.set_aside.clone(), report.n_samples);
+            judgement.add(Reason::OutliersSetAside { samples, of });
+        }
         Self { judgement, component_stability }
     }
 
@@ -168,6 +172,8 @@ mod tests {
             noise_errors: vec![0.02; 10],
             mixed: zeros,
             rerun: Vec::new(),
+            set_aside: Vec::new(),
+            n_samples: 0,
             counts: None,
         }
     }

@@ -96,6 +96,13 @@ declare_reasons! {
                fraction_of(components, *of)),
         advice: "compare them with the components of HALS or of another rank",
     }
+    /// Samples that take no part in the fit.
+    OutliersSetAside { samples: Vec<usize> = vec![1, 3], of: usize = 400 } => {
+        code: "outliers-set-aside", severity: Good,
+        text: ("{} of {of} set aside: the components of the others do not explain {} (junk, saturated or spiked values)",
+               unit_list("sample", samples), if samples.len() == 1 { "it" } else { "them" }),
+        advice: "check them; if they are right, they may need one component more",
+    }
     /// The limit on stages ended the run.
     OutOfStages => {
         code: "out-of-stages", severity: Doubtful,

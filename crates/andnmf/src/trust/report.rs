@@ -109,6 +109,12 @@ pub struct FitReport {
     /// For each component, its distance (a sine) from other runs of HALS, from other starts or on part of the
     /// samples: an estimate of its error. Empty if the result does not come from such a run.
     pub rerun: Vec<f64>,
+    /// The numbers of the samples that the fit set aside as outliers, in order: they took no part in it.
+    #[serde(default)]
+    pub set_aside: Vec<usize>,
+    /// The number of samples, those set aside included.
+    #[serde(default)]
+    pub n_samples: usize,
     /// What the fit found about the counts, if the samples are counts.
     pub counts: Option<CountReport>,
 }

@@ -11,6 +11,7 @@ mod method_input;
 mod methods;
 mod objective;
 mod oracle;
+mod outliers;
 mod real_mixtures;
 mod recovery;
 mod reported_values;

@@ -21,6 +21,7 @@ const REPORT: &str = "Report options";
 ///
 /// The default method is AND; it needs no settings but the rank. Writes components.npy (rank × features), weights.npy
 /// (samples × rank), model.safetensors, trace.csv and summary.json to DIR, and prints a verdict on the result.
+/// --help-all lists the settings of all methods.
 ///
 /// Ctrl-C ends the fit after the current stage and writes the results so far, with a checkpoint for --resume; the exit
 /// status is 130. A second Ctrl-C ends it at once and writes nothing.
@@ -59,6 +60,9 @@ pub(crate) struct FitArgs {
     /// Also write report.html
     #[arg(long)]
     pub(crate) report: bool,
+    /// Also write components.csv and weights.csv, with the names of features and samples
+    #[arg(long)]
+    pub(crate) tables: bool,
     /// Plot type of the components in the report
     #[arg(long, value_enum, default_value = "auto", value_name = "KIND", help_heading = REPORT)]
     pub(crate) show: Show,
@@ -69,10 +73,10 @@ pub(crate) struct FitArgs {
     #[arg(long)]
     pub(crate) resume: bool,
     /// Seconds between two checkpoints; 0 writes one after every stage
-    #[arg(long, default_value_t = 5.0, value_name = "SECONDS", allow_negative_numbers = true, help_heading = CHECKPOINTS, hide_short_help = true)]
+    #[arg(long, default_value_t = 5.0, value_name = "SECONDS", allow_negative_numbers = true, help_heading = CHECKPOINTS, hide_short_help = true, hide_long_help = true)]
     pub(crate) checkpoint_every: f64,
     /// For standard input: number of batches between two writes of the model [default: 100]
-    #[arg(long, value_name = "BATCHES", help_heading = CHECKPOINTS, hide_short_help = true)]
+    #[arg(long, value_name = "BATCHES", help_heading = CHECKPOINTS, hide_short_help = true, hide_long_help = true)]
     pub(crate) save_every: Option<NonZeroUsize>,
     /// Replace existing results in DIR
     #[arg(long)]

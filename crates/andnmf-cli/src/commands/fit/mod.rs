@@ -133,7 +133,7 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
         progress.set_message("building the report");
         let title = args.data.data.file_name().unwrap_or_default().to_string_lossy();
         let json = serde_json::to_value(&summary)?;
-        Some(page::html(&title, json, (&fit.trace, errors), &model, weights.view(), kind)?)
+        Some(page::html(&title, json, (&fit.trace, errors), &model, Some(weights.view()), kind)?)
     } else {
         None
     };
@@ -145,6 +145,7 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
         trace: &fit.trace,
         errors,
         page,
+        tables: args.tables.then(|| source.sample_names()),
         others: vec![],
         summary: &summary,
     };

@@ -68,7 +68,7 @@ pub(crate) fn html<T: Real>(
     summary: Value,
     (trace, errors): (&[StageRecord], Option<&BTreeMap<usize, f64>>),
     model: &Model<T>,
-    weights: ArrayView2<'_, T>,
+    weights: Option<ArrayView2<'_, T>>,
     kind: FeatureKind,
 ) -> Result<String, Failure> {
     let automatic = matches!(model.settings(), MethodParams::And(and) if and.threshold == Threshold::Auto);
@@ -78,7 +78,7 @@ pub(crate) fn html<T: Real>(
         levels => ComponentThresholds::Weights(levels),
     };
     let view = FitView {
-        weights: Some(weights),
+        weights,
         kind,
         feature_names: model.feature_names(),
         thresholds,

@@ -10,7 +10,7 @@ use andnmf::samples::Samples;
 use andnmf::trust::Trust;
 use andnmf::{MethodParams, Real};
 use andnmf_io::model::Model;
-use andnmf_io::{Overwrite, write_array};
+use andnmf_io::{Overwrite, write, write_array};
 use andnmf_program::format::number;
 use andnmf_program::{Failure, OutputFolder, write_failure};
 use ndarray::Array2;
@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::scan::Negatives;
+use crate::shared::{components_table, weights_table};
 
 /// `summary.json`: its keys must not change.
 #[derive(Debug, Serialize)]
@@ -44,6 +45,8 @@ pub(crate) struct Summary {
     pub(crate) ending: String,
     /// The noise that the fit expected.
     pub(crate) noise: &'static str,
+    /// The numbers of the samples that the fit set aside as outliers, counted from 0: they took no part in it.
+    pub(crate) set_aside: Vec<usize>,
     /// What the fit found about counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) counts: Option<CountReport>,
@@ -90,6 +93,7 @@ impl Summary {
             start: start_of(fit, init, settings, negatives),
             ending: fit.ending().to_owned(),
             noise: if settings.clone().resolved(fit).weighs_counts() { "poisson" } else { "gaussian" },
+            set_aside: fit.report.as_ref().map_or_else(Vec::new, |report| report.set_aside.clone()),
             counts: fit.report.as_ref().and_then(|report| report.counts.clone()),
             trust: fit.trust.clone(),
             warnings,
@@ -134,7 +138,7 @@ impl Negatives {
 
 /// All files that a fit may write, besides the summary and checkpoints. Those of an earlier fit would contradict the new
 /// summary.
-pub(crate) const FILES_OF_A_FIT: [&str; 8] = [
+pub(crate) const FILES_OF_A_FIT: [&str; 10] = [
     "components.npy",
     "weights.npy",
     "model.safetensors",
@@ -143,6 +147,8 @@ pub(crate) const FILES_OF_A_FIT: [&str; 8] = [
     "components.png",
     "topics.json",
     "documents.txt",
+    "components.csv",
+    "weights.csv",
 ];
 
 /// The contents of all result files of a fit.
@@ -153,6 +159,8 @@ pub(crate) struct ResultFiles<'a, T: Real> {
     /// Error against the truth after each stage; `None` without a truth.
     pub(crate) errors: Option<&'a BTreeMap<usize, f64>>,
     pub(crate) page: Option<String>,
+    /// The names of the samples, if tables with names are wanted; the inner `None` numbers them.
+    pub(crate) tables: Option<Option<&'a [String]>>,
     /// Further files, by name.
     pub(crate) others: Vec<(&'static str, Vec<u8>)>,
     pub(crate) summary: &'a Summary,
@@ -171,6 +179,14 @@ impl<T: Real> ResultFiles<'_, T> {
         if let Some(page) = &self.page {
             names.push("report.html");
             staged.write_text("report.html", page)?;
+        }
+        if let Some(sample_names) = self.tables {
+            let components = components_table(self.model.components().view(), self.model.feature_names())?;
+            let weights = weights_table(self.weights.view(), sample_names)?;
+            for (name, table) in [("components.csv", components), ("weights.csv", weights)] {
+                names.push(name);
+                write(&staged.file(name)?, &table, Overwrite::Yes).map_err(write_failure)?;
+            }
         }
         for (name, contents) in &self.others {
             names.push(name);

@@ -122,6 +122,13 @@ impl<T: Real> SampleSource<T> {
         }
     }
 
+    pub(crate) fn sample_names(&self) -> Option<&[String]> {
+        match self {
+            Self::Memory(table) => table.sample_names.as_deref(),
+            Self::Disk { .. } => None,
+        }
+    }
+
     /// Returns true if the samples stay in their file.
     pub(crate) fn on_disk(&self) -> bool {
         matches!(self, Self::Disk { .. })

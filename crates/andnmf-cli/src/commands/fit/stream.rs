@@ -228,6 +228,7 @@ fn finish<T: Real>(
     let mut summary = Summary {
         // Batches know no other.
         noise: "gaussian",
+        set_aside: Vec::new(),
         counts: None,
         method: settings.method().name(),
         rank: settings.rank(),

@@ -2,12 +2,14 @@
 
 mod trace_file;
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use andnmf_io::model::Model;
 use andnmf_io::{Overwrite, read_array, read_together, write_atomically};
 use andnmf_program::{CommonArgs, Failure, did_you_mean_file, json, read_failure, write_failure};
+use clap::{Args, FromArgMatches};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -22,8 +24,8 @@ const REPRODUCTION: &str = "plan.json";
 ///
 /// Example: andnmf report fitted
 ///
-/// Reads the files that `andnmf fit --out DIR` wrote and writes DIR/report.html, a self-contained page. An existing
-/// page is replaced.
+/// Reads the files that `andnmf fit --out DIR` or `model.save("DIR", X)` in Python wrote, and writes DIR/report.html, a
+/// self-contained page. An existing page is replaced.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   andnmf report fitted
@@ -64,27 +66,43 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
     args.common.print(format!("report: {} (open it in a browser)", file.display()))
 }
 
+/// The report page of the fit in a folder, with the options of `andnmf report` (`--title TEXT` and so on).
+///
+/// # Errors
+/// If an option is wrong, or the folder is not that of a fit; the message is that of the command.
+pub fn page_of_folder(folder: &Path, options: Vec<OsString>) -> Result<String, String> {
+    let program = OsString::from("andnmf report");
+    let words = [program].into_iter().chain(options).chain([OsString::from("--"), folder.into()]);
+    let parser = ReportArgs::augment_args(clap::Command::new("andnmf report"));
+    let matches = parser.try_get_matches_from(words).map_err(|error| error.to_string())?;
+    let args = ReportArgs::from_arg_matches(&matches).map_err(|error| error.to_string())?;
+    html(&args).map_err(|failure| failure.to_string())
+}
+
 /// Builds the page of the fit in the folder.
 fn html(args: &ReportArgs) -> Result<String, Failure> {
     let folder = &args.folder;
     let (summary, model, weights, trace) = read_together(folder, "summary.json", || {
         let summary = read_summary(folder)?;
         let model = Model::<f64>::load(&folder.join("model.safetensors")).map_err(read_failure)?;
-        let weights = read_array::<f64>(&folder.join("weights.npy")).map_err(read_failure)?;
+        // A model that was saved without its samples has no weights.
+        let file = folder.join("weights.npy");
+        let weights = file.exists().then(|| read_array::<f64>(&file)).transpose().map_err(read_failure)?;
         Ok::<_, Failure>((summary, model, weights, trace_file::read(&folder.join("trace.csv"))?))
     })?;
     let (rank, n_features) = model.components().dim();
-    if weights.ncols() != rank {
+    if let Some(columns) = weights.as_ref().map(|weights| weights.ncols()).filter(|&columns| columns != rank)
+    {
         return Err(Failure::Request(format!(
-            "{}: weights.npy has {} components, but model.safetensors has {rank}; the files belong to different fits",
-            folder.display(),
-            weights.ncols()
+            "{}: weights.npy has {columns} components, but model.safetensors has {rank}; the files belong to different fits",
+            folder.display()
         )));
     }
     let kind = page::kind(args.show, args.shape, model.feature_names(), n_features)?;
     let title = args.title.clone().unwrap_or_else(|| name_of(folder));
     let errors = (!trace.errors.is_empty()).then_some(&trace.errors);
-    page::html(&title, summary, (&trace.records, errors), &model, weights.view(), kind)
+    let weights = weights.as_ref().map(|weights| weights.view());
+    page::html(&title, summary, (&trace.records, errors), &model, weights, kind)
 }
 
 /// Refuses the folder of a reproduction: this command cannot draw its figures.

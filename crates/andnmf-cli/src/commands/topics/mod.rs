@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use andnmf::Real;
-use andnmf::metrics::{coherence, top_features};
+use andnmf::metrics::{Relevance, coherence, component_shares, distinctive_features};
 use andnmf_program::{CommonArgs, Failure, Precision, Progress, json as print_json};
 use andnmf_report::FeatureKind;
 use clap::Args;
@@ -15,10 +15,11 @@ use serde_json::json;
 
 use super::fit::message;
 use super::simple_fit::{ForceArgs, SimpleFit, SimpleFitArgs};
+use crate::shared::OrderArgs;
 use corpus::{CorpusArgs, WordArgs};
 pub(crate) use corpus::{VOCABULARY, read_stop_words};
 pub(crate) use output::lines;
-use output::{Topic, TopicList};
+use output::{TopWord, Topic, TopicList};
 
 /// Find the topics of texts, with their top words and coherence.
 ///
@@ -29,7 +30,8 @@ use output::{Topic, TopicList};
 /// words in more than half of the documents are dropped; counts are weighted by tf-idf.
 ///
 /// The coherence of a topic is the mean normalized pointwise mutual information (NPMI) of its top words: 1 if they
-/// always occur together, 0 if by chance, -1 if never. With --out, writes the files of a fit (see `andnmf fit
+/// always occur together, 0 if by chance, -1 if never. Words are listed by relevance, which prefers those that a topic has
+/// more of than the other topics. With --out, writes the files of a fit (see `andnmf fit
 /// --help`), topics.json, documents.txt and report.html to DIR. Topics are numbered from 0, like the columns of
 /// weights.npy. An interrupted run writes nothing and cannot be resumed.
 #[derive(Debug, Clone, Args)]
@@ -59,6 +61,8 @@ pub(crate) struct TopicsArgs {
     /// Number of top words per topic, to show and to score
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = at_least_two)]
     top: usize,
+    #[command(flatten)]
+    order: OrderArgs,
     #[command(flatten)]
     how: SimpleFitArgs,
     #[command(flatten)]
@@ -98,16 +102,26 @@ fn run_topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
         "strip_headers": args.corpus.strip_headers,
     });
     let names = Some(corpus.words.clone());
-    let mut result =
-        SimpleFit::of(&samples, names, &settings, options, &args.common, (&mut progress, started))?;
+    let mut result = SimpleFit::of(
+        &samples,
+        names,
+        (&settings, args.how.tables),
+        options,
+        &args.common,
+        (&mut progress, started),
+    )?;
 
-    let tops: Vec<Vec<usize>> =
-        result.fit.components.outer_iter().map(|topic| top_features(topic, args.top)).collect();
+    let components = result.fit.components.view();
+    let shares = component_shares(components, result.weights.view());
+    let tops = distinctive_features(components, Some(&shares), args.order.by, args.top)?;
+    let relevance = Relevance::of(components, Some(&shares))?;
     let scores = coherence(&tops, &corpus.counts)?;
-    let shares = output::shares(&result.fit.components, &result.weights);
     let listed = tops.iter().enumerate().map(|(topic, top)| {
-        let value =
-            |&word: &usize| (corpus.words[word].clone(), result.fit.components[[topic, word]].as_f64());
+        let value = |&word: &usize| TopWord {
+            word: corpus.words[word].clone(),
+            value: components[[topic, word]].as_f64(),
+            lift: relevance.lift(components, topic, word),
+        };
         Topic {
             topic,
             share: shares[topic],
@@ -123,6 +137,7 @@ fn run_topics<T: Real>(args: &TopicsArgs) -> Result<(), Failure> {
         topics: listed.collect(),
         summary: None,
     };
+    result.sample_names.clone_from(&corpus.documents);
     let mut files = Vec::new();
     if let Some(folder) = &folder {
         progress.set_message("writing");

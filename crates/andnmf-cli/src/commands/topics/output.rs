@@ -3,11 +3,9 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use andnmf::Real;
 use andnmf_io::printable_line;
 use andnmf_program::Failure;
-use ndarray::{Array2, Axis};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::commands::fit::results::Summary;
 
@@ -31,18 +29,17 @@ pub(crate) struct Topic {
     /// Its contribution to all documents, as a fraction of all topics.
     pub(crate) share: f64,
     pub(crate) coherence: Option<f64>,
-    /// The top words with their values, largest first.
-    #[serde(serialize_with = "as_objects")]
-    pub(crate) words: Vec<(String, f64)>,
+    /// The top words, first ones first.
+    pub(crate) words: Vec<TopWord>,
 }
 
-fn as_objects<S: Serializer>(words: &[(String, f64)], to: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Word<'a> {
-        word: &'a str,
-        value: f64,
-    }
-    to.collect_seq(words.iter().map(|(word, value)| Word { word, value: *value }))
+#[derive(Debug, Serialize)]
+pub(crate) struct TopWord {
+    pub(crate) word: String,
+    /// Its value in the component.
+    pub(crate) value: f64,
+    /// How many times more frequent it is in the topic than in all topics.
+    pub(crate) lift: f64,
 }
 
 impl TopicList {
@@ -57,7 +54,7 @@ impl TopicList {
         writeln!(out, "\ntopic  share  coherence  top words")?;
         for topic in &self.topics {
             let score = topic.coherence.map_or_else(|| "-".to_owned(), |score| format!("{score:.3}"));
-            let words: Vec<&str> = topic.words.iter().map(|(word, _)| word.as_str()).collect();
+            let words: Vec<&str> = topic.words.iter().map(|top| top.word.as_str()).collect();
             writeln!(
                 out,
                 "{:>5}  {:>4.1}%  {score:>9}  {}",
@@ -68,18 +65,6 @@ impl TopicList {
         }
         Ok(())
     }
-}
-
-/// The contribution of each topic: mean weight times the sum of its magnitudes, as a fraction of all.
-pub(crate) fn shares<T: Real>(components: &Array2<T>, weights: &Array2<T>) -> Vec<f64> {
-    let total = |values: ndarray::ArrayView1<'_, T>| values.iter().map(|v| v.as_f64().abs()).sum::<f64>();
-    let contributions: Vec<f64> = components
-        .outer_iter()
-        .zip(weights.axis_iter(Axis(1)))
-        .map(|(component, weights)| total(component) * total(weights))
-        .collect();
-    let all: f64 = contributions.iter().sum();
-    contributions.iter().map(|share| if all > 0.0 { share / all } else { 0.0 }).collect()
 }
 
 /// Formats the notes and the verdict of a fit that is not written to files.

@@ -13,5 +13,5 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let args = args::LabArgs::parse();
-    andnmf_program::run_to_exit(|| run::run(&args))
+    ExitCode::from(andnmf_program::run_to_exit(|| run::run(&args)))
 }
