@@ -1,6 +1,9 @@
 """Deep links: addresses that open what they name, and follow what the reader looks at."""
 
+import tempfile
 import time
+from html import escape
+from pathlib import Path
 
 from page_case import IMAGE, WORDS, PageCase
 
@@ -75,3 +78,21 @@ class LinksTests(PageCase):
         page.settle()
         self.assertEqual(page.run("location.hash"), "")
         self.assertNotEqual(first, other)
+
+    def test_in_a_frame_of_a_notebook_links_stay_within_the_page(self):
+        page = (self.pages / WORDS / "report.html").read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            notebook = Path(folder) / "notebook.html"
+            notebook.write_text(f'<!doctype html><title>notebook</title><iframe srcdoc="{escape(page)}" style="width: 100%; height: 720px"></iframe>')
+            self.browser.open(notebook)
+            run, inner = self.browser.run, "document.querySelector('iframe').contentWindow"
+            self.assertEqual(run(f"{inner}.document.querySelectorAll('[data-component]').length"), 20)
+            run(f"{inner}.document.querySelector(\".links a[href='#correlation']\").click()")
+            self.browser.settle()
+            self.assertTrue(-5 < run(f"{inner}.document.getElementById('correlation').getBoundingClientRect().top") < 200)
+            run(f"{inner}.document.querySelector('[data-place=\"4\"]').dispatchEvent(new MouseEvent('click', {{ bubbles: true }}))")
+            time.sleep(0.4)
+            self.assertEqual(run(f"{inner}.document.querySelector('.place.selected').dataset.place"), "4")
+            self.assertEqual(run("[document.title, location.hash]"), ["notebook", ""])
+            self.assertEqual([url for url in self.browser.requests if url.startswith("http")], [])
+        self.browser.requests.clear()
