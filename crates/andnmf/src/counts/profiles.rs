@@ -166,6 +166,8 @@ fn expected(
                     found.truncate(most);
                     found.sort_unstable_by_key(|&(m, _)| m);
                 }
+                // All samples keep theirs: without this, they would keep room for nearly all profiles.
+                found.shrink_to_fit();
                 let best = found.iter().fold(f32::NEG_INFINITY, |best, &(_, v)| best.max(v));
                 let plain: f32 = found.iter().map(|&(_, v)| (v - best).exp()).sum();
                 sum += f64::from(best) + f64::from(plain).ln();
