@@ -10,15 +10,40 @@ super::constants! {
         /// right and 10 % too large; 5, 10 and 50 samples per component; noise 0, 0.003, 0.01) and checked on a second
         /// one: 90.5 % of wrong components above it, 5.5 % of right ones (decision 0018).
         unstable: f64 = UNSTABLE,
-        /// Shares of other components that negative values show understate the error by about this factor. Set as
-        /// `unstable`.
-        mixed: f64 = 10.0,
+        /// The weight in the estimated error of the distance from refits to simulated samples.
+        by_refit: f64 = 1.3,
+        /// The same of the distance from other runs of an ending, on parts of the samples or of the counts.
+        by_rerun: f64 = 0.5,
+        /// The same of what other samples and noise do to the components of the stages.
+        by_samples: f64 = 0.5,
+        /// The same of moves towards other components.
+        by_towards: f64 = 0.37,
+        /// The same of moves away from other components.
+        by_away: f64 = 0.2,
+        /// The same of the distance from the components of HALS.
+        by_hals: f64 = 0.3,
+        /// The same of the distance from the components of least volume.
+        by_volume: f64 = 0.12,
+        /// The same of the distance from the components of the stages.
+        by_stages: f64 = 0.1,
+        /// The same of what the answer leaves of the samples beyond their noise.
+        by_misfit: f64 = 0.3,
+        /// The same of what the step to non-negative components moved.
+        by_moved: f64 = 0.3,
+        /// The same of shares of other components that negative values show.
+        mixed: f64 = 3.0,
         /// Negative shares of a component below this say nothing. Set as `unstable`.
         small_share: f64 = 0.05,
-        /// Larger negative shares count this many times. Set as `unstable`.
-        negative: f64 = 2.0,
-        /// Share of unstable components that makes a fit doubtful. Not recorded.
-        some_unstable: f64 = 0.05,
+        /// The weight of what is beyond.
+        negative: f64 = 1.0,
+        /// The upper end of an interval over the estimate.
+        above_estimate: f64 = 2.5,
+        /// The estimate over the lower end.
+        below_estimate: f64 = 3.0,
+        /// Intervals without refits are this many times as wide, on both sides. Not set on data.
+        unchecked: f64 = 2.0,
+        /// Fewer samples per component than this show little: with three or fewer, components can be samples. Not set on data.
+        few_samples: usize = 4,
         /// Share of unstable components that makes it poor. Not recorded.
         many_unstable: f64 = 0.3,
         /// Without this factor between the last singular value kept and the first discarded nothing speaks for the rank.
