@@ -57,12 +57,13 @@ def judged(family, name, samples, truth, rank, seed):
     }
 
 
-def run(families, seeds, quick):
+def run(families, seeds, quick, out):
+    """Fits of all cases; `out` has those so far after each of them."""
     import trust_cases
 
     fits = []
     for family in families or trust_cases.FAMILIES:
-        for seed in range(seeds):
+        for seed in seeds:
             for number, case in enumerate(trust_cases.FAMILIES[family](seed)):
                 if quick and number > 1:
                     break
@@ -70,6 +71,8 @@ def run(families, seeds, quick):
                     warnings.simplefilter("ignore")
                     fits.append(judged(family, *case, seed))
                 last = fits[-1]
+                if out:
+                    out.write_text(json.dumps(fits))
                 print(f"{family}: {last['name']}, seed {seed}: largest error {max(last['errors']):.3g}, "
                       f"{last['verdict']}, {last['seconds']:.2f} s", file=sys.stderr, flush=True)
     return fits
@@ -134,6 +137,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--families", nargs="*", help="only these")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--quick", action="store_true", help="two fits of each family")
     parser.add_argument("--out", type=Path, help="writes every fit as JSON")
     parser.add_argument("--read", type=Path, nargs="*", help="reads fits instead")
@@ -141,9 +145,7 @@ def main():
     if args.read:
         fits = [fit for path in args.read for fit in json.loads(path.read_text())]
     else:
-        fits = run(args.families, 1 if args.quick else args.seeds, args.quick)
-    if args.out:
-        args.out.write_text(json.dumps(fits))
+        fits = run(args.families, range(args.first, args.first + (1 if args.quick else args.seeds)), args.quick, args.out)
     table(fits)
     print()
     reliability(fits)

@@ -50,10 +50,10 @@ def scenes(seed):
         if truth is None:
             return
         rng = numpy.random.default_rng(seed)
-        for kind in mixture_cases.WEIGHTS:
-            for decibel in (20, 30, 40):
-                clean = mixture_cases.shares(kind, 1600, rank, rng) @ truth
-                yield f"{rank} materials, {kind}, {decibel} dB", mixture_cases.with_noise(clean, decibel, rng), truth, rank
+        for number, kind in enumerate(mixture_cases.WEIGHTS):
+            decibel = (20, 30, 40)[(number + rank + seed) % 3]
+            clean = mixture_cases.shares(kind, 900, rank, rng) @ truth
+            yield f"{rank} materials, {kind}, {decibel} dB", mixture_cases.with_noise(clean, decibel, rng), truth, rank
 
 
 @family("measured scenes")
@@ -82,10 +82,9 @@ def count_case(name, row):
 
 @family("counted topics")
 def topics(seed):
-    for name, make in [("40 words × 3000", counts.generated(40, 3000, 10)), ("200 words × 2000", counts.generated(200, 2000, 10)),
-                       ("500 words × 1000, Dirichlet", counts.generated(500, 1000, 10, dirichlet=True)),
-                       ("1000 words × 1000", counts.generated(1000, 1000, 20))]:
-        yield count_case(name, make(seed))
+    for words, n, dirichlet in [(40, 800, False), (200, 800, False), (500, 500, True), (1000, 500, False)]:
+        make = counts.generated(words, n, 10, dirichlet=dirichlet)
+        yield count_case(f"{words} words × {n}{', Dirichlet' if dirichlet else ''}", make(seed))
 
 
 @family("signatures")
@@ -101,7 +100,7 @@ def signatures(seed):
 def cells(seed):
     for depth in (500, 5000):
         row = counts.cells(depth)(seed)
-        yield f"{depth} counts × 1500", row.counts[:1500], row.truth, len(row.truth)
+        yield f"{depth} counts × 600", row.counts[:600], row.truth, len(row.truth)
 
 
 @family("wrong rank")

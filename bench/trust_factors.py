@@ -19,6 +19,7 @@ from trust import NO_ERROR, WRONG, spearman
 SMALL_SHARE = 0.05
 TERMS = ("by_refit", "by_rerun", "by_samples", "by_towards", "by_away", "by_hals", "by_volume", "by_stages", "by_moved",
          "mixed", "negative", "by_misfit")
+FIRST = (1.0, 0.3, 0.2, 0.15, 0.15, 0.15, 0.1, 0.1, 0.2, 0.3, 0.3, 0.3)
 BELOW, ABOVE = 0.03, 0.05
 
 
@@ -32,12 +33,14 @@ def terms(fit):
     column = lambda values: numpy.array(values) if len(values) == rank else numpy.zeros(rank)
     rerun = evidence["rerun"]
     own = 0.0 if rerun else 1.0
-    ends = dict(evidence["other_ends"])
+    counts = evidence["ending"] in ("likelihood", "priors", "profiles")
+    ends = {} if counts else dict(evidence["other_ends"])
+    checked = 0.0 if evidence["origin"] == "features" else 1.0
     negative = numpy.maximum(column(evidence["negative_shares"]) - SMALL_SHARE, 0) * own
     return numpy.array([
-        column(errors["refit"]), column(rerun),
-        numpy.hypot(column(evidence["resampled"]), column(evidence["noise_errors"]) * own),
-        column(errors["towards"]), column(errors["away"]),
+        column(errors["refit"]) * checked, column(rerun),
+        numpy.hypot(column(evidence["resampled"]), column(evidence["noise_errors"])) * own,
+        column(errors["towards"]) * checked, column(errors["away"]) * checked,
         column(ends.get("and+hals", [])), column(ends.get("min-volume", [])), column(ends.get("and", [])),
         column(evidence["moved"]) * own, column(evidence["mixed"]) * own,
         negative * (evidence["ending"] != "signed"), numpy.full(rank, errors["misfit"]),
@@ -75,12 +78,12 @@ def fitted(rows, errors, families):
         apart = guess - shown
         # Errors that are missed cost more than alarms, and all the more about the limit.
         cost = numpy.where(apart < 0, 1.5, 1.0) * numpy.sqrt(apart**2 + 0.1)
-        return (weights * cost).sum() / weights.sum() + 1e-3 * (logarithms**2).mean()
+        return (weights * cost).sum() / weights.sum()
 
-    best = None
-    for start in (0.0, -1.0, -2.0):
-        found = minimize(loss, numpy.full(len(TERMS), start), method="Powell", options={"maxiter": 30})
-        best = found if best is None or found.fun < best.fun else best
+    first = numpy.log(FIRST)
+    # Few data hold some of the factors: those stay where they were.
+    held = lambda logarithms: loss(logarithms) + 0.01 * ((logarithms - first) ** 2).sum()
+    best = minimize(held, first, method="L-BFGS-B", bounds=[(value - 3, value + 1.5) for value in first])
     factors = numpy.exp(best.x)
     ratio = numpy.maximum(errors, NO_ERROR) / numpy.maximum(estimates(factors, rows), NO_ERROR)
     order = numpy.argsort(ratio)

@@ -298,10 +298,10 @@ mod tests {
             ),
             (
                 FitReport { errors: Some(ErrorEvidence { misfit: 0.9, ..errors() }), ..base.clone() },
-                poor,
+                doubtful,
                 "10 of 10 components leave more of the samples than noise",
             ),
-            (FitReport { mixed: some(4, 0.2), ..base.clone() }, poor, "4 of 10 components may contain"),
+            (FitReport { mixed: some(4, 0.9), ..base.clone() }, poor, "4 of 10 components may contain"),
             (FitReport { moved: some(1, 0.9), ..base.clone() }, doubtful, "1 of 10 components may contain"),
             (FitReport { negative_shares: some(1, 0.9), ..base.clone() }, doubtful, "1 of 10"),
         ];
@@ -367,7 +367,7 @@ mod tests {
         assert_eq!(trust.component_stability[9..], [0.0, 1.0, 1.0]);
         // One of three components is not most of them, one of one is.
         for (count, verdict) in [(3, Verdict::Doubtful), (1, Verdict::Poor)] {
-            let one = FitReport { on_shares: vec![0.1; count], mixed: vec![0.5, 0.0, 0.0], ..report() };
+            let one = FitReport { on_shares: vec![0.1; count], mixed: vec![0.9, 0.0, 0.0], ..report() };
             assert_eq!(judged_trust(&one, count, false).judgement.verdict, verdict);
         }
         let few = FitReport { background: 0.3, on_shares: vec![0.1; 3], ..report() };

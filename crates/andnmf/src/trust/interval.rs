@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Ending, FitReport};
+use super::{Ending, FitReport, Origin};
 use crate::constants::TrustConstants;
 
 /// The error of a component, the sine of its angle to the true one, with an interval that should contain it. As JSON, a list
@@ -74,12 +74,17 @@ fn assessed_component(report: &FitReport, k: usize, constants: &TrustConstants) 
     let mut squares = |source: Source, terms: &[(f64, f64)]| {
         parts.push((source, terms.iter().map(|(factor, sine)| (factor * sine).powi(2)).sum::<f64>()));
     };
-    let sampled =
-        at(&report.resampled).hypot(if report.rerun.is_empty() { at(&report.noise_errors) } else { 0.0 });
-    let (refit, towards, away, misfit) = match &report.errors {
-        Some(errors) => (at(&errors.refit), at(&errors.towards), at(&errors.away), errors.misfit),
-        None => (0.0, 0.0, 0.0, 0.0),
+    // Components of another start, or of the likelihood of counts, are judged by their own runs.
+    let own = report.rerun.is_empty();
+    let sampled = if own { at(&report.resampled).hypot(at(&report.noise_errors)) } else { 0.0 };
+    // Where the zeros of the components have decided, weights that are always on leave nothing open.
+    let (refit, towards, away) = match &report.errors {
+        Some(errors) if report.origin != Origin::Features => {
+            (at(&errors.refit), at(&errors.towards), at(&errors.away))
+        }
+        _ => (0.0, 0.0, 0.0),
     };
+    let misfit = report.errors.as_ref().map_or(0.0, |errors| errors.misfit);
     squares(
         Source::Chance,
         &[
@@ -88,7 +93,8 @@ fn assessed_component(report: &FitReport, k: usize, constants: &TrustConstants) 
             (constants.by_samples, sampled),
         ],
     );
-    let other = |name: &str| report.other_ends.iter().find(|end| end.0 == name).map_or(0.0, |end| at(&end.1));
+    let ends = if report.ending.is_of_counts() { &[] } else { &report.other_ends[..] };
+    let other = |name: &str| ends.iter().find(|end| end.0 == name).map_or(0.0, |end| at(&end.1));
     squares(
         Source::Ambiguity,
         &[
@@ -99,8 +105,6 @@ fn assessed_component(report: &FitReport, k: usize, constants: &TrustConstants) 
             (constants.by_stages, other("and")),
         ],
     );
-    // Components of another start, or of the likelihood of counts, are judged by their own runs.
-    let own = report.rerun.is_empty();
     let negative = match report.ending {
         Ending::Signed => 0.0,
         _ if own => (at(&report.negative_shares) - constants.small_share).max(0.0),

@@ -15,7 +15,7 @@ const RANK: usize = 8;
 
 fn noisy(noise: f64, seed: u64) -> Dataset {
     let weights = Weights::Dirichlet { concentration: 2.0 };
-    let base = DatasetSpec { noise, seed, weights, ..DatasetSpec::new(DatasetKind::Dirichlet) };
+    let base = DatasetSpec { noise, seed, weights, ..DatasetSpec::new(DatasetKind::Dir) };
     DatasetSpec { n_features: 80, rank: RANK, n_samples: 500, ..base }.generate().unwrap()
 }
 
