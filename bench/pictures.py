@@ -2,7 +2,7 @@
 """Draws the pictures of README.md and docs/ (docs/pictures/*.svg).
 
     bench/pictures.py                            all pictures; builds the command first
-    bench/pictures.py recovery performance       some of them: letters recovery competitors performance
+    bench/pictures.py recovery performance       some of them: letters recovery competitors performance trust
     bench/pictures.py letters --command PATH     use a command that is already built
 
 letters runs `andnmf generate` and `andnmf fit` and draws what they write. The others draw the tables of the page of the
@@ -222,7 +222,27 @@ def performance(_):
     save(figure, "performance")
 
 
-DRAWINGS = {"letters": letters, "recovery": recovery, "competitors": competitors, "performance": performance}
+def trust(_):
+    """True errors of components against estimated ones, and how often the verdict good is right, from docs/trust.md."""
+    rows = table("trust.md", "### Estimates and errors", "estimate")
+    estimate, below, median, above, low, high = ([number(row[column]) for row in rows] for column in (
+        "estimate", "5 % of the errors below", "median", "5 % above", "mean interval from", "to"))
+    figure, axes = pyplot.subplots(figsize=(5.2, 4.6))
+    limits = (5e-4, 1.1)
+    axes.fill_between(estimate, low, high, color="#dddddd", label="interval")
+    axes.plot(limits, limits, color="black", linewidth=0.8, label="estimate")
+    spans = numpy.maximum([numpy.subtract(median, below), numpy.subtract(above, median)], 0)
+    axes.errorbar(estimate, median, spans, fmt="o", color=COLOURS["AND"], capsize=3, label="true error: median, 5 to 95 %")
+    axes.axhline(0.1, color=COLOURS["HALS"], linewidth=0.8, linestyle="--")
+    axes.set(xscale="log", yscale="log", xlim=limits, ylim=(1e-4, 1.1), xlabel="estimated error of a component (sine)",
+             ylabel="true error")
+    axes.grid(color="#eeeeee")
+    axes.legend(loc="upper left")
+    save(figure, "trust")
+
+
+DRAWINGS = {"letters": letters, "recovery": recovery, "competitors": competitors, "performance": performance,
+            "trust": trust}
 
 
 def main():

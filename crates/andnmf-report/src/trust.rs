@@ -26,7 +26,7 @@ pub(crate) struct Judged {
 }
 
 impl Judged {
-    /// The errors in a summary. Intervals are one object per component, or one list per end.
+    /// The errors in a summary. Intervals are one object or one list per component, or one list per end.
     pub(crate) fn of(summary: &Value) -> Self {
         let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
         let stability =
@@ -34,12 +34,17 @@ impl Judged {
         let found = ["/component_error", "/trust/component_error"].map(|path| summary.pointer(path));
         let errors = match found.into_iter().flatten().find(|value| !value.is_null()) {
             Some(Value::Array(entries)) => {
-                entries.iter().map(|entry| ComponentError::of(|end| entry.get(end))).collect()
+                let place = |end: &str| ["low", "estimate", "high"].iter().position(|name| *name == end);
+                let at =
+                    |entry: &Value, end: &str| entry.get(end).or_else(|| entry.get(place(end)?)).cloned();
+                entries.iter().map(|entry| ComponentError::of(|end| at(entry, end))).collect()
             }
             Some(ends @ Value::Object(_)) => {
                 let count = list(ends.get("estimate")).len();
                 (0..count)
-                    .map(|k| ComponentError::of(|end| ends.get(end).and_then(|values| values.get(k))))
+                    .map(|k| {
+                        ComponentError::of(|end| ends.get(end).and_then(|values| values.get(k)).cloned())
+                    })
                     .collect()
             }
             _ => Vec::new(),
@@ -49,8 +54,8 @@ impl Judged {
 }
 
 impl ComponentError {
-    fn of<'a>(value: impl Fn(&'static str) -> Option<&'a Value>) -> Option<Self> {
-        let number = |end| value(end).and_then(Value::as_f64).map(rounded);
+    fn of(value: impl Fn(&'static str) -> Option<Value>) -> Option<Self> {
+        let number = |end| value(end).as_ref().and_then(Value::as_f64).map(rounded);
         Some(Self { low: number("low")?, estimate: number("estimate")?, high: number("high")? })
     }
 }
@@ -68,6 +73,8 @@ mod tests {
         ];
         let objects =
             json!([{"low": 0, "estimate": 0.125, "high": 0.5}, {"low": 0.1, "estimate": 0.2, "high": 1}]);
+        let triples = json!([[0, 0.125, 0.5], [0.1, 0.2, 1]]);
+        assert_eq!(Judged::of(&json!({"trust": {"component_error": triples}})).errors, expected);
         let lists = json!({"low": [0, 0.1], "estimate": [0.125, 0.2], "high": [0.5, 1]});
         for summary in [json!({"component_error": objects}), json!({"trust": {"component_error": lists}})] {
             assert_eq!(Judged::of(&summary).errors, expected);

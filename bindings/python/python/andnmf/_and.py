@@ -58,10 +58,13 @@ class ANDBase(Factorization):
         Thresholds of the last stage.
     trust_ : dict
         Trust summary: ``verdict`` (good, doubtful, poor), ``reasons`` (dicts with ``code``, ``text``, ``advice``,
-        ``components``, …) and ``component_stability``. The verdict is None with a threshold schedule and after
+        ``components``, …), ``component_error`` and ``alternatives``. The verdict is None with a threshold schedule and after
         ``partial_fit`` has updated existing components: such fits are not judged.
+    component_error_ : ndarray of shape (n_components, 3)
+        Error of each component: the sine of its angle to the true one, as lower end, estimate and upper end. NaN if the fit
+        was not judged.
     stability_ : ndarray of shape (n_components,)
-        Estimated error of each component as a sine; 0 is stable. NaN if the fit was not judged.
+        The estimates alone; 0 is stable. NaN if the fit was not judged.
     trace_ : dict of ndarray
         One value per stage: stage, seconds, threshold_min, threshold_median, active_fraction, change, loss. NaN if the
         method does not have it: AND has no loss, the other methods have no thresholds.
@@ -93,6 +96,7 @@ class ANDBase(Factorization):
     thresholds_: np.ndarray
     trust_: Trust
     stability_: np.ndarray
+    component_error_: np.ndarray
     n_batches_seen_: int
     dispersion_: float | None
     set_aside_: np.ndarray
@@ -174,6 +178,7 @@ class ANDBase(Factorization):
         self.thresholds_ = result["thresholds"]
         self._store_trust(json.loads(result["trust"]))
         report = json.loads(result["report"]) or {}
+        self._evidence = report
         self.set_aside_ = np.array(report.get("set_aside", []), dtype=np.int64)
         counts = report.get("counts")
         self.dispersion_ = counts["dispersion"] if counts else None
@@ -185,6 +190,8 @@ class ANDBase(Factorization):
         self.trust_ = no_trust() if trust is None else trust
         scores = self.trust_["component_stability"]
         self.stability_ = np.array(scores) if scores else np.full(len(self.components_), np.nan)
+        errors = self.trust_.get("component_error")
+        self.component_error_ = np.array(errors) if errors else np.full((len(self.components_), 3), np.nan)
 
     def _scale_thresholds(self, sizes: np.ndarray) -> None:
         # Automatic thresholds are shares of the largest weight.

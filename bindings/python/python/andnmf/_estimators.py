@@ -77,6 +77,10 @@ class AND(ANDBase):
         Convergence tolerance: stop when a stage changes the components by no more than this, relative to their size,
         and the threshold is at its floor. Changes at the level of rounding always count as convergence; with threshold
         auto, so do changes of 1e-8. It must be zero or a positive number.
+    trust : {"auto", "off"}, default="auto"
+        The verdict and the error of each component: estimated by refits to simulated samples and by other answers that
+        fit as well (auto), or none, which saves about half of the time (off). Without thresholds from the data there is
+        none.
     time_limit : float or None, default=None
         Time limit in seconds; the best result so far is kept. Raises ValueError if there are no components yet.
     random_state : int, RandomState instance or None, default=None
@@ -129,10 +133,13 @@ class AND(ANDBase):
         Thresholds of the last stage.
     trust_ : dict
         Trust summary: ``verdict`` (good, doubtful, poor), ``reasons`` (dicts with ``code``, ``text``, ``advice``,
-        ``components``, …) and ``component_stability``. The verdict is None with a threshold schedule and after
+        ``components``, …), ``component_error`` and ``alternatives``. The verdict is None with a threshold schedule and after
         ``partial_fit`` has updated existing components: such fits are not judged.
+    component_error_ : ndarray of shape (n_components, 3)
+        Error of each component: the sine of its angle to the true one, as lower end, estimate and upper end. NaN if the fit
+        was not judged.
     stability_ : ndarray of shape (n_components,)
-        Estimated error of each component as a sine; 0 is stable. NaN if the fit was not judged.
+        The estimates alone; 0 is stable. NaN if the fit was not judged.
     trace_ : dict of ndarray
         One value per stage: stage, seconds, threshold_min, threshold_median, active_fraction, change, loss. NaN if the
         method does not have it: AND has no loss, the other methods have no thresholds.
@@ -171,6 +178,7 @@ class AND(ANDBase):
         noise: Literal["auto", "gaussian", "poisson"] = "auto",
         nonnegative: bool | Literal["auto"] = "auto",
         tol: float = 1e-12,
+        trust: Literal["auto", "off"] = "auto",
         time_limit: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -193,6 +201,7 @@ class AND(ANDBase):
         self.noise = noise
         self.nonnegative = nonnegative
         self.tol = tol
+        self.trust = trust
         self.time_limit = time_limit
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -31,6 +31,23 @@ class Reason(TypedDict):
     components: list[int]
 
 
+class Alternative(TypedDict):
+    """Another answer that fits as well: two components that trade part of each other.
+
+    Examples
+    --------
+    >>> from andnmf import AND
+    >>> from andnmf.datasets import make_dir
+    >>> data = make_dir(n_samples=400, n_features=50, n_components=5, random_state=0)
+    >>> AND(5, random_state=0).fit(data.samples).trust_.get("alternatives", [])
+    []
+    """
+
+    components: list[int]
+    sine: float
+    text: str
+
+
 class Trust(TypedDict):
     """Whether a fit can be trusted; ``verdict`` is None if the fit was not judged.
 
@@ -46,6 +63,7 @@ class Trust(TypedDict):
     reasons: list[Reason]
     component_stability: list[float]
     component_error: NotRequired[list[list[float]]]
+    alternatives: NotRequired[list[Alternative]]
 
 
 class Stage(NamedTuple):

@@ -4,12 +4,13 @@
 //! |---|---|---|
 //! | `thresholds` | f64 | rank, or 0 if the method has none |
 //! | `stability` | f64 | rank; only with a trust summary |
+//! | `component_error` | f64 | 3 × rank: lower end, estimate and upper end for each component; only if known |
 //! | `topic_totals` | f64 | rank; only of topics of LDA |
 //! | `components` | f32 or f64 | rank × features |
 //! | `feature_names` | bytes | a JSON list; only if known |
 //!
 //! Names are an array because a million of them would be too much for a header. Metadata: `method`, `settings` (JSON),
-//! `judgement` (JSON; only with a trust summary), `scale`, `andnmf_version`.
+//! `judgement` and `alternatives` (JSON; only with a trust summary), `scale`, `andnmf_version`.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -24,11 +25,12 @@ use super::header::{HeaderBuilder, ModelHeader, not_a_model, unsupported};
 use crate::files::source::check_regular;
 use crate::files::{FileError, LocatedProblem, Location, Overwrite, Problem, settle_around, write_file};
 use andnmf::Real;
-use andnmf::trust::{Judgement, Trust};
+use andnmf::trust::{ComponentError, Judgement, Trust};
 
 const COMPONENTS: &str = "components";
 const THRESHOLDS: &str = "thresholds";
 const STABILITY: &str = "stability";
+const ERRORS: &str = "component_error";
 const TOPIC_TOTALS: &str = "topic_totals";
 const NAMES: &str = "feature_names";
 
@@ -95,7 +97,13 @@ impl<T: Real> Model<T> {
         builder.add_array(THRESHOLDS, Dtype::F64, &[self.thresholds.len()]);
         if let Some(trust) = &self.trust {
             builder.set_metadata("judgement", json(serde_json::to_string(&trust.judgement))?);
+            if !trust.alternatives.is_empty() {
+                builder.set_metadata("alternatives", json(serde_json::to_string(&trust.alternatives))?);
+            }
             builder.add_array(STABILITY, Dtype::F64, &[trust.component_stability.len()]);
+            if !trust.component_error.is_empty() {
+                builder.add_array(ERRORS, Dtype::F64, &[3 * trust.component_error.len()]);
+            }
         }
         if let Some(totals) = &self.topic_totals {
             builder.add_array(TOPIC_TOTALS, Dtype::F64, &[totals.len()]);
@@ -107,7 +115,10 @@ impl<T: Real> Model<T> {
         }
         builder.write(out)?;
         let stability = self.trust.iter().flat_map(|trust| &trust.component_stability);
-        for value in self.thresholds.iter().chain(stability).chain(self.topic_totals.iter().flatten()) {
+        let errors = self.trust.iter().flat_map(|trust| &trust.component_error);
+        let errors: Vec<f64> = errors.flat_map(|error| [error.low, error.estimate, error.high]).collect();
+        let totals = self.topic_totals.iter().flatten();
+        for value in self.thresholds.iter().chain(stability).chain(&errors).chain(totals) {
             out.write_all(&value.to_le_bytes())?;
         }
         for value in &self.components {
@@ -159,7 +170,9 @@ impl ModelArrays<'_> {
         let judgement: Option<Judgement> = parse_metadata(metadata, "judgement")?;
         let trust = match (judgement, self.numbers(STABILITY)?) {
             (Some(judgement), Some(scores)) if scores.len() == rank => {
-                Some(Trust { judgement, component_stability: scores })
+                let component_error = self.errors(rank)?;
+                let alternatives = parse_metadata(metadata, "alternatives")?.unwrap_or_default();
+                Some(Trust { judgement, component_stability: scores, component_error, alternatives })
             }
             (None, None) => None,
             (Some(_), None) => return Err(missing(STABILITY)),
@@ -239,6 +252,16 @@ impl ModelArrays<'_> {
             }
             None => Ok(Some(numbers)),
         }
+    }
+
+    /// The intervals of the errors; empty in files of earlier versions.
+    fn errors(&mut self, rank: usize) -> Result<Vec<ComponentError>, LocatedProblem> {
+        let Some(ends) = self.numbers(ERRORS)? else { return Ok(Vec::new()) };
+        if ends.len() != 3 * rank {
+            return Err(inconsistent(format!("{} ends of intervals for {rank} components", ends.len())));
+        }
+        let (errors, _) = ends.as_chunks();
+        Ok(errors.iter().map(|&[low, estimate, high]| ComponentError { low, estimate, high }).collect())
     }
 
     fn names(&mut self) -> Result<Option<Vec<String>>, LocatedProblem> {

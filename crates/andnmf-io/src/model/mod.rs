@@ -186,9 +186,12 @@ impl<T: Real> Model<T> {
             return Err(ModelError::NameCount { given: names.len(), n_features });
         }
         let stability = trust.as_ref().map(|trust| trust.component_stability.len());
+        // Models of earlier versions have no intervals.
+        let errors = trust.as_ref().map(|trust| trust.component_error.len()).filter(|count| *count > 0);
         for (what, given) in [
             ("thresholds", thresholds.len()),
             ("stability scores", stability.unwrap_or(rank)),
+            ("intervals of errors", errors.unwrap_or(rank)),
             ("totals of topics", topic_totals.as_ref().map_or(rank, Vec::len)),
         ] {
             // Methods without thresholds have an empty list.

@@ -13,7 +13,7 @@ use crate::testing::random_matrix;
 use andnmf::fit::Start;
 use andnmf::samples::DenseSamples;
 use andnmf::synth::{DatasetKind, DatasetSpec};
-use andnmf::trust::Verdict;
+use andnmf::trust::{ComponentError, Verdict};
 
 fn names(n: usize) -> Vec<String> {
     (0..n).map(|i| format!("feature \"{i}\"\nü")).collect()
@@ -365,6 +365,9 @@ fn numbers_that_do_not_match_the_components_are_refused() {
     );
     let trust = good.trust.clone().map(|trust| Trust { component_stability: vec![0.0; 4], ..trust });
     assert_message(message(Model { trust, ..good.clone() }), "4 stability scores for 3 components");
+    let unknown = vec![ComponentError::UNKNOWN; 2];
+    let trust = good.trust.clone().map(|trust| Trust { component_error: unknown, ..trust });
+    assert_message(message(Model { trust, ..good.clone() }), "6 ends of intervals for 3 components");
     assert_eq!(good.trust.unwrap().judgement.verdict, Verdict::Good);
 }
 

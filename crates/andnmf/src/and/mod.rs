@@ -62,6 +62,6 @@ pub(crate) use state::AndState;
 pub use crate::settings::Compress;
 pub use decoder::Decoder;
 pub use literal::literal_stage;
-pub use params::{And, AndParams, Batch, Step, StepsPerStage};
+pub use params::{And, AndParams, Batch, Checks, Step, StepsPerStage};
 pub use statistics::{DecodeStatistics, StageStatistics};
 pub use threshold::{Schedule, Threshold, ThresholdParams, theory_threshold};

@@ -58,6 +58,17 @@ impl Batch {
     pub(crate) const RANGE: Range = Range::from(1.0, "it must be at least 1 sample, or all");
 }
 
+declare_choice! {
+    /// The checks of a finished fit.
+    #[derive(Eq)]
+    pub enum Checks for "trust" {
+        /// The error of each component is estimated, which takes about as long as the fit.
+        Auto = "auto",
+        /// None: the fit has no verdict.
+        Off = "off",
+    }
+}
+
 declare_settings! {
     /// The settings of AND, unchecked.
     ///
@@ -102,6 +113,9 @@ declare_settings! {
         /// size, and the threshold is at its floor. Changes at the level of rounding always count as convergence; with
         /// threshold auto, so do changes of 1e-8.
         tolerance: f64 = 1e-12, Range::NOT_NEGATIVE;
+        /// The verdict and the error of each component: estimated by refits to simulated samples and by other answers that fit
+        /// as well (auto), or none, which saves about half of the time (off). Without thresholds from the data there is none.
+        trust: Checks = Checks::Auto;
         common time_limit;
         common seed;
     }

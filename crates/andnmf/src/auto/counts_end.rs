@@ -4,7 +4,7 @@ use ndarray::Array2;
 
 use super::engine::AutoEngine;
 use super::state::unprojected;
-use crate::and::And;
+use crate::and::{And, Checks};
 use crate::constants::CountFinish;
 use crate::counts::{CountEnd, CountNoise, finish_counts, recognised};
 use crate::fit::{Fit, Run, StageInterrupt, Start, StopMonitor, StopReason};
@@ -76,12 +76,14 @@ pub(super) fn finish<T: Real>(
     let whole = matches!(fit.stop, StopReason::Converged | StopReason::MaxStages);
     let Some(found) = found.filter(|_| whole && fit.report.is_some()) else { return Ok(fit) };
     let (params, constants) = (and.params(), &and.constants().counts);
+    let judged = params.trust == Checks::Auto;
     let remaining = params.time_limit.map(|limit| (limit - fit.seconds).max(0.0));
     let monitor = StopMonitor::new(run, remaining, 0.0);
     let stop = || monitor.reason().is_some();
     let watched = CancellableSamples { samples, stop: &stop };
-    let ended =
-        run.workers()?.run(|| finish_counts(&watched, &found, noise, constants, (params.seed, &monitor)));
+    let ended = run
+        .workers()?
+        .run(|| finish_counts(&watched, &found, noise, constants, (params.seed, judged, &monitor)));
     let ended = match ended {
         Ok(ended) => Some(ended),
         Err(halt) => match halt {
@@ -117,7 +119,8 @@ pub(super) fn finish<T: Real>(
         };
         report.rerun = errors;
         let out_of_stages = fit.stop == StopReason::MaxStages;
-        fit.trust = Some(Trust::of(report, params.rank, out_of_stages, &and.constants().trust));
+        let trust = || Trust::of(report, params.rank, out_of_stages, &and.constants().trust);
+        fit.trust = judged.then(trust);
         fit.components.slice_mut(ndarray::s![..components.nrows(), ..]).assign(&components.mapv(T::from_f64));
     }
     Ok(fit)

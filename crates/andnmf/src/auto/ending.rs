@@ -45,6 +45,8 @@ impl<T> EndResult<T> {
 /// Makes components non-negative.
 pub(super) struct Finisher<'e, 'a, 'r, T: Real> {
     pub(super) runs: HalsRuns<'e, 'a, 'r, T>,
+    /// True if the errors of the components are to be estimated.
+    pub(super) judged: bool,
 }
 
 impl<T: Real> Finisher<'_, '_, '_, T> {
@@ -162,6 +164,9 @@ impl<T: Real> Finisher<'_, '_, '_, T> {
     /// to other runs of HALS, `other` from another start, and one from the start of NMF on part of the samples.
     fn rerun(&self, result: EndResult<T>, other: Option<Array2<T>>) -> Result<EndResult<T>, StageInterrupt> {
         let rank = result.components.nrows();
+        if !self.judged {
+            return Ok(EndResult { rerun: vec![0.0; rank], ..result });
+        }
         let EndConstants { other_stages, far_sweeps, two_runs, .. } = *self.runs.end();
         let anew = match self.runs.nmf_of_a_part(rank, other_stages, far_sweeps) {
             // The components are final; no time was left to check them.

@@ -14,11 +14,11 @@ use super::projected::Signs;
 use super::retry::retried;
 use super::schedule::Rules;
 use super::search::Phase;
-use super::shares::{clipped, low_quantiles, negative_shares, sines};
+use super::shares::{clipped, low_quantiles, nearest_sines, negative_shares, sines};
 use super::stability::{Stability, noise_errors, stability};
 use super::state::{AutoState, SearchSide, unprojected};
 use super::volume_end::{VolumeEnd, VolumeEnded};
-use crate::and::{StageQuery, StageWeights, Step, StepsPerStage, advance};
+use crate::and::{Checks, StageQuery, StageWeights, Step, StepsPerStage, advance};
 use crate::fit::{Fit, Run, StageInterrupt, StopReason};
 use crate::linalg::product::scale_rows;
 use crate::query::{self, MaybeOwned};
@@ -45,6 +45,7 @@ pub(super) fn finish<T: Real>(
         _ => (None, stop),
     };
     let (rank, effective, constants) = (engine.params.rank, engine.effective_rank(), engine.constants);
+    let judged = engine.params.trust == Checks::Auto;
     let objective = engine.state.objective.clone();
     let padded = |components: &Array2<T>| {
         let mut all = Array2::zeros((rank, components.ncols()));
@@ -66,14 +67,14 @@ pub(super) fn finish<T: Real>(
         ever_active.clone_from(&last.ever_active);
     }
     fit.warn_never_active(&ever_active);
-    fit.trust = Some(Trust::without_evidence(Reason::Stopped, rank));
+    fit.trust = judged.then(|| Trust::without_evidence(Reason::Stopped, rank));
     if let Some(components) = unfinished {
         fit.components = padded(&components);
     }
     if let Some(FinishedFit { components, report, passes, .. }) = result {
         fit.components = padded(&components);
         fit.passes += passes;
-        fit.trust = Some(Trust::of(&report, rank, stop == StopReason::MaxStages, &constants.trust));
+        fit.trust = judged.then(|| Trust::of(&report, rank, stop == StopReason::MaxStages, &constants.trust));
         fit.report = Some(report);
     }
     Ok(fit)
@@ -112,7 +113,8 @@ fn end<T: Real>(
 ) -> Result<FinishedFit<T>, StageInterrupt> {
     let (constants, rules) = (engine.constants, Rules(&engine.constants.schedule));
     let (basis, spectrum) = (&engine.state.basis, &engine.state.progress.spectrum);
-    let finisher = Finisher { runs: HalsRuns::new(engine, samples, run) };
+    let judged = engine.params.trust == Checks::Auto;
+    let finisher = Finisher { runs: HalsRuns::new(engine, samples, run), judged };
     let best = match without_background(engine, &best)? {
         Some(best) => best,
         None => retried(&finisher.runs, best)?,
@@ -161,7 +163,7 @@ fn end<T: Real>(
     let above_noise = spectrum.gap() >= constants.trust.no_gap;
     let spectra = above_noise && volume.as_ref().is_some_and(|volume| volume.few_zeros(&components));
     let volume = match volume.filter(|_| !kept && spectra) {
-        Some(volume) => volume.components(&best)?,
+        Some(volume) => volume.components(&best, judged)?,
         None => None,
     };
     // Neither zeros of the weights nor a volume hold the components: HALS, whose weights and components are not negative.
@@ -213,7 +215,7 @@ fn end<T: Real>(
             .collect(),
         false => rerun,
     };
-    let stability = if certain {
+    let stability = if certain || !judged {
         Stability { resampled: vec![0.0; rank], mixed: vec![0.0; rank] }
     } else if !rerun.is_empty() {
         // The stability of the stages' components says nothing about those of HALS.
@@ -221,6 +223,11 @@ fn end<T: Real>(
     } else {
         let decoded = evaluator.decode(&best.components)?;
         stability(&mut evaluator, &best.components, &decoded, &moments, engine.params.seed)?
+    };
+    let compared = judged && replaceable && rank > 1 && rank <= constants.errors.compared;
+    let other_ends = match compared {
+        true => other_ends(&finisher, &best, (&before, &components), ending)?,
+        false => Vec::new(),
     };
     let value_size = engine.projected.size / (n * samples.n_features() as f64).sqrt();
     let expected = noise * (engine.effective_rank() as f64 * n / 2.0).sqrt() / engine.projected.size;
@@ -249,8 +256,43 @@ fn end<T: Real>(
         set_aside: engine.state.set_aside.clone(),
         n_samples: engine.header.n_samples,
         counts: None,
+        other_ends,
+        errors: None,
     };
     Ok(FinishedFit { components, report, passes, last })
+}
+
+/// The distance of each component from those of the endings that were not taken. `before` are the components that the
+/// ending began with.
+fn other_ends<T: Real>(
+    finisher: &Finisher<'_, '_, '_, T>,
+    best: &Candidate<T>,
+    (before, components): (&Array2<T>, &Array2<T>),
+    ending: Ending,
+) -> Result<Vec<(String, Vec<f64>)>, StageInterrupt> {
+    let mut found = Vec::new();
+    let mut compare = |name: &str, other: Result<Option<Array2<T>>, StageInterrupt>| match other {
+        Ok(Some(other)) => {
+            found.push((name.to_owned(), nearest_sines(components, &other)));
+            Ok(())
+        }
+        // The components are final; no time is left to compare them.
+        Ok(None) | Err(StageInterrupt::Stop(_)) => Ok(()),
+        Err(error) => Err(error),
+    };
+    let clipped = clipped(before);
+    if !matches!(ending, Ending::Hals | Ending::Nmf) {
+        compare("and+hals", finisher.runs.improved(&clipped).map(Some))?;
+    }
+    if ending != Ending::MinVolume && finisher.runs.engine.projected_noise() > 0.0 {
+        let volume = VolumeEnd::new(finisher.runs.engine, best);
+        let other = volume.map_or(Ok(None), |volume| volume.components(best, false));
+        compare("min-volume", other.map(|ended| ended.map(|ended| ended.components)))?;
+    }
+    if matches!(ending, Ending::MinVolume | Ending::Nmf) {
+        compare("and", Ok(Some(clipped)))?;
+    }
+    Ok(found)
 }
 
 /// Components multiplied by their largest decoded weights, which then are one.

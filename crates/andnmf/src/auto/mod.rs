@@ -11,7 +11,7 @@
 //! 5. **Retry** from the components of HALS if doubt is left and the samples are non-negative (`retry`).
 //! 6. **Finish** in the space of the samples: components become non-negative if the samples are, and NMF takes over if
 //!    the samples do not look like sparse mixtures (`finish`, `ending`).
-//! 7. **Judge** the result (`stability`; evidence and verdict are in [`crate::trust`]).
+//! 7. **Judge** the result (`stability`, `errors`; evidence and verdict are in [`crate::trust`]).
 //!
 //! The full samples are read at most ten times: up to six for the directions, once to project them, and up to three
 //! times at the end. Everything else happens in the projected space.
@@ -28,6 +28,7 @@ mod decoded;
 mod descent;
 mod ending;
 mod engine;
+mod errors;
 mod finish;
 mod hals_runs;
 mod inclusion;
@@ -68,6 +69,7 @@ fn fit<T: Real>(
     run: &mut Run<'_, T>,
 ) -> Result<Fit<T>, FitError> {
     let counts = counts_end::in_metric_of_counts(and, samples, &start, run)?;
+    let (own, given) = (and, !matches!(start, Start::Auto));
     let and = counts.as_ref().map_or(and, |(and, _)| and);
     let (params, metric) = (and.params(), &and.objective().metric);
     metric.check(samples)?;
@@ -88,8 +90,12 @@ fn fit<T: Real>(
     let kept = outliers::without(scaled, &engine.state.set_aside);
     let scaled = kept.as_ref().map_or(scaled, |kept| kept as &dyn Samples<T>);
     let stop = drive(&mut *engine, &params.limits(), run)?;
-    let Some((_, noise)) = &counts else { return finish::finish(*engine, scaled, run, stop) };
+    let Some((_, noise)) = &counts else {
+        let fit = finish::finish(*engine, scaled, run, stop)?;
+        return errors::checked(fit, samples, (own, None, given), run);
+    };
     let found = counts_end::found_components(&engine);
     let fit = finish::finish(*engine, scaled, run, stop)?;
-    counts_end::finish(fit, (samples, noise), and, found, run)
+    let fit = counts_end::finish(fit, (samples, noise), and, found, run)?;
+    errors::checked(fit, samples, (own, Some(noise), given), run)
 }

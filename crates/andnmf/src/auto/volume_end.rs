@@ -94,8 +94,13 @@ impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
         near_zero_share(components, near_zero) < few_zeros
     }
 
-    /// The components of least volume; `None` if none of the starts leads to any that hold the samples.
-    pub(super) fn components(&self, best: &Candidate<T>) -> Result<Option<VolumeEnded<T>>, StageInterrupt> {
+    /// The components of least volume; `None` if none of the starts leads to any that hold the samples. Their errors are
+    /// zero if they are not to be judged.
+    pub(super) fn components(
+        &self,
+        best: &Candidate<T>,
+        judged: bool,
+    ) -> Result<Option<VolumeEnded<T>>, StageInterrupt> {
         let stop = || self.engine.monitor.reason().is_some();
         let starts = self.starts(best);
         let found = self.engine.workers.run(|| self.solve(&self.rows, &starts, &stop));
@@ -104,8 +109,11 @@ impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
         }
         let Some(Solved { solution: found, close }) = found else { return Ok(None) };
         let full = self.in_full(&found.components);
-        let mut rerun = self.rerun(&found, &full, &stop);
-        if let Some((other, nearness)) = close {
+        let mut rerun = match judged {
+            true => self.rerun(&found, &full, &stop),
+            false => vec![0.0; full.nrows()],
+        };
+        if let Some((other, nearness)) = close.filter(|_| judged) {
             let apart = nearest_sines(&full, &self.in_full(&other));
             rerun.iter_mut().zip(apart).for_each(|(rerun, sine)| *rerun = rerun.max(nearness * sine));
         }

@@ -8,6 +8,7 @@
 mod counts;
 mod diagnosis;
 mod end;
+mod errors;
 mod outliers;
 mod projection;
 mod schedule;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 pub use counts::{CountConstants, CountFinish};
 pub use diagnosis::DiagnosisConstants;
 pub use end::EndConstants;
+pub use errors::ErrorConstants;
 pub use outliers::OutlierConstants;
 pub use projection::ProjectionConstants;
 pub use schedule::ScheduleConstants;
@@ -78,6 +80,8 @@ pub struct Constants {
     pub volume: VolumeConstants,
     /// Fits to parts of the samples that estimate stability.
     pub stability: StabilityConstants,
+    /// Checks of a finished fit that estimate the error of each component.
+    pub errors: ErrorConstants,
     /// The limits from which evidence counts against a fit.
     pub trust: TrustConstants,
     /// The finish of fits to counts.

@@ -29,7 +29,7 @@ pub(crate) struct CountEnd {
     pub(crate) held_out: Vec<(CountFinish, f64)>,
     /// Posterior means of the shares, samples × rank.
     pub(crate) shares: Array2<f32>,
-    /// The estimated error of each component, a sine; empty if those of the stages stay.
+    /// The estimated error of each component, a sine; zero if it is not to be judged, and empty if those of the stages stay.
     pub(crate) errors: Vec<f64>,
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn finish_counts<T: Real>(
     components: &Array2<f64>,
     noise: &CountNoise,
     constants: &CountConstants,
-    (seed, monitor): (u64, &StopMonitor<'_>),
+    (seed, judged, monitor): (u64, bool, &StopMonitor<'_>),
 ) -> Result<CountEnd, StageInterrupt> {
     let (whole, _) = copied(samples, constants.most_values, seed)?;
     let effective = EffectiveParts::of_noise(noise);
@@ -127,7 +127,8 @@ pub(crate) fn finish_counts<T: Real>(
     let shares = finishes.shares(&rows, &fitted)?;
     let components = (finish != CountFinish::Stages).then(|| fitted.components().mapv(f64::from));
     let errors = match &components {
-        Some(_) => finishes.split_errors(&whole, &effective, finish, &fitted)?,
+        Some(_) if judged => finishes.split_errors(&whole, &effective, finish, &fitted)?,
+        Some(components) => vec![0.0; components.nrows()],
         None => Vec::new(),
     };
     Ok(CountEnd { finish, components, held_out, shares, errors })

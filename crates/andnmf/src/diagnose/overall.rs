@@ -55,7 +55,7 @@ mod tests {
         let own = weights.judgement.clone();
         let mut judgement = own.clone();
         judgement.add(Reason::Stopped);
-        let trust = Trust { judgement, component_stability: vec![0.0; 6] };
+        let trust = Trust { judgement, component_stability: vec![0.0; 6], ..Trust::default() };
         let overall = OverallDiagnosis::new(weights, Some(0.5), Some(trust));
         assert_eq!(overall.verdict, Verdict::Poor);
         assert_eq!(overall.reasons.len(), own.reasons.len() + 1);

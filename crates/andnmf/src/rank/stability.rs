@@ -4,7 +4,7 @@ use ndarray::Array2;
 use rand::seq::SliceRandom;
 
 use super::RankSettings;
-use crate::and::{And, AndParams};
+use crate::and::{And, AndParams, Checks};
 use crate::constants::{Constants, CountConstants, CountFinish};
 use crate::counts::Noise;
 use crate::counts::model::{Model, filled, likelihood_steps};
@@ -29,7 +29,7 @@ pub(super) fn unstable_share<T: Real>(
         return Ok(None);
     }
     let RankSettings { seed, noise, .. } = *settings;
-    let solver = AndParams { seed, noise, ..AndParams::new(rank) }.check()?;
+    let solver = AndParams { seed, noise, trust: Checks::Off, ..AndParams::new(rank) }.check()?;
     let whole = components_of(&solver, samples, Start::Auto, run)?;
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(&mut generator(seed, Stream::Subsets));
@@ -56,7 +56,7 @@ pub(super) fn unstable_share_of_counts<T: Real>(
     let mut constants = Constants::default();
     constants.counts.finish = CountFinish::Likelihood;
     let CountConstants { filled: little, likelihood_steps: steps, tolerance, .. } = constants.counts;
-    let params = AndParams { seed, noise: Noise::Poisson, ..AndParams::new(rank) };
+    let params = AndParams { seed, noise: Noise::Poisson, trust: Checks::Off, ..AndParams::new(rank) };
     let run = run.without_observer::<f32>();
     let whole = components_of(&params.check()?.with_constants(constants), counts, Start::Auto, &run)?;
     let mut means = vec![0.0; counts.n_features()];

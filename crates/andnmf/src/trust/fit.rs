@@ -2,17 +2,35 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ending, FitReport, Judgement, Origin, Reason, Verdict};
+use super::interval::{Assessed, Source, assessed};
+use super::{ComponentError, Ending, FitReport, Judgement, Origin, Reason, Verdict};
 use crate::constants::TrustConstants;
 
-/// A judgement on a fit, and the stability of each component.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A judgement on a fit, and the error of each component.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Trust {
     /// The verdict and its reasons.
     #[serde(flatten)]
     pub judgement: Judgement,
     /// The estimated error of each component as a sine: 0 is stable, above [`UNSTABLE`](super::UNSTABLE) is unreliable.
     pub component_stability: Vec<f64>,
+    /// The same with an interval that should contain the error. Empty in models of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub component_error: Vec<ComponentError>,
+    /// Other answers that fit as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alternatives: Vec<Alternative>,
+}
+
+/// Another answer that fits as well: two components take part of each other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Alternative {
+    /// Their numbers, the smaller first.
+    pub components: [usize; 2],
+    /// The distance (a sine) by which one of them can move.
+    pub sine: f64,
+    /// The same in words.
+    pub text: String,
 }
 
 impl Trust {
@@ -24,13 +42,15 @@ impl Trust {
         out_of_stages: bool,
         constants: &TrustConstants,
     ) -> Self {
-        let mut component_stability = scores(report, constants);
-        let found = component_stability.len();
-        component_stability.resize(rank, 1.0);
+        let assessed = assessed(report, constants);
+        let found = assessed.len();
+        let mut component_error: Vec<ComponentError> = assessed.iter().map(|of| of.error).collect();
+        component_error.resize(rank, ComponentError::UNKNOWN);
         let mut judgement = Judgement::default();
         if found < rank {
             judgement.add(Reason::SurplusComponents { found, components: (found..rank).collect() });
         }
+        judge_samples(&mut judgement, report, found, constants);
         // What the stages saw in their metric says nothing about components that the likelihood of counts has moved since.
         if !report.ending.is_of_counts() {
             judge_rank(&mut judgement, report, constants);
@@ -39,7 +59,8 @@ impl Trust {
         if report.ending == Ending::Nmf {
             judgement.add(Reason::NmfInstead);
         }
-        judge_stability(&mut judgement, report, &component_stability[..found], constants);
+        let alternatives = alternatives(report);
+        judge_errors(&mut judgement, (report, &alternatives), &assessed, constants);
         // Components of another start have had stages of their own.
         if out_of_stages && !report.certain && report.origin != Origin::Hals {
             judgement.add(Reason::OutOfStages);
@@ -48,35 +69,44 @@ impl Trust {
             let (samples, of) = (report.set_aside.clone(), report.n_samples);
             judgement.add(Reason::OutliersSetAside { samples, of });
         }
-        Self { judgement, component_stability }
+        let component_stability = component_error.iter().map(|error| error.estimate).collect();
+        Self { judgement, component_stability, component_error, alternatives }
     }
 
     /// The verdict on a fit without evidence, because nothing could be checked or time ran out.
     pub(crate) fn without_evidence(reason: Reason, rank: usize) -> Self {
-        Self { judgement: Judgement::of(vec![reason]), component_stability: vec![1.0; rank] }
+        Self {
+            judgement: Judgement::of(vec![reason]),
+            component_stability: vec![1.0; rank],
+            component_error: vec![ComponentError::UNKNOWN; rank],
+            alternatives: Vec::new(),
+        }
     }
 }
 
-/// The estimated error of each component.
-fn scores(report: &FitReport, constants: &TrustConstants) -> Vec<f64> {
-    let count = report.on_shares.len();
-    if report.certain && !report.ending.is_of_counts() {
-        return vec![0.0; count];
+fn alternatives(report: &FitReport) -> Vec<Alternative> {
+    let trades = report.errors.iter().flat_map(|errors| &errors.trades);
+    trades
+        .map(|trade| {
+            let [first, second] = trade.components;
+            let text = format!(
+                "components {first} and {second} can trade: one of them can move by a sine of {:.2}",
+                trade.sine
+            );
+            Alternative { components: trade.components, sine: trade.sine, text }
+        })
+        .collect()
+}
+
+/// What can be known at all.
+fn judge_samples(judgement: &mut Judgement, report: &FitReport, rank: usize, constants: &TrustConstants) {
+    let (n_samples, wanted) =
+        (report.n_samples.saturating_sub(report.set_aside.len()), constants.few_samples);
+    if n_samples < rank {
+        judgement.add(Reason::FewerSamplesThanComponents { n_samples, rank });
+    } else if n_samples < wanted * rank && rank > 1 {
+        judgement.add(Reason::FewSamples { n_samples, rank, wanted });
     }
-    if !report.rerun.is_empty() {
-        // Earlier evidence is about other components.
-        return report.rerun.iter().map(|&sine| sine.min(1.0)).collect();
-    }
-    let score = |k: usize| {
-        let negative = if report.negative_shares[k] > constants.small_share && report.ending != Ending::Signed
-        {
-            constants.negative * report.negative_shares[k]
-        } else {
-            0.0
-        };
-        sampled(report, k).max(constants.mixed * report.mixed[k]).max(report.moved[k]).max(negative).min(1.0)
-    };
-    (0..count).map(score).collect()
 }
 
 fn judge_rank(judgement: &mut Judgement, report: &FitReport, constants: &TrustConstants) {
@@ -106,47 +136,56 @@ fn judge_weights(judgement: &mut Judgement, report: &FitReport, found: usize, co
     }
 }
 
-fn judge_stability(
+fn judge_errors(
     judgement: &mut Judgement,
-    report: &FitReport,
-    scores: &[f64],
+    (report, alternatives): (&FitReport, &[Alternative]),
+    assessed: &[Assessed],
     constants: &TrustConstants,
 ) {
-    let of = scores.len();
-    let unstable: Vec<usize> = (0..of).filter(|&k| scores[k] > constants.unstable).collect();
-    let share = unstable.len() as f64 / of.max(1) as f64;
-    // One of three materials may be wrong while the others are right.
-    let most = unstable.len() > 1 || unstable.len() == of;
-    let severity = match share {
-        _ if share > constants.many_unstable && most => Verdict::Poor,
-        _ if share > constants.some_unstable => Verdict::Doubtful,
-        _ => Verdict::Good,
+    let of = assessed.len();
+    let uncertain = |source: Source| -> Vec<usize> {
+        let named = |k: &usize| assessed[*k].error.high > constants.unstable && assessed[*k].source == source;
+        (0..of).filter(named).collect()
     };
-    if !report.rerun.is_empty() && !unstable.is_empty() {
-        judgement.add(match report.ending.is_of_counts() {
-            true => Reason::UnstableCounts { components: unstable, of, severity },
-            false => Reason::UnstableStart { components: unstable, of, severity },
-        });
-        return;
-    }
-    let by_chance = |k: &usize| !report.certain && sampled(report, *k) > constants.unstable;
-    let (by_chance, mixed_up): (Vec<usize>, Vec<usize>) = unstable.into_iter().partition(by_chance);
+    let wrong = assessed.iter().filter(|of| of.error.estimate > constants.unstable).count();
+    // One of three materials may be wrong while the others are right.
+    let most = wrong > 1 || wrong == of;
+    let severity = match wrong as f64 / of.max(1) as f64 > constants.many_unstable && most {
+        true => Verdict::Poor,
+        false => Verdict::Doubtful,
+    };
+    let by_chance = uncertain(Source::Chance);
     if !by_chance.is_empty() {
-        judgement.add(Reason::UnstableSamples { components: by_chance, of, severity });
+        let components = by_chance;
+        judgement.add(match (report.ending.is_of_counts(), report.rerun.is_empty()) {
+            (true, _) => Reason::UnstableCounts { components, of, severity },
+            (_, false) => Reason::UnstableStart { components, of, severity },
+            _ => Reason::UnstableSamples { components, of, severity },
+        });
     }
+    let ambiguous = uncertain(Source::Ambiguity);
+    if !ambiguous.is_empty() {
+        let concerned = |of: &&Alternative| of.components.iter().any(|k| ambiguous.contains(k));
+        let trades: Vec<[usize; 2]> = alternatives.iter().filter(concerned).map(|of| of.components).collect();
+        judgement.add(Reason::Ambiguous { components: ambiguous, of, trades, severity });
+    }
+    let mixed_up = uncertain(Source::Mixing);
     if !mixed_up.is_empty() {
         judgement.add(Reason::MixedComponents { components: mixed_up, of, severity });
     }
-}
-
-/// The error of a component by chance: from the choice of samples and from noise.
-fn sampled(report: &FitReport, k: usize) -> f64 {
-    report.resampled[k].hypot(report.noise_errors[k])
+    let unfitting = uncertain(Source::Misfit);
+    if !unfitting.is_empty() {
+        judgement.add(Reason::Misfit { components: unfitting, of, severity });
+    }
+    if report.errors.is_none() && !report.is_certain() {
+        judgement.add(Reason::Unchecked);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trust::{ErrorEvidence, Trade};
 
     fn report() -> FitReport {
         let zeros = vec![0.0; 10];
@@ -168,14 +207,33 @@ mod tests {
             drift: 0.0,
             background: 0.0,
             moved: zeros.clone(),
-            resampled: vec![0.01; 10],
-            noise_errors: vec![0.02; 10],
+            resampled: vec![0.003; 10],
+            noise_errors: vec![0.004; 10],
             mixed: zeros,
             rerun: Vec::new(),
             set_aside: Vec::new(),
-            n_samples: 0,
+            n_samples: 500,
             counts: None,
+            other_ends: Vec::new(),
+            errors: Some(errors()),
         }
+    }
+
+    fn errors() -> ErrorEvidence {
+        let (towards, away, trades) = (vec![0.0; 10], vec![0.0; 10], Vec::new());
+        ErrorEvidence {
+            refit: vec![0.005; 10],
+            simulated: 500,
+            from_data: true,
+            towards,
+            away,
+            misfit: 0.0,
+            trades,
+        }
+    }
+
+    fn some(count: usize, value: f64) -> Vec<f64> {
+        (0..10).map(|k| if k < count { value } else { 0.0 }).collect()
     }
 
     fn judged_trust(report: &FitReport, rank: usize, out_of_stages: bool) -> Trust {
@@ -191,57 +249,61 @@ mod tests {
     fn a_fit_without_objections_is_good() {
         assert_eq!(judged(&report()), (Verdict::Good, Vec::new()));
         let trust = judged_trust(&report(), 10, false);
-        assert!(trust.component_stability.iter().all(|s| (s - 0.0005_f64.sqrt()).abs() < 1e-12));
+        assert!(
+            trust.component_error.iter().all(|e| e.low < e.estimate && e.estimate < e.high && e.high < 0.1)
+        );
+        assert!(trust.component_error.iter().zip(&trust.component_stability).all(|(e, s)| e.estimate == *s));
     }
 
     #[test]
     fn every_kind_of_evidence_counts_and_says_what_to_do() {
         let base = report();
-        let some = |count: usize, value: f64| (0..10).map(|k| if k < count { value } else { 0.0 }).collect();
+        let trades = vec![Trade { components: [0, 1], sine: 0.5 }];
+        let (doubtful, poor) = (Verdict::Doubtful, Verdict::Poor);
         let cases: Vec<(FitReport, Verdict, &str)> = vec![
-            (FitReport { inclusions: 2, ..base.clone() }, Verdict::Doubtful, "never occurs without"),
-            (FitReport { singular_gap: 1.05, ..base.clone() }, Verdict::Doubtful, "another rank"),
+            (FitReport { inclusions: 2, ..base.clone() }, doubtful, "never occurs without"),
+            (FitReport { singular_gap: 1.05, ..base.clone() }, doubtful, "another rank"),
+            (FitReport { singular_gap: 1.05, negative_part: 0.1, ..base.clone() }, doubtful, "a larger rank"),
+            (FitReport { negative_part: 0.07, ..base.clone() }, doubtful, "negative weights"),
+            (FitReport { always_on: vec![3], ..base.clone() }, doubtful, "nearly every sample"),
+            (FitReport { background: 0.3, ..base.clone() }, doubtful, "share a background"),
+            (FitReport { drift: 0.8, ..base.clone() }, doubtful, "small but never zero"),
+            (FitReport { ending: Ending::Nmf, ..base.clone() }, doubtful, "NMF was used"),
+            (FitReport { n_samples: 20, ..base.clone() }, doubtful, "20 samples for 10 components"),
+            (FitReport { n_samples: 9, ..base.clone() }, poor, "fewer samples (9) than components"),
+            (FitReport { errors: None, ..base.clone() }, doubtful, "no refit has checked"),
             (
-                FitReport { singular_gap: 1.05, negative_part: 0.1, ..base.clone() },
-                Verdict::Poor,
-                "a larger rank",
-            ),
-            (FitReport { negative_part: 0.07, ..base.clone() }, Verdict::Doubtful, "negative weights"),
-            (
-                FitReport { negative_part: 0.07, negative_share: 0.2, ..base.clone() },
-                Verdict::Poor,
-                "negative weights",
-            ),
-            (FitReport { always_on: vec![3], ..base.clone() }, Verdict::Doubtful, "nearly every sample"),
-            (FitReport { background: 0.3, ..base.clone() }, Verdict::Doubtful, "share a background"),
-            (FitReport { drift: 0.8, ..base.clone() }, Verdict::Doubtful, "small but never zero"),
-            (FitReport { ending: Ending::Nmf, ..base.clone() }, Verdict::Poor, "NMF was used"),
-            (
-                FitReport { rerun: some(1, 0.2), resampled: some(4, 0.2), ..base.clone() },
-                Verdict::Doubtful,
+                FitReport { rerun: some(1, 0.9), resampled: some(4, 0.9), ..base.clone() },
+                doubtful,
                 "1 of 10 components change with another start",
             ),
+            (FitReport { resampled: some(1, 0.9), ..base.clone() }, doubtful, "1 of 10 components would"),
             (
-                FitReport { resampled: some(1, 0.2), ..base.clone() },
-                Verdict::Doubtful,
-                "1 of 10 components would",
-            ),
-            (
-                FitReport { noise_errors: some(4, 0.2), ..base.clone() },
-                Verdict::Poor,
+                FitReport { errors: Some(ErrorEvidence { refit: some(4, 0.9), ..errors() }), ..base.clone() },
+                poor,
                 "4 of 10 components would",
             ),
             (
-                FitReport { mixed: some(4, 0.02), ..base.clone() },
-                Verdict::Poor,
-                "4 of 10 components may contain",
+                FitReport {
+                    errors: Some(ErrorEvidence { away: some(2, 0.9), trades, ..errors() }),
+                    ..base.clone()
+                },
+                doubtful,
+                "2 of 10 components have other versions that fit as well: 0 trades with 1",
             ),
             (
-                FitReport { moved: some(1, 0.2), ..base.clone() },
-                Verdict::Doubtful,
-                "1 of 10 components may contain",
+                FitReport { other_ends: vec![("min-volume".into(), some(4, 1.0))], ..base.clone() },
+                poor,
+                "4 of 10 components have other versions",
             ),
-            (FitReport { negative_shares: some(1, 0.06), ..base.clone() }, Verdict::Doubtful, "1 of 10"),
+            (
+                FitReport { errors: Some(ErrorEvidence { misfit: 0.9, ..errors() }), ..base.clone() },
+                doubtful,
+                "10 of 10 components leave more of the samples than noise",
+            ),
+            (FitReport { mixed: some(4, 0.9), ..base.clone() }, poor, "4 of 10 components may contain"),
+            (FitReport { moved: some(1, 0.9), ..base.clone() }, doubtful, "1 of 10 components may contain"),
+            (FitReport { negative_shares: some(1, 0.9), ..base.clone() }, doubtful, "1 of 10"),
         ];
         for (report, verdict, words) in cases {
             let (given, reasons) = judged(&report);
@@ -253,41 +315,59 @@ mod tests {
     }
 
     #[test]
-    fn other_runs_of_hals_replace_earlier_evidence() {
-        let rerun: Vec<f64> = (0..10).map(|k| 0.2 * f64::from(k)).collect();
-        let nmf = FitReport { ending: Ending::Nmf, rerun, mixed: vec![1.0; 10], ..report() };
-        let scores = judged_trust(&nmf, 11, false).component_stability;
-        assert_eq!((scores[0], scores[1], scores[9], scores[10]), (0.0, 0.2, 1.0, 1.0));
+    fn more_evidence_never_makes_an_error_smaller() {
+        let base = report();
+        let estimate = |report: &FitReport| judged_trust(report, 10, false).component_stability[0];
+        let mut last = estimate(&base);
+        for step in 1..10 {
+            let sine = 0.05 * f64::from(step);
+            let refit = ErrorEvidence { refit: some(1, sine), ..errors() };
+            let next = estimate(&FitReport { errors: Some(refit), ..base.clone() });
+            assert!(next > last || next == 1.0, "{next} {last}");
+            last = next;
+        }
     }
 
     #[test]
-    fn components_of_the_likelihood_of_counts_are_judged_by_split_counts_alone() {
-        let rerun = vec![0.3, 0.3, 0.3, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-        let ending = Ending::Priors;
-        let counts =
-            FitReport { ending, rerun, inclusions: 3, singular_gap: 1.01, certain: true, ..report() };
+    fn other_runs_replace_the_evidence_of_the_stages() {
+        let rerun: Vec<f64> = (0..10).map(|k| 0.2 * f64::from(k)).collect();
+        let nmf = FitReport { ending: Ending::Nmf, rerun, mixed: vec![1.0; 10], ..report() };
+        let scores = judged_trust(&nmf, 11, false).component_stability;
+        assert!(scores[0] < 0.1 && scores[1] < scores[2] && scores[10] == 1.0, "{scores:?}");
+    }
+
+    #[test]
+    fn components_of_the_likelihood_of_counts_are_judged_by_counts_alone() {
+        let refit = ErrorEvidence { refit: some(4, 0.9), ..errors() };
+        let (ending, rerun) = (Ending::Priors, vec![0.001; 10]);
+        let counts = FitReport {
+            ending,
+            rerun,
+            inclusions: 3,
+            singular_gap: 1.01,
+            certain: true,
+            errors: Some(refit),
+            ..report()
+        };
         let (verdict, reasons) = judged(&counts);
         assert_eq!((verdict, reasons.len()), (Verdict::Poor, 1), "{reasons:?}");
         assert!(reasons[0].contains("4 of 10 components would change with other counts"), "{reasons:?}");
-        let sure = FitReport { rerun: vec![0.02; 10], ..counts };
+        let sure = FitReport { errors: Some(errors()), ..counts };
         assert_eq!(judged(&sure), (Verdict::Good, Vec::new()));
     }
 
     #[test]
     fn certainty_outweighs_the_weights_and_surplus_components_are_named() {
-        let certain = FitReport { certain: true, always_on: vec![0, 1], ..report() };
+        let certain = FitReport { certain: true, always_on: vec![0, 1], errors: None, ..report() };
         assert_eq!(judged(&certain), (Verdict::Good, Vec::new()));
         let trust = judged_trust(&certain, 12, false);
         assert_eq!(trust.judgement.verdict, Verdict::Doubtful);
-        assert!(
-            trust.judgement.reasons[0].text().contains("only 10 components"),
-            "{:?}",
-            trust.judgement.reasons
-        );
+        let first = trust.judgement.reasons[0].text();
+        assert!(first.contains("only 10 components"), "{first}");
         assert_eq!(trust.component_stability[9..], [0.0, 1.0, 1.0]);
         // One of three components is not most of them, one of one is.
         for (count, verdict) in [(3, Verdict::Doubtful), (1, Verdict::Poor)] {
-            let one = FitReport { on_shares: vec![0.1; count], mixed: vec![0.2, 0.0, 0.0], ..report() };
+            let one = FitReport { on_shares: vec![0.1; count], mixed: vec![0.9, 0.0, 0.0], ..report() };
             assert_eq!(judged_trust(&one, count, false).judgement.verdict, verdict);
         }
         let few = FitReport { background: 0.3, on_shares: vec![0.1; 3], ..report() };

@@ -45,6 +45,13 @@ pub(super) fn format_pairs(pairs: &[(usize, usize, f64)]) -> String {
     named.collect::<Vec<_>>().join(", ")
 }
 
+/// ": 4 trades with 5", for the first few pairs; nothing without any.
+pub(super) fn trading(pairs: &[[usize; 2]]) -> String {
+    let named: Vec<String> =
+        pairs.iter().take(MOST_LISTED).map(|[a, b]| format!("{a} trades with {b}")).collect();
+    if named.is_empty() { String::new() } else { format!(": {}", named.join(", ")) }
+}
+
 /// The components of pairs, each once, in order.
 pub(super) fn in_pairs(pairs: &[(usize, usize, f64)]) -> Vec<usize> {
     let mut components: Vec<usize> = pairs.iter().flat_map(|&(a, b, _)| [a, b]).collect();

@@ -3,6 +3,7 @@
 mod declare_reason;
 mod fit;
 mod format;
+mod interval;
 mod reason;
 mod reason_json;
 mod report;
@@ -10,7 +11,8 @@ mod verdict;
 
 pub use crate::constants::UNSTABLE;
 pub use declare_reason::UnknownReason;
-pub use fit::Trust;
+pub use fit::{Alternative, Trust};
+pub use interval::ComponentError;
 pub use reason::Reason;
-pub use report::{CountReport, Ending, FitReport, Origin};
+pub use report::{CountReport, Ending, ErrorEvidence, FitReport, Origin, Trade};
 pub use verdict::{Judgement, Verdict};

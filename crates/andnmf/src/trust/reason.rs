@@ -4,7 +4,7 @@
 
 use super::Verdict::{self, Doubtful, Good, Poor};
 use super::declare_reason::declare_reasons;
-use super::format::{components_are, format_pairs, fraction_of, in_pairs, list, percent, unit_list};
+use super::format::{components_are, format_pairs, fraction_of, in_pairs, list, percent, trading, unit_list};
 
 declare_reasons! {
     /// The samples span fewer dimensions than there are components.
@@ -17,7 +17,7 @@ declare_reasons! {
     }
     /// The singular values have no gap at the rank; `leaking` if negative weights suggest a larger rank.
     NoSpectralGap { next_strength: f64 = 0.9, leaking: bool = false } => {
-        code: "no-spectral-gap", severity: if *leaking { Poor } else { Doubtful },
+        code: "no-spectral-gap", severity: Doubtful,
         text: ("the samples do not single out this rank: the next direction is {} as strong as the last one kept (no \
                 gap in the singular values)", percent(*next_strength)),
         advice: if *leaking { "try a larger rank" } else { "try another rank" },
@@ -31,10 +31,10 @@ declare_reasons! {
     }
     /// Negative weights explain more of the samples than noise would; `foreign` if components are negative, too.
     NegativeWeights { share: f64 = 0.25, foreign: bool = false } => {
-        code: "negative-weights", severity: if *foreign { Poor } else { Doubtful },
+        code: "negative-weights", severity: Doubtful,
         text: ("negative weights explain {} of the samples, more than noise would: the rank may be too small, or \
                 the weights may not be sparse", percent(*share)),
-        advice: "try a larger rank, or compare with HALS",
+        advice: "try a larger rank",
     }
     /// Components that are active in nearly every sample.
     AlwaysOn { components: Vec<usize> = vec![1, 3] } => {
@@ -42,25 +42,25 @@ declare_reasons! {
         components: components.clone(),
         text: ("{} active in nearly every sample: without zero weights, more than one answer can fit",
                components_are(components)),
-        advice: "compare with HALS",
+        advice: "add samples without them",
     }
     /// Weights that are never zero, at a level below the noise.
     HiddenLevel => {
         code: "hidden-level", severity: Doubtful,
         text: ("noise seems to hide weights that are small but never zero: the components were chosen by their own \
                 zeros instead, and more than one answer can fit"),
-        advice: "compare with HALS",
+        advice: "subtract a known constant part from the samples, or add samples with less noise",
     }
     /// A background that all components share.
     SharedBackground { share: f64 = 0.25 } => {
         code: "shared-background", severity: Doubtful,
         text: ("all components share a background ({} of their mean): weights that are nonzero in every sample \
                 would look the same", percent(*share)),
-        advice: "subtract a known background from the samples, or compare with HALS",
+        advice: "subtract a known background from the samples",
     }
     /// AND found nothing that fits: the components are those of NMF.
     NmfInstead => {
-        code: "nmf-instead", severity: Poor,
+        code: "nmf-instead", severity: Doubtful,
         text: ("the samples do not look like sparse mixtures of this many components, so NMF was used instead: it \
                 fits the samples, but its components need not be the true ones"),
         advice: "try another rank, or add samples",
@@ -69,14 +69,14 @@ declare_reasons! {
     UnstableStart { components: Vec<usize> = vec![1, 3], of: usize = 5, severity: Verdict = Doubtful } => {
         code: "unstable-start", severity: *severity,
         components: components.clone(),
-        text: ("{} change with another start (see component_stability)", fraction_of(components, *of)),
+        text: ("{} change with another start (see component_error)", fraction_of(components, *of)),
         advice: "add samples, or try another rank",
     }
     /// Components that other counts of the same samples would not confirm.
     UnstableCounts { components: Vec<usize> = vec![1, 3], of: usize = 5, severity: Verdict = Doubtful } => {
         code: "unstable-counts", severity: *severity,
         components: components.clone(),
-        text: ("{} would change with other counts of the same samples (see component_stability)",
+        text: ("{} would change with other counts of the same samples (see component_error)",
                fraction_of(components, *of)),
         advice: "add samples with more counts, or try a smaller rank",
     }
@@ -84,7 +84,7 @@ declare_reasons! {
     UnstableSamples { components: Vec<usize> = vec![1, 3], of: usize = 5, severity: Verdict = Doubtful } => {
         code: "unstable-samples", severity: *severity,
         components: components.clone(),
-        text: ("{} would change with other samples of the same kind (see component_stability)",
+        text: ("{} would change with other samples of the same kind (see component_error)",
                fraction_of(components, *of)),
         advice: "add samples, or lower the rank",
     }
@@ -92,9 +92,36 @@ declare_reasons! {
     MixedComponents { components: Vec<usize> = vec![1, 3], of: usize = 5, severity: Verdict = Doubtful } => {
         code: "mixed-components", severity: *severity,
         components: components.clone(),
-        text: ("{} may contain part of other components, as negative values indicate (see component_stability)",
+        text: ("{} may contain part of other components, as negative values indicate (see component_error)",
                fraction_of(components, *of)),
-        advice: "compare them with the components of HALS or of another rank",
+        advice: "compare them with the components of another rank",
+    }
+    /// Components of which other versions fit as well, with the pairs that trade with each other.
+    Ambiguous {
+        components: Vec<usize> = vec![1, 3],
+        of: usize = 5,
+        trades: Vec<[usize; 2]> = vec![[1, 3]],
+        severity: Verdict = Doubtful,
+    } => {
+        code: "ambiguous", severity: *severity,
+        components: components.clone(),
+        text: ("{} have other versions that fit as well{} (see component_error)", fraction_of(components, *of),
+               trading(trades)),
+        advice: "add samples in which these components occur without each other",
+    }
+    /// The components leave more of the samples than noise explains.
+    Misfit { components: Vec<usize> = vec![1, 3], of: usize = 5, severity: Verdict = Doubtful } => {
+        code: "misfit", severity: *severity,
+        components: components.clone(),
+        text: ("{} leave more of the samples than noise explains: non-negative weights of them do not fit",
+               fraction_of(components, *of)),
+        advice: "try another rank",
+    }
+    /// Nothing was refitted: no time was left, or the samples are distributed.
+    Unchecked => {
+        code: "unchecked", severity: Doubtful,
+        text: ("no refit has checked the errors of the components: they are estimates from the fit alone"),
+        advice: "allow more time, or fit a part of the samples in one process",
     }
     /// Samples that take no part in the fit.
     OutliersSetAside { samples: Vec<usize> = vec![1, 3], of: usize = 400 } => {

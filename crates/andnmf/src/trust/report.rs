@@ -117,6 +117,48 @@ pub struct FitReport {
     pub n_samples: usize,
     /// What the fit found about the counts, if the samples are counts.
     pub counts: Option<CountReport>,
+    /// For each component, its distance (a sine) from other answers that fit about as well, by the name of the ending that
+    /// they have.
+    #[serde(default)]
+    pub other_ends: Vec<(String, Vec<f64>)>,
+    /// What refits to simulated samples and the search for other answers found; `None` if they were not made.
+    #[serde(default)]
+    pub errors: Option<ErrorEvidence>,
+}
+
+impl FitReport {
+    /// Returns true if the components need no further check.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.certain && !self.ending.is_of_counts()
+    }
+}
+
+/// What checks of a finished fit found about the error of each component.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ErrorEvidence {
+    /// The distance (a sine) of each component from that of the same fit to samples drawn from the answer.
+    pub refit: Vec<f64>,
+    /// The number of samples drawn.
+    pub simulated: usize,
+    /// True if refits found their start in the data, false if they began at the answer.
+    pub from_data: bool,
+    /// How far (a sine) each component could move towards others while no weight becomes negative.
+    pub towards: Vec<f64>,
+    /// How far each could move away from others while neither its values become negative nor weights leave a gap above zero.
+    pub away: Vec<f64>,
+    /// The share of the residual that noise does not explain: of small ones, what it could do to components.
+    pub misfit: f64,
+    /// The pairs of components that can trade with each other.
+    pub trades: Vec<Trade>,
+}
+
+/// Two components that can take part of each other, so that another answer fits as well.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trade {
+    /// Their numbers, the smaller first.
+    pub components: [usize; 2],
+    /// The distance (a sine) by which one of them can move.
+    pub sine: f64,
 }
 
 /// The noise of counts, and the choice between the finishes of their fit.

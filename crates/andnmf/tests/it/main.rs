@@ -17,3 +17,4 @@ mod recovery;
 mod reported_values;
 mod resume;
 mod stopping;
+mod trust;

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use andnmf::fit::StopReason;
-use andnmf::trust::UNSTABLE;
+use andnmf::trust::{ComponentError, UNSTABLE};
+use serde_json::Value;
 
 use super::results::Summary;
 use andnmf_program::format::number;
@@ -56,12 +57,14 @@ pub(crate) fn fit_text(summary: &Summary, folder: &Path, files: &[&str], resumab
     }
     match &summary.trust {
         Some(trust) => {
-            let stable = trust.component_stability.iter().filter(|score| **score <= UNSTABLE).count();
             let verdict = trust.judgement.verdict;
-            let _ = writeln!(text, "verdict: {verdict} ({stable} of {rank} components are stable)");
+            let _ = writeln!(text, "verdict: {verdict} ({})", errors_text(&trust.component_error));
             for reason in &trust.judgement.reasons {
                 let _ = writeln!(text, "  - {reason}");
             }
+        }
+        None if summary.settings.get("trust").and_then(Value::as_str) == Some("off") => {
+            let _ = writeln!(text, "no verdict: trust is off");
         }
         None => {
             let _ = writeln!(text, "no verdict: this method has none; try: andnmf diagnose {folder}");
@@ -78,6 +81,24 @@ pub(crate) fn fit_text(summary: &Summary, folder: &Path, files: &[&str], resumab
     };
     let _ = write!(text, "next: {next}");
     text
+}
+
+/// The largest errors: those of components that may be wrong, if there are any.
+fn errors_text(errors: &[ComponentError]) -> String {
+    let uncertain = errors.iter().filter(|error| error.high > UNSTABLE).count();
+    let largest = errors.iter().copied().max_by(|a, b| a.high.total_cmp(&b.high));
+    let Some(largest) = largest else { return "no components".into() };
+    let ComponentError { low, estimate, high } = largest;
+    let interval = [low, estimate, high].map(|sine| number(sine, 2));
+    let [low, estimate, high] = interval;
+    let largest = format!("largest error, a sine: {estimate}, between {low} and {high}");
+    match uncertain {
+        0 => format!("all errors below {UNSTABLE}; {largest}"),
+        _ => format!(
+            "{uncertain} of {} components may be off by more than {UNSTABLE}; {largest}",
+            errors.len()
+        ),
+    }
 }
 
 /// The method that produced the components, and the ending if it was not the method's own.
