@@ -115,6 +115,7 @@ def summary_of(model: Any, samples: Any, weights: np.ndarray | None) -> dict[str
         "passes": record.get("passes"),
         "ending": getattr(model, "ending_", None),
         "noise": model.noise_,
+        "set_aside": model.set_aside_.tolist() if hasattr(model, "set_aside_") else [],
     }
     if samples is not None and weights is not None:
         known["reconstruction_error"] = model._relative_error(samples, weights)

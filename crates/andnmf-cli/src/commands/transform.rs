@@ -55,7 +55,7 @@ struct TransformSummary {
 
 pub(crate) fn run(args: &TransformArgs) -> Result<(), Failure> {
     args.common.set_threads()?;
-    io::Format::of_output(&args.out).map_err(read_failure)?;
+    io::Format::of_output(&args.out).map_err(write_failure)?;
     if !args.force && args.out.exists() {
         let error = io::FileError {
             file: args.out.clone(),

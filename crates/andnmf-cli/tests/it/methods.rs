@@ -76,7 +76,7 @@ fn every_start_is_a_value_of_init() {
 
 #[test]
 fn the_help_names_every_setting_under_its_method() {
-    let help = text(&andnmf(&["fit", "--help"]).stdout);
+    let help = text(&andnmf(&["fit", "--help-all"]).stdout);
     for method in Method::ALL {
         for setting in settings_of(method) {
             assert!(help.contains(&format!("--{}", setting.option())), "{method}: {}", setting.name);

@@ -51,5 +51,5 @@ fn counts_are_recognised_unless_the_noise_is_given() {
     let found = |noise: &str| json(&andnmf(&[&args[..], &[noise]].concat()));
     assert!(found("poisson")["counts"]["overdispersion"].is_number());
     assert!(found("gaussian")["counts"].is_null());
-    refused(&[&args[..], &["uniform"]].concat(), &["auto, gaussian or poisson"]);
+    refused(&[&args[..], &["uniform"]].concat(), &["auto, gaussian, poisson"]);
 }

@@ -73,7 +73,7 @@ fn topics_of_lda_come_back_with_their_posterior() {
     let few = ModelParts {
         components: model.components.clone(),
         thresholds: vec![],
-        settings: model.settings.clone(),
+        settings: model.settings,
         feature_names: None,
         trust: None,
         scale: None,

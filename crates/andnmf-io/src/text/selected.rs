@@ -37,7 +37,7 @@ pub fn read_selected(
     read_documents(path, &mut |read| {
         if selected.contains(&document) {
             let text = if strip_posts { strip_post(&read.text) } else { read.text };
-            texts.insert(document, text.trim_start().chars().take(KEPT_CHARACTERS).collect());
+            texts.insert(document, text.trim().chars().take(KEPT_CHARACTERS).collect());
         }
         document += 1;
     })?;
@@ -57,7 +57,7 @@ mod tests {
         let rows = BTreeSet::from([0, 1, 7]);
         let stripped = read_selected(folder.path(), true, &rows).unwrap();
         // The second file is no text, so that the third is the second row.
-        assert_eq!(stripped[&0].trim_end(), "White wine.");
+        assert_eq!(stripped[&0], "White wine.");
         assert_eq!((stripped[&1].chars().count(), stripped.len()), (KEPT_CHARACTERS, 2));
         assert!(read_selected(folder.path(), false, &rows).unwrap()[&0].starts_with("From: me"));
         assert!(read_selected(&folder.path().join("none"), false, &rows).is_err());

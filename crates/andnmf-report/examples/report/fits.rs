@@ -173,7 +173,7 @@ pub(crate) fn curve() -> Result<Report, Box<dyn Error>> {
     let names: Vec<String> = (0..n_features).map(|w| format!("{}", 400.0 + 1.5 * w as f64)).collect();
     let data = paired(Some(truth), DatasetSpec { noise: 0.05, ..spec(rank, n_features, 800) })?;
     let mut fitted = fit_example(&data, &MethodParams::new(Method::And, rank))?;
-    let settings = RankSettings { stability: false, folds: 2, seed: 1 };
+    let settings = RankSettings { stability: false, folds: 2, seed: 1, ..RankSettings::default() };
     let samples = DenseSamples::new(data.samples.view())?;
     let suggestion = suggest_rank(&samples, 1..=12, &settings, &Run::new())?;
     fitted.summary["rank_suggestion"] = serde_json::to_value(suggestion)?;

@@ -121,8 +121,10 @@ impl Negatives {
     /// The warning about negative samples, if there are any.
     fn warning<T: Real>(&self, fit: &Fit<T>) -> Option<String> {
         let &Self { count, all, lowest } = self;
-        let noise = fit.report.as_ref().is_some_and(|report| report.ending != Ending::Signed);
-        let meaning = if noise {
+        let unsigned = fit.report.as_ref().filter(|report| report.ending != Ending::Signed);
+        let meaning = if unsigned.is_some_and(|report| !report.set_aside.is_empty()) {
+            "they are within the noise or in samples that were set aside, so the components are non-negative"
+        } else if unsigned.is_some() {
             "they are within the noise, so the components are non-negative"
         } else if fit.components.iter().any(|value| value.as_f64() < 0.0) {
             "the components may be negative too, and some are; if negative values are unexpected, check the samples"
