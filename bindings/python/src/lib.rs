@@ -42,8 +42,8 @@ mod _core {
     use crate::texts::count_words;
     #[pymodule_export]
     use crate::tools::{
-        coherence, dataset, diagnose_model, diagnose_samples, diagnose_weights, reconstruction_error,
-        recovery, sample_sizes, squared_residual, start,
+        certify, coherence, dataset, diagnose_model, diagnose_samples, diagnose_weights,
+        reconstruction_error, recovery, sample_sizes, squared_residual, start,
     };
     #[pymodule_export]
     use crate::topics::{lda_bound, lda_learn};

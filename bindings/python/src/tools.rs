@@ -1,18 +1,18 @@
 //! Initializations, synthetic datasets, metrics and diagnoses.
 
 use andnmf::diagnose::{
-    Diagnosis, OverallDiagnosis, diagnose_model as of_model, diagnose_samples as of_samples,
-    diagnose_weights as of_weights,
+    Diagnosis, Known, OverallDiagnosis, certify as certified, diagnose_model as of_model,
+    diagnose_samples as of_samples, diagnose_weights as of_weights,
 };
 use andnmf::fit::{Run, Start};
 use andnmf::init::{SampleSizes, sample_sizes as sizes_of};
 use andnmf::metrics::{
     Recovery, coherence as coherence_of, correlation_error, reconstruction_error as error_of, residual_norms,
 };
-use andnmf::samples::Samples;
-use andnmf::synth::{DatasetKind, DatasetSpec};
+use andnmf::samples::{DenseSamples, Samples};
+use andnmf::synth::{DatasetKind, DatasetSpec, LogisticNormal};
 use andnmf::trust::Trust;
-use numpy::{PyArray1, PyReadonlyArray2, ToPyArray};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
@@ -131,13 +131,14 @@ pub(crate) fn recovery<'py>(
 }
 
 /// A synthetic dataset: samples, truth, weights, init, and the recipe (all settings) as JSON. `recipe` overrides the
-/// defaults of the kind.
+/// defaults of the kind. `logits` are mean and covariance of the logits of the weights, in place of those of the kind.
 #[pyfunction]
 pub(crate) fn dataset<'py>(
     py: Python<'py>,
     kind: &str,
     recipe: &str,
     truth: Option<PyReadonlyArray2<'py, f64>>,
+    logits: Option<(PyReadonlyArray1<'py, f64>, PyReadonlyArray2<'py, f64>)>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let kind: DatasetKind = kind.parse().map_err(CallError::from)?;
     let recipe: Value = serde_json::from_str(recipe).map_err(CallError::from)?;
@@ -148,10 +149,15 @@ pub(crate) fn dataset<'py>(
     override_json(&mut spec, recipe);
     let spec: DatasetSpec = serde_json::from_value(spec).map_err(CallError::from)?;
     let truth = truth.map(|truth| truth.as_array().to_owned());
+    let law = logits
+        .map(|(mean, covariance)| LogisticNormal::new(mean.as_array(), covariance.as_array()))
+        .transpose()
+        .map_err(CallError::from)?;
     let data = interruptible(py, None, |_| {
-        Ok(match truth {
-            Some(truth) => spec.generate_with_truth(truth)?,
-            None => spec.generate()?,
+        Ok(match (law, truth) {
+            (Some(law), truth) => spec.generate_with_weights(truth, law.draw(spec.n_samples, spec.seed)?)?,
+            (None, Some(truth)) => spec.generate_with_truth(truth)?,
+            (None, None) => spec.generate()?,
         })
     })?;
     let dict = PyDict::new(py);
@@ -226,6 +232,28 @@ pub(crate) fn diagnose_samples<'py>(
         })?;
         json(&overall)
     })
+}
+
+/// Compares samples and components with the paper's theorems, as JSON.
+#[pyfunction]
+pub(crate) fn certify<'py>(
+    py: Python<'py>,
+    samples: PyReadonlyArray2<'py, f64>,
+    components: PyReadonlyArray2<'py, f64>,
+    truth: Option<PyReadonlyArray2<'py, f64>>,
+    weights: Option<PyReadonlyArray2<'py, f64>>,
+    threads: Option<usize>,
+) -> PyResult<String> {
+    let (samples, components) = (samples.as_array(), components.as_array());
+    let known = Known {
+        truth: truth.as_ref().map(|truth| truth.as_array()),
+        weights: weights.as_ref().map(|weights| weights.as_array()),
+    };
+    let certificate = interruptible(py, threads, |cancel| {
+        let samples = DenseSamples::new(samples)?;
+        Ok(certified(&samples, components, known, &Run::new().cancel_with(cancel))?)
+    })?;
+    json(&certificate)
 }
 
 fn json(value: &impl Serialize) -> PyResult<String> {

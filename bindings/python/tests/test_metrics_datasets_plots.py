@@ -56,6 +56,25 @@ def test_datasets_have_the_documented_properties(name):
     assert 0.1 < np.linalg.norm(noisy.samples - made.samples, axis=1).mean() < 0.9
 
 
+def test_logits_have_the_given_mean_and_covariance():
+    covariance = np.array([[2.0, 1.5, 0.0], [1.5, 2.0, 0.0], [0.0, 0.0, 1.0]])
+    data = datasets.make_ctm(n_samples=20000, n_features=9, mean=[1.0, 0.0, 0.0], covariance=covariance)
+    assert data.recipe["weights"] == {"kind": "given"} and data.weights.shape == (20000, 3)
+    logits = np.log(data.weights)
+    assert abs((logits[:, 0] - logits[:, 1]).mean() - 1) < 0.03
+    assert abs((logits[:, 0] - logits[:, 1]).var() - 1) < 0.04
+    assert abs((logits[:, 1] - logits[:, 2]).var() - 3) < 0.12
+
+
+def test_certificates_compare_the_theorems_with_a_run():
+    data = datasets.make_binary(n_samples=900, n_features=60, n_components=8, sparsity=1, in_span=0.3)
+    certificate = andnmf.certify(data.samples, data.init, truth=data.truth, weights=data.weights)
+    assert certificate.holds and certificate["run"]["error"] < 1e-9 and "met" in repr(certificate)
+    assert andnmf.certify(data.samples, data.truth)["run"] is None
+    with pytest.raises(ValueError, match="components"):
+        andnmf.certify(data.samples, data.init[:5], truth=data.truth)
+
+
 def test_datasets_accept_their_own_settings():
     small = {"n_samples": 300, "n_features": 12, "n_components": 6, "random_state": 0}
     assert (datasets.make_binary(**small, sparsity=2).weights.sum(axis=1) == 2).all()
@@ -72,6 +91,19 @@ def test_datasets_accept_their_own_settings():
         datasets.make_dir(**small, concentration=-1)
     with pytest.raises(TypeError, match="sparsity is 1.5, but"):
         datasets.make_binary(**small, sparsity=1.5)
+    clean = datasets.make_dir(**small)
+    bounded = datasets.make_dir(**small, noise=0.3, noise_kind="bounded").samples - clean.samples
+    assert np.allclose(np.linalg.norm(bounded, axis=1), 0.3)
+    with pytest.raises(ValueError, match="noise_kind is 'shot', but"):
+        datasets.make_dir(**small, noise_kind="shot")
+    with pytest.raises(ValueError, match="omit them"):
+        datasets.make_ctm(n_samples=5, scale=2, covariance=np.eye(3))
+    with pytest.raises(ValueError, match="mean needs covariance"):
+        datasets.make_ctm(n_samples=5, mean=np.zeros(3))
+    with pytest.raises(ValueError, match="n_components is 4, but covariance has 3 rows"):
+        datasets.make_ctm(n_samples=5, n_components=4, covariance=np.eye(3))
+    with pytest.raises(ValueError, match="covariance"):
+        datasets.make_ctm(n_samples=5, covariance=-np.eye(3))
     with pytest.raises(TypeError, match="n_topics"):
         datasets.make_dir(n_topics=3)
     with pytest.raises(ValueError, match="n_samples is 0, but"):

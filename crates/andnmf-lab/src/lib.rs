@@ -7,4 +7,4 @@ pub mod figure;
 mod off_span;
 pub mod reproduce;
 
-pub use off_span::with_out_of_span_share;
+pub use off_span::{Norm, with_out_of_span_share};

@@ -14,6 +14,7 @@ True
 
 from andnmf import _estimators, datasets, init, metrics, plot, topics
 from andnmf._core import __version__
+from andnmf._certify import Certificate, certify
 from andnmf._diagnose import Diagnosis, diagnose
 from andnmf._estimators import *  # noqa: F403
 from andnmf._files import Table, read, write
@@ -33,6 +34,7 @@ __all__ = [
     "Trust",
     "__version__",
     "datasets",
+    "certify",
     "diagnose",
     "init",
     "load",

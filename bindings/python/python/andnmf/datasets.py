@@ -20,7 +20,17 @@ from sklearn.utils import Bunch
 from andnmf import _core, _settings
 from andnmf._input import read_matrix, resolve_seed
 
-__all__ = ["make_binary", "make_ctm", "make_ctm_released", "make_decay", "make_dir", "make_neg", "make_paired"]
+__all__ = [
+    "make_binary",
+    "make_ctm",
+    "make_ctm_blocks",
+    "make_ctm_fitted",
+    "make_ctm_released",
+    "make_decay",
+    "make_dir",
+    "make_neg",
+    "make_paired",
+]
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -43,17 +53,24 @@ class Common(TypedDict, total=False):
     n_features: int | None
     n_components: int | None
     noise: float | None
+    noise_kind: str | None
     truth: Any
     in_span: float | None
     out_of_span: float | None
     random_state: Any
 
 
+#: The distributions of noise.
+_NOISE_KINDS = ("gaussian", "directional", "bounded", "heavy-tailed", "counts")
+
 #: Documentation of the common parameters and the result.
 _COMMON = """n_samples, n_features, n_components : int, default=5000, 2940, 100
         Sizes of the dataset. ``truth`` determines the last two if given.
     noise : float, default=0
         Approximate norm of the noise added to each sample.
+    noise_kind : {"gaussian", "directional", "bounded", "heavy-tailed", "counts"}, default="gaussian"
+        Distribution of the noise: directional noise has one direction for all samples, bounded noise exactly the norm
+        ``noise``, and counts are those of a Poisson distribution.
     truth : array-like of shape (n_components, n_features), optional
         True components to use instead of the built-in ones.
     in_span, out_of_span : float, default=1, 0
@@ -70,11 +87,13 @@ _COMMON = """n_samples, n_features, n_components : int, default=5000, 2940, 100
 def _make(
     kind: str,
     weights: dict[str, Any],
+    logits: tuple[np.ndarray, np.ndarray] | None = None,
     *,
     n_samples: int | None = None,
     n_features: int | None = None,
     n_components: int | None = None,
     noise: float | None = None,
+    noise_kind: str | None = None,
     truth: Any = None,
     in_span: float | None = None,
     out_of_span: float | None = None,
@@ -91,11 +110,15 @@ def _make(
         _settings.integer, {"n_samples": n_samples, "n_features": n_features, "n_components": n_components}
     )
     recipe |= _given(_settings.number, {"noise": noise, "in_span": in_span, "out_of_span": out_of_span})
+    if noise_kind is not None:
+        if noise_kind not in _NOISE_KINDS:
+            raise ValueError(f"noise_kind is {noise_kind!r}, but it must be one of {', '.join(_NOISE_KINDS)}")
+        recipe["noise_kind"] = noise_kind
     if "n_components" in recipe:
         recipe["rank"] = recipe.pop("n_components")
     read = _settings.integer if kind == "binary" else _settings.number
     recipe |= {"seed": resolve_seed(random_state), "weights": _given(read, weights)}
-    dataset = _core.dataset(kind, json.dumps(recipe), truth)
+    dataset = _core.dataset(kind, json.dumps(recipe), truth, logits)
     return Dataset(**(dataset | {"recipe": json.loads(dataset["recipe"])}))
 
 
@@ -148,7 +171,14 @@ def make_dir(*, concentration: float | None = None, **common: Unpack[Common]) ->
 
 
 @_dataset
-def make_ctm(*, scale: float | None = None, correlation: float | None = None, **common: Unpack[Common]) -> Dataset:
+def make_ctm(
+    *,
+    scale: float | None = None,
+    correlation: float | None = None,
+    mean: Any = None,
+    covariance: Any = None,
+    **common: Unpack[Common],
+) -> Dataset:
     """Generate topics with correlated logistic-normal weights: the paper's CTM.
 
     Parameters
@@ -157,6 +187,10 @@ def make_ctm(*, scale: float | None = None, correlation: float | None = None, **
         Standard deviation of the logits; larger values give sparser weights.
     correlation : float, default=0.5
         Fraction of each logit's variance that comes from shared factors, 0 to 1.
+    mean : array-like of shape (n_components,), default=zeros
+        Mean of the logits, with ``covariance``.
+    covariance : array-like of shape (n_components, n_components), optional
+        Covariance of the logits, in place of ``scale`` and ``correlation``.
     **common
 
     Examples
@@ -166,7 +200,61 @@ def make_ctm(*, scale: float | None = None, correlation: float | None = None, **
     >>> data.samples.shape, data.truth.shape, data.weights.shape, data.init.shape
     ((50, 20), (4, 20), (50, 4), (4, 20))
     """
-    return _make("ctm", {"scale": scale, "correlation": correlation}, **common)
+    logits = None
+    if covariance is not None:
+        if scale is not None or correlation is not None:
+            raise ValueError("covariance replaces scale and correlation; omit them")
+        covariance = read_matrix(covariance, "covariance")
+        n_components = common.get("n_components")
+        if n_components not in (None, len(covariance)):
+            raise ValueError(f"n_components is {n_components}, but covariance has {len(covariance)} rows; omit n_components")
+        given = np.zeros((1, len(covariance))) if mean is None else read_matrix(np.reshape(mean, (1, -1)), "mean")
+        logits = (given[0], covariance)
+    elif mean is not None:
+        raise ValueError("mean needs covariance")
+    return _make("ctm", {"scale": scale, "correlation": correlation}, logits, **common)
+
+
+@_dataset
+def make_ctm_fitted(**common: Unpack[Common]) -> Dataset:
+    """Generate topics whose logistic-normal weights are correlated as the topics of the NIPS papers are.
+
+    Parameters
+    ----------
+    **common
+
+    Examples
+    --------
+    >>> from andnmf.datasets import make_ctm_fitted
+    >>> data = make_ctm_fitted(n_samples=50, n_features=20, n_components=4)
+    >>> data.samples.shape, data.truth.shape, data.weights.shape, data.init.shape
+    ((50, 20), (4, 20), (50, 4), (4, 20))
+    """
+    return _make("ctm-fitted", {}, **common)
+
+
+@_dataset
+def make_ctm_blocks(
+    *, scale: float | None = None, correlation: float | None = None, **common: Unpack[Common]
+) -> Dataset:
+    """Generate topics with logistic-normal weights whose logits come in strongly correlated pairs.
+
+    Parameters
+    ----------
+    scale : float, default=3
+        Standard deviation of the logits; larger values give sparser weights.
+    correlation : float, default=0.9
+        Correlation of the two logits of a pair.
+    **common
+
+    Examples
+    --------
+    >>> from andnmf.datasets import make_ctm_blocks
+    >>> data = make_ctm_blocks(n_samples=50, n_features=20, n_components=4)
+    >>> data.samples.shape, data.truth.shape, data.weights.shape, data.init.shape
+    ((50, 20), (4, 20), (50, 4), (4, 20))
+    """
+    return _make("ctm-blocks", {"scale": scale, "correlation": correlation}, **common)
 
 
 @_dataset

@@ -148,7 +148,7 @@ fn print(diagnosis: &OverallDiagnosis, quiet: bool) -> io::Result<()> {
     if let Some(residual) = diagnosis.residual {
         writeln!(out, "relative reconstruction error: {}", number(residual, 3))?;
     }
-    writeln!(out, "conditions of the theorems (each weight divided by the largest of its component):")?;
+    writeln!(out, "conditions of the theorems (weights {}):", conditions.scaling.text())?;
     writeln!(out, "  r       {:>10.4}  largest sum of weights in a sample", conditions.r)?;
     writeln!(out, "  k       {:>10.4}  rank/2 times the largest second moment of a weight", conditions.k)?;
     writeln!(out, "  m       {:>10.4}  rank² times the largest mean product of two weights", conditions.m)?;

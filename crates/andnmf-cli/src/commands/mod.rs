@@ -1,6 +1,7 @@
 //! One file or folder per command: its options and its work.
 
 mod anchor;
+mod certify;
 mod completions;
 mod convert;
 mod demo;
@@ -45,6 +46,7 @@ enum Command {
     Transform(transform::TransformArgs),
     Evaluate(evaluate::EvaluateArgs),
     Diagnose(diagnose::DiagnoseArgs),
+    Certify(certify::CertifyArgs),
     SuggestRank(suggest_rank::SuggestRankArgs),
     Topics(Box<topics::TopicsArgs>),
     Images(images::ImagesArgs),
@@ -84,6 +86,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Transform(args) => transform::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Diagnose(args) => diagnose::run(&args),
+        Command::Certify(args) => certify::run(&args),
         Command::SuggestRank(args) => suggest_rank::run(&args),
         Command::Topics(args) => topics::run(&args),
         Command::Images(args) => images::run(&args),

@@ -1,6 +1,6 @@
 //! `andnmf generate`.
 
-use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
+use andnmf::synth::{DatasetKind, DatasetSpec, LogisticNormal, NoiseKind, Weights};
 use ndarray::{Array2, array};
 
 use crate::support::{Folder, andnmf, files_in, json, read_array, read_json, refused, text};
@@ -45,11 +45,12 @@ fn meta_has_all_settings_with_seed_and_version() {
     let folder = Folder::new();
     let more =
         ["--noise", "0.1", "--in-span", "2", "--out-of-span", "0.5", "--scale", "4", "--correlation", "0.25"];
-    generate(&folder, "ctm", &more);
+    generate(&folder, "ctm", &[&more[..], &["--noise-kind", "bounded"]].concat());
     let meta = read_json(&folder.path("ctm/meta.json"));
     assert_eq!(meta["version"], env!("CARGO_PKG_VERSION"));
     let spec: DatasetSpec = serde_json::from_value(meta).unwrap();
     assert_eq!(spec.weights, Weights::LogisticNormal { scale: 4.0, correlation: 0.25 });
+    assert_eq!(spec.noise_kind, NoiseKind::Bounded);
     assert_eq!((spec.noise, spec.in_span, spec.out_of_span, spec.seed), (0.1, 2.0, 0.5, 0));
     let again = spec.generate().unwrap();
     assert_eq!(read_array(&folder.path("ctm/samples.npy")), again.samples, "meta.json is a recipe");
@@ -59,6 +60,11 @@ fn meta_has_all_settings_with_seed_and_version() {
 fn every_option_of_a_kind_reaches_its_weights() {
     for (kind, more, weights) in [
         ("dir", &["--concentration", "2"][..], Weights::Dirichlet { concentration: 2.0 }),
+        (
+            "ctm-blocks",
+            &["--scale", "2", "--correlation", "0.5"],
+            Weights::LogisticNormalBlocks { scale: 2.0, correlation: 0.5 },
+        ),
         ("binary", &["--sparsity", "2"], Weights::SparseBinary { sparsity: 2 }),
         ("decay", &["--sparsity", "1.5", "--decay-order", "3"], Weights::Decay { sparsity: 1.5, order: 3.0 }),
         (
@@ -73,6 +79,27 @@ fn every_option_of_a_kind_reaches_its_weights() {
             serde_json::from_value(read_json(&folder.path(kind).join("meta.json"))).unwrap();
         assert_eq!(spec.weights, weights);
     }
+}
+
+#[test]
+fn logits_of_any_covariance_are_drawn_and_recorded() {
+    let folder = Folder::new();
+    let matrix = array![[2.0, 1.9, 0.0], [1.9, 2.0, 0.0], [0.0, 0.0, 1.0]];
+    let given = array![[0.0, 0.5, 1.0]];
+    let covariance = folder.write_array("covariance.npy", &matrix);
+    let mean = folder.write_array("mean.npy", &given);
+    let out = folder.arg("ctm");
+    let args = ["generate", "ctm", "--features", "30", "--samples", "40", "--out", &out];
+    let logits = ["--logit-covariance", &covariance, "--logit-mean", &mean];
+    let done = andnmf(&[&args[..], &logits].concat());
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let law = LogisticNormal::new(given.row(0), matrix.view()).unwrap();
+    assert_eq!(read_array(&folder.path("ctm/weights.npy")), law.draw(40, 0).unwrap());
+    let meta = read_json(&folder.path("ctm/meta.json"));
+    assert_eq!((&meta["weights"]["kind"], &meta["rank"]), (&"given".into(), &3.into()));
+    assert!(meta["correlations"]["largest_correlation"]["value"].as_f64().unwrap() > 0.1);
+    refused(&["generate", "dir", "--logit-covariance", &covariance, "--out", &out], &["ctm"]);
+    refused(&[&args[..], &logits, &["--rank", "4"]].concat(), &["--rank is 4", "3 components"]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Tests of the built command: one module per command.
 
+mod certify;
 mod convert;
 mod corpus;
 mod demo;

@@ -33,7 +33,7 @@ struct Points {
 pub(crate) fn draw(figures: &Path, out: &Path) -> Answer {
     let figures: Figures = serde_json::from_slice(&std::fs::read(figures)?)?;
     let panels = figures.panels.into_iter().map(panel).collect();
-    std::fs::write(out, Chart { title: figures.title, panels, note: figures.note }.svg())?;
+    std::fs::write(out, Chart { title: figures.title, panels, shared_y: false, note: figures.note }.svg())?;
     Ok(json!({ "file": out }))
 }
 

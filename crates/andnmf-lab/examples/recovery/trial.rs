@@ -9,7 +9,7 @@ use andnmf::metrics::{RecoveryObserver, correlation_error};
 use andnmf::samples::{DenseSamples, Samples};
 use andnmf::synth::{Dataset, DatasetSpec};
 use andnmf::{FitError, Method, MethodParams, SettingError};
-use andnmf_lab::with_out_of_span_share;
+use andnmf_lab::{Norm, with_out_of_span_share};
 use ndarray::Array2;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ impl Trial {
         if self.out_of_span_share == 0.0 {
             return Ok(data);
         }
-        with_out_of_span_share(data, self.out_of_span_share)
+        with_out_of_span_share(data, Norm::Euclidean, self.out_of_span_share)
     }
 
     /// Generates the data, fits, and measures.

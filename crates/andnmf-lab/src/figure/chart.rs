@@ -13,6 +13,8 @@ pub struct Chart {
     pub title: String,
     /// The panels, row by row, three or four per row.
     pub panels: Vec<Panel>,
+    /// True if all panels of lines have the same range of y values.
+    pub shared_y: bool,
     /// Note below all panels, before the notes on omitted data.
     pub note: Option<String>,
 }

@@ -4,7 +4,7 @@ use super::chart::{Chart, Heatmap, Marks, Panel, PlotLine};
 use super::frame::{MARGIN, draw_note, draw_title};
 use super::heat::{ColourBar, colour_range};
 use super::legend::{Legend, LineNames};
-use super::lines::Omissions;
+use super::lines::{Omissions, axis_ranges};
 use super::panel::PanelLayout;
 use super::scale::AxisRange;
 use super::svg::{Area, Canvas};
@@ -63,6 +63,15 @@ fn overlay(panel: &Panel) -> &[PlotLine] {
     heat(panel).map_or(&[], |heat| &heat.overlay)
 }
 
+/// The range of y values of all lines, if the panels share it.
+fn shared_y(chart: &Chart) -> Option<AxisRange> {
+    let ranges =
+        chart.panels.iter().filter_map(|panel| axis_ranges(lines(panel), panel.x.scale, panel.y.scale));
+    let ranges = ranges.map(|(_, y)| y);
+    let wider = |a: AxisRange, b: AxisRange| AxisRange { from: a.from.min(b.from), to: a.to.max(b.to), ..a };
+    ranges.reduce(wider).filter(|_| chart.shared_y)
+}
+
 /// The colour range over all panels with the same value label.
 fn colours_of(panel: &Panel, all: &[Panel]) -> Option<AxisRange> {
     let label = &heat(panel)?.value_label;
@@ -104,7 +113,7 @@ impl<'a> PlacedPanel<'a> {
         let colours = colours_of(panel, &chart.panels);
         let bar = measured(panel).zip(colours).filter(|_| after.and_then(measured) != measured(panel));
         Self {
-            prepared: PanelLayout::of(panel, width, height),
+            prepared: PanelLayout::of(panel, width, height, shared_y(chart)),
             labelled: before.is_none_or(|before| before.y.label != panel.y.label),
             colours,
             bar: bar.map(|(label, range)| ColourBar::of(range, label, height)),

@@ -17,7 +17,7 @@
 //!     y: Axis { label: "error".to_owned(), scale: AxisScale::Log10 },
 //!     marks: Marks::Lines(vec![PlotLine { name: "AND".to_owned(), points, dashed: false }]),
 //! };
-//! let svg = Chart { title: "Recovery".to_owned(), panels: vec![panel], note: None }.svg();
+//! let svg = Chart { title: "Recovery".to_owned(), panels: vec![panel], shared_y: false, note: None }.svg();
 //! assert!(png(&svg, 2.0)?.starts_with(b"\x89PNG"));
 //! # Ok::<(), andnmf_lab::figure::FigureError>(())
 //! ```

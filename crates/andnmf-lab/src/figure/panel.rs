@@ -33,12 +33,13 @@ enum Content<'a> {
 }
 
 impl<'a> PanelLayout<'a> {
-    /// Prepares a panel for a plot of this size.
-    pub(super) fn of(panel: &'a Panel, width: f64, height: f64) -> Self {
+    /// Prepares a panel for a plot of this size; `shared_y` replaces the range of its own lines.
+    pub(super) fn of(panel: &'a Panel, width: f64, height: f64, shared_y: Option<AxisRange>) -> Self {
         let (horizontal, vertical) = (AxisLength::Horizontal(width), AxisLength::Vertical(height));
         let (content, x, y) = match &panel.marks {
             Marks::Lines(lines) => match lines::axis_ranges(lines, panel.x.scale, panel.y.scale) {
-                Some((x, y)) => {
+                Some((x, own_y)) => {
+                    let y = shared_y.filter(|range| range.scale == own_y.scale).unwrap_or(own_y);
                     let ticks = (Ticks::fitting(&x, horizontal), Ticks::fitting(&y, vertical));
                     (Content::Lines { lines, x, y }, ticks.0, ticks.1)
                 }

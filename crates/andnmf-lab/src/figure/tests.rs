@@ -38,7 +38,7 @@ fn heat_panel(values: Array2<f64>, value_label: &str) -> Panel {
 }
 
 fn chart(panels: Vec<Panel>) -> Chart {
-    Chart { title: "A <chart> & more".to_owned(), panels, note: None }
+    Chart { title: "A <chart> & more".to_owned(), panels, shared_y: false, note: None }
 }
 
 /// All texts, with exponents after a caret.

@@ -1,14 +1,15 @@
 //! A cell: one run of one method on one set of samples.
 
-use andnmf::{Method, MethodParams};
+use andnmf::MethodParams;
 use andnmf_program::{Experiment, Fingerprint};
 use serde::{Deserialize, Serialize};
 
-use super::FigureName;
+use super::{FigureName, ReleasedMethod};
+use crate::Norm;
 
 /// Version of the stored results. Increase it when the measurements of a cell change, so that older results are not
 /// reused.
-const FORMAT: u64 = 2;
+const FORMAT: u64 = 3;
 
 /// One run of a plan: everything that determines its result, except for times.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,6 +47,8 @@ pub enum Task {
         from: RealStart,
         /// Counts or tf-idf.
         values: TextValues,
+        /// The part of the texts; all of them without it.
+        part: Option<TextPart>,
     },
     /// Find components of images.
     #[serde(rename = "pictures")]
@@ -68,11 +71,32 @@ pub struct RecoveryTask {
     pub experiment: Experiment,
     /// The truth that the samples are generated from.
     pub truth: Truth,
-    /// Norm of the part of the start outside the span of the truth, relative to the true components. Replaces the
-    /// absolute scale of the dataset.
-    pub out_of_span_share: Option<f64>,
+    /// The part of the start outside the span of the truth. Replaces the absolute scale of the dataset.
+    pub out_of_span: Option<OutOfSpan>,
+    /// A method of the released program to run in place of the one of the experiment.
+    pub released: Option<ReleasedRun>,
     /// True if the conditions of the theorems are estimated for the weights.
     pub conditions: bool,
+}
+
+/// The part of a start outside the span of the truth, relative to the true components.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutOfSpan {
+    /// The norm.
+    pub norm: Norm,
+    /// Its ratio to that of the true components.
+    pub share: f64,
+}
+
+/// A run of a method of the released program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReleasedRun {
+    /// The method.
+    pub method: ReleasedMethod,
+    /// The number of stages; the time limit is that of the experiment.
+    pub stages: usize,
 }
 
 /// The origin of a truth.
@@ -83,6 +107,17 @@ pub enum Truth {
     BuiltIn,
     /// Supplied by the caller, identified by its fingerprint.
     Given(String),
+}
+
+/// A part of the texts: evenly spaced documents, and their most frequent words that at least two of them contain and at
+/// most 95 %.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TextPart {
+    /// Number of documents.
+    pub documents: usize,
+    /// Number of words.
+    pub words: usize,
 }
 
 /// The start of a method on samples without a known truth.
@@ -117,13 +152,6 @@ impl Cell {
         format!("{}-{}-{fingerprint}.json", readable.join("-"), self.seed)
     }
 
-    /// True if the run ends by itself. In recovery experiments, alternating methods run until the time limit.
-    #[must_use]
-    pub fn ends_by_itself(&self) -> bool {
-        let ends = matches!(self.settings().method(), Method::And | Method::AnchorWords);
-        ends || !matches!(self.task, Task::Recovery(_))
-    }
-
     /// The settings of its method.
     #[must_use]
     pub fn settings(&self) -> &MethodParams {
@@ -143,6 +171,7 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use andnmf::Method;
     use andnmf::synth::{DatasetKind, DatasetSpec};
     use andnmf_program::StartFrom;
 
@@ -166,7 +195,8 @@ pub(super) mod tests {
             task: Task::Recovery(Box::new(RecoveryTask {
                 experiment,
                 truth: Truth::BuiltIn,
-                out_of_span_share: None,
+                out_of_span: None,
+                released: None,
                 conditions: false,
             })),
         }

@@ -5,22 +5,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use andnmf::fit::{Fit, Run, Start, StopReason};
-use andnmf::metrics::{coherence, reconstruction_error, top_features};
+use andnmf::metrics::{coherence, correlation_error, reconstruction_error, top_features};
 use andnmf::nnls;
-use andnmf::samples::{DenseSamples, Samples};
+use andnmf::samples::{CsrSamples, DenseSamples, Samples};
 use andnmf::synth::Dataset;
 use andnmf::theory::GeneralCorrelationConditions;
 use andnmf::theory::bounds::CorrelationBounds;
 use andnmf::{FitError, Method, MethodParams};
-use andnmf_io::text::{Corpus, TextOptions, VocabularyParams, read_texts};
+use andnmf_io::text::{Corpus, Frequency, TextOptions, VocabularyParams, read_texts};
 use andnmf_program::{ExperimentError, StageRow, StartFrom};
 
-use super::Sources;
-use super::cell::{Cell, RealStart, RecoveryTask, Task, TextValues, Truth};
+use super::cell::{Cell, OutOfSpan, RealStart, RecoveryTask, ReleasedRun, Task, TextPart, TextValues, Truth};
 use super::format::format_number;
 use super::lemma::LemmaObserver;
-use super::measure::{aborted, mixing, recovered};
+use super::measure::{aborted, errors, mixing, recovered, stages_only};
 use super::outcome::{CellOutcome, Conditions, Errors, ImageResult, RecoveryResult, TopicResult};
+use super::{ReleasedMethod, Sources};
 use crate::with_out_of_span_share;
 
 /// Number of weights drawn to estimate the conditions of the theorems: more than in any experiment, so that the
@@ -67,7 +67,7 @@ impl RunContext<'_> {
 pub(super) struct CellExecutor<'a> {
     context: RunContext<'a>,
     data: Option<(RecoveryTask, Arc<Dataset>)>,
-    corpus: Option<Corpus<f64>>,
+    corpus: Option<(Option<TextPart>, Corpus<f64>)>,
 }
 
 /// The reason that a cell has no result.
@@ -94,7 +94,9 @@ impl<'a> CellExecutor<'a> {
         let outcome = match &cell.task {
             Task::Recovery(recovery) => self.recover(recovery),
             Task::StageLemma(recovery) => self.check_lemma(recovery),
-            Task::Topics { method, from, values, .. } => self.find_topics(method, *from, *values),
+            Task::Topics { method, from, values, part, .. } => {
+                self.find_topics(method, *from, *values, *part)
+            }
             Task::Images { method, from, .. } => self.find_images(method, *from),
         };
         match outcome {
@@ -109,7 +111,7 @@ impl<'a> CellExecutor<'a> {
     fn data(&mut self, recovery: &RecoveryTask) -> Result<Arc<Dataset>, CellError> {
         if let Some((known, data)) = &self.data
             && known.experiment.dataset == recovery.experiment.dataset
-            && (&known.truth, known.out_of_span_share) == (&recovery.truth, recovery.out_of_span_share)
+            && (&known.truth, known.out_of_span) == (&recovery.truth, recovery.out_of_span)
         {
             return Ok(Arc::clone(data));
         }
@@ -123,8 +125,8 @@ impl<'a> CellExecutor<'a> {
                 return Err("the truth that the samples are generated from is missing".into());
             }
         };
-        if let Some(share) = recovery.out_of_span_share {
-            data = with_out_of_span_share(data, share)?;
+        if let Some(OutOfSpan { norm, share }) = recovery.out_of_span {
+            data = with_out_of_span_share(data, norm, share)?;
         }
         let data = Arc::new(data);
         self.data = Some((recovery.clone(), Arc::clone(&data)));
@@ -133,6 +135,10 @@ impl<'a> CellExecutor<'a> {
 
     fn recover(&mut self, recovery: &RecoveryTask) -> Result<CellOutcome, CellError> {
         let data = self.data(recovery)?;
+        if let Some(released) = recovery.released {
+            let limit = recovery.experiment.method.time_limit();
+            return self.recover_as_released(released, limit, &data);
+        }
         let RunContext { threads, stop, .. } = self.context;
         let mut rows = Vec::new();
         let outcome = recovery.experiment.run_cancellable(&data, threads, stop, &mut |row| {
@@ -164,6 +170,27 @@ impl<'a> CellExecutor<'a> {
         let with_mixing = and && from_truth && !recovery.conditions;
         let mixing = with_mixing.then(|| mixing(&data)).transpose()?;
         Ok(CellOutcome::Recovered(Box::new(RecoveryResult { conditions, mixing, ..result })))
+    }
+
+    fn recover_as_released(
+        &self,
+        ReleasedRun { method, stages }: ReleasedRun,
+        time_limit: Option<f64>,
+        data: &Dataset,
+    ) -> Result<CellOutcome, CellError> {
+        let rows = method.run(data, stages, time_limit, &|| self.context.stopped())?;
+        if self.context.stopped() {
+            return Err(CellError::Cancelled);
+        }
+        let start = match method {
+            ReleasedMethod::Hals => data.init.mapv(|value| value.max(0.0)),
+            ReleasedMethod::Mu => data.init.clone(),
+        };
+        let start = errors(&correlation_error(start.view(), data.truth.view())?);
+        let cut = time_limit.is_some_and(|limit| rows.last().is_none_or(|row| row.record.seconds >= limit));
+        let result = stages_only(&rows, data, Some(start))?;
+        let stop_reason = if cut { StopReason::TimeLimit } else { StopReason::MaxStages };
+        Ok(CellOutcome::Recovered(Box::new(RecoveryResult { stop_reason, ..result })))
     }
 
     /// Errors of the method's own start; `None` if it starts from the data alone.
@@ -206,16 +233,22 @@ impl<'a> CellExecutor<'a> {
         method: &MethodParams,
         from: RealStart,
         values: TextValues,
+        part: Option<TextPart>,
     ) -> Result<CellOutcome, CellError> {
-        if self.corpus.is_none() {
+        if self.corpus.as_ref().is_none_or(|(known, _)| *known != part) {
             let Some(path) = &self.context.sources.texts else {
                 return Err("the texts are missing".into());
             };
-            let vocabulary = VocabularyParams::default();
+            let vocabulary = vocabulary(part);
             let options = TextOptions { words: vocabulary.words, strip_posts: true };
-            self.corpus = Some(read_texts(path, &options)?.corpus.with_vocabulary(&vocabulary)?);
+            let corpus = read_texts(path, &options)?.corpus;
+            let corpus = match part {
+                Some(part) => evenly_spaced(&corpus, part.documents)?,
+                None => corpus,
+            };
+            self.corpus = Some((part, corpus.with_vocabulary(&vocabulary)?));
         }
-        let Some(corpus) = &self.corpus else { return Err("the texts are missing".into()) };
+        let Some((_, corpus)) = &self.corpus else { return Err("the texts are missing".into()) };
         let samples = match values {
             TextValues::Counts => corpus.counts.clone(),
             TextValues::TfIdf => corpus.tf_idf()?,
@@ -271,6 +304,40 @@ impl<'a> CellExecutor<'a> {
         };
         fitted(method.clone().check()?.fit(samples, start, &mut self.context.run()))
     }
+}
+
+fn vocabulary(part: Option<TextPart>) -> VocabularyParams {
+    match part {
+        Some(part) => VocabularyParams {
+            min_documents: Some(Frequency::Documents(2)),
+            max_documents: Frequency::Share(0.95),
+            max_words: Some(part.words),
+            ..VocabularyParams::default()
+        },
+        None => VocabularyParams::default(),
+    }
+}
+
+/// Evenly spaced documents; all of them if there are no more.
+fn evenly_spaced(corpus: &Corpus<f64>, documents: usize) -> Result<Corpus<f64>, CellError> {
+    let all = corpus.counts.n_samples();
+    let selected: Vec<usize> = match documents < all {
+        true => (0..documents).map(|i| i * all / documents).collect(),
+        false => (0..all).collect(),
+    };
+    let (mut row_starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for &row in &selected {
+        corpus.counts.block(row..row + 1)?.for_each(|_, word, count| {
+            indices.push(word);
+            values.push(count);
+        });
+        row_starts.push(values.len());
+    }
+    Ok(Corpus {
+        counts: CsrSamples::new::<usize, usize>(corpus.words.len(), &row_starts, indices, values)?,
+        words: corpus.words.clone(),
+        documents: None,
+    })
 }
 
 /// Returns an error if the fit was cancelled or failed.

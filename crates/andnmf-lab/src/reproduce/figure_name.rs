@@ -14,6 +14,7 @@ pub enum FigureName {
     Fig1a,
     Fig1b,
     Fig1c,
+    Fig1d,
     Fig2a,
     Fig2b,
     Fig2c,
@@ -27,10 +28,11 @@ pub enum FigureName {
 
 impl FigureName {
     /// All figures, in the order of the paper.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Fig1a,
         Self::Fig1b,
         Self::Fig1c,
+        Self::Fig1d,
         Self::Fig2a,
         Self::Fig2b,
         Self::Fig2c,
@@ -49,6 +51,7 @@ impl FigureName {
             Self::Fig1a => "fig1a",
             Self::Fig1b => "fig1b",
             Self::Fig1c => "fig1c",
+            Self::Fig1d => "fig1d",
             Self::Fig2a => "fig2a",
             Self::Fig2b => "fig2b",
             Self::Fig2c => "fig2c",
@@ -68,6 +71,7 @@ impl FigureName {
             Self::Fig1a => "Figure 1a: convergence on DIR",
             Self::Fig1b => "Figure 1b: convergence on CTM",
             Self::Fig1c => "Figure 1c: convergence on NEG",
+            Self::Fig1d => "Figure 1d: convergence under strong correlations",
             Self::Fig2a => "Figure 2a: thresholds on DIR",
             Self::Fig2b => "Figure 2b: thresholds on CTM",
             Self::Fig2c => "Figure 2c: robustness to noise",

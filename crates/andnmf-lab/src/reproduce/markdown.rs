@@ -149,8 +149,15 @@ pub(super) fn caption(figure: FigureName) -> &'static str {
              each line starts at its method's own start, and remaining shares are relative to it. Lines are medians \
              over seeds, bands the 10th to 90th percentiles. CTM is generated in two ways: with one covariance for \
              all samples, as the paper says, and with a new one for every sample, as the released program does. AND \
-             (auto) tries several starts in turn, and its line shows all of them. A truth learned by anchor words has \
+             (auto) tries several starts in turn: its line is the smallest error so far, and ends at the error of the \
+             answer that it returns. Other methods run for a fixed number of stages. \"As released\" is a method as the \
+             authors' program runs it: HALS replaces a component and its weights at once. A truth learned by anchor words \
+             has \
              anchor words by construction, which favours that method."
+        }
+        FigureName::Fig1d => {
+            "As Figures 1a and 1b, on logistic normal weights with strong correlations: with the mean and covariance of \
+             the topics of the NIPS papers (fitted to papers), and with logits in pairs whose correlation is 0.9 (pairs)."
         }
         FigureName::Fig1c => {
             "The same on components with negative entries. The baselines run with their sign constraint on the \
@@ -158,7 +165,9 @@ pub(super) fn caption(figure: FigureName) -> &'static str {
              Topic models do not accept negative samples."
         }
         FigureName::Fig2a | FigureName::Fig2b => {
-            "AND with the paper's decreasing thresholds 0.1/1.1^j and with constant ones, 200 stages of 50 steps."
+            "AND with the paper's decreasing thresholds 0.1/1.1^j, with constant ones, and with those of its analysis, α = \
+             (λ‖E‖/r)^(2/(q+1)), where ‖E‖ is estimated from the last stage; 200 stages of 50 steps. On weights that sum to 1, \
+             whose decay order is below 1, λ = r = q = 1."
         }
         FigureName::Fig2c => {
             "AND under noise, with T = 100 steps per stage, with the paper's thresholds and with thresholds that stop \
@@ -166,11 +175,13 @@ pub(super) fn caption(figure: FigureName) -> &'static str {
              = 50."
         }
         FigureName::Fig3a => {
-            "Starts A*(I + U) with the entries of U uniform on [-0.05, 0.05)·r_l, on DIR and both versions of CTM."
+            "Starts A*(I + U) with the entries of U uniform on ±0.05·r_l·√(100/D), on DIR and both versions of CTM: with D = \
+             100 components as in the paper, with fewer equally strong."
         }
         FigureName::Fig3b => {
-            "Starts A*(I + U) + N. The norm of the rows of N is given relative to the mean norm of the true \
-             components; the paper's scale r_n follows from it and from the truth."
+            "Starts A*(I + U) + N. The norm of the rows of N is given relative to the mean norm of the true components, as a \
+             sum of absolute values (L1), as in the authors' program, and as a Euclidean norm, in which the same noise is \
+             several times longer."
         }
         FigureName::Fig4 => {
             "Dirichlet weights with total concentration α: from one component per sample to almost all of them. Shown \
@@ -178,7 +189,7 @@ pub(super) fn caption(figure: FigureName) -> &'static str {
         }
         FigureName::Table1 => {
             "Ten topics by NMF (HALS) on tf-idf, LDA on counts, AND with the paper's settings from ten random \
-             documents, and AND (auto). Coherence is the mean NPMI of the ten top words of a topic."
+             documents, and AND (auto): on 2000 posts and 1000 words, as in the paper, and on all posts. Coherence is the mean NPMI of the ten top words of a topic."
         }
         FigureName::Fig5 => {
             "Six components of the faces by AND with the paper's settings from six random images, AND (auto), and NMF \

@@ -3,13 +3,15 @@
 use andnmf::fit::StopReason;
 use andnmf::metrics::{CorrelationError, correlation_error};
 use andnmf::synth::Dataset;
-use andnmf::theory::{Decomposition, MatrixError, strongest_correlations};
+use andnmf::theory::{Decomposition, MatrixError, WeightReport, strongest_correlations};
 use andnmf_program::{ExperimentError, ExperimentOutcome, StageRow};
 use ndarray::Array2;
 
 use super::ErrorSummary;
 use super::error_summary::StageError;
-use super::outcome::{ComponentErrors, Errors, RecoveryResult, StartMixing, WeightCorrelations};
+use super::outcome::{
+    ComponentErrors, Errors, RecoveryResult, StartMixing, WeightConditions, WeightCorrelations,
+};
 use super::quantiles::median;
 use super::thinning::thinned;
 
@@ -25,7 +27,7 @@ pub(super) fn recovered(
         components: Some(of_components(&end)),
         solver_seconds: outcome.solver_seconds,
         stop_reason: outcome.stop_reason,
-        ..so_far(&outcome.stages, data, own_start)?
+        ..stages_only(&outcome.stages, data, own_start)?
     })
 }
 
@@ -36,10 +38,11 @@ pub(super) fn aborted(
     own_start: Option<Errors>,
     why: String,
 ) -> Result<RecoveryResult, ExperimentError> {
-    Ok(RecoveryResult { aborted: Some(why), ..so_far(rows, data, own_start)? })
+    Ok(RecoveryResult { aborted: Some(why), ..stages_only(rows, data, own_start)? })
 }
 
-fn so_far(
+/// The result of some stages, the last of which is the end.
+pub(super) fn stages_only(
     rows: &[StageRow],
     data: &Dataset,
     own_start: Option<Errors>,
@@ -89,11 +92,23 @@ fn of_components(end: &CorrelationError) -> ComponentErrors {
 fn weight_correlations(data: &Dataset) -> Result<WeightCorrelations, MatrixError> {
     let pairs = strongest_correlations(data.weights.view(), usize::MAX)?;
     let sizes: Vec<f64> = pairs.iter().map(|(_, _, correlation)| correlation.abs()).collect();
+    let report = WeightReport::of(data.weights.view())?;
+    let conditions = &report.conditions;
     let most_positive = pairs.iter().map(|&(_, _, correlation)| correlation).reduce(f64::max);
     Ok(WeightCorrelations {
         largest: pairs.first().map_or(0.0, |&(_, _, correlation)| correlation),
         most_positive: most_positive.unwrap_or(0.0),
         typical: median(&sizes).unwrap_or(0.0),
+        co_occurrence: report.largest_co_occurrence.map_or(0.0, |pair| pair.value),
+        conditions: WeightConditions {
+            scaling: conditions.scaling.text().to_owned(),
+            r: conditions.r,
+            k: conditions.k,
+            m: conditions.m,
+            lambda: conditions.lambda,
+            decay_order: Some(conditions.decay_order).filter(|order| order.is_finite()),
+            bound: report.bounds.general,
+        },
     })
 }
 

@@ -35,6 +35,7 @@ mod measure;
 mod outcome;
 mod plan;
 mod quantiles;
+mod released;
 mod results;
 mod runner;
 mod seed_medians;
@@ -45,7 +46,7 @@ mod tables;
 mod tests;
 mod thinning;
 
-pub use cell::{Cell, RealStart, RecoveryTask, Task, TextValues, Truth};
+pub use cell::{Cell, OutOfSpan, RealStart, RecoveryTask, ReleasedRun, Task, TextPart, TextValues, Truth};
 pub use claims::{ClaimVerdict, JudgedClaim, judge};
 pub use error_summary::{ErrorSummary, Milestone};
 pub use execute::RunContext;
@@ -58,6 +59,7 @@ pub use outcome::{
 };
 pub use plan::{ExperimentScale, MatrixFingerprint, PlanParams, ReproductionPlan};
 pub use quantiles::{Band, median};
+pub use released::ReleasedMethod;
 pub use results::{PlanResults, Series};
 pub use runner::{PlanProgress, RunError};
 pub use sources::Sources;

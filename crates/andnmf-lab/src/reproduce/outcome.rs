@@ -108,7 +108,7 @@ pub struct ComponentErrors {
 }
 
 /// Correlations between the weights of two components, over all pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct WeightCorrelations {
     /// The largest by absolute value, with its sign.
     pub largest: f64,
@@ -116,6 +116,29 @@ pub struct WeightCorrelations {
     pub most_positive: f64,
     /// The median absolute value.
     pub typical: f64,
+    /// The largest E\[xᵢxⱼ\]/(E\[xᵢ\]·E\[xⱼ\]).
+    pub co_occurrence: f64,
+    /// The conditions of the theorems.
+    pub conditions: WeightConditions,
+}
+
+/// The conditions of the theorems on the weights of a dataset, and the bound on m.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct WeightConditions {
+    /// How the weights are scaled, as text.
+    pub scaling: String,
+    /// The largest sum of the weights of a sample.
+    pub r: f64,
+    /// Mean squares of the weights.
+    pub k: f64,
+    /// Mean products of two weights.
+    pub m: f64,
+    /// Distance of the second moments from degenerate ones.
+    pub lambda: f64,
+    /// The decay order; `None` if it is infinite.
+    pub decay_order: Option<f64>,
+    /// The bound on m of the main theorem, with its constant set to 1.
+    pub bound: f64,
 }
 
 /// The mixing of components in a start.

@@ -45,11 +45,10 @@ impl<'a> Series<'a> {
     #[must_use]
     pub fn remark(&self) -> Option<String> {
         let runs = self.runs();
-        let ends_by_itself = self.cells.iter().all(|result| result.cell.ends_by_itself());
         let (mut idle, mut cut) = (0, 0);
         for run in &runs {
             idle += usize::from(run.stages == 0);
-            cut += usize::from(ends_by_itself && run.stages > 0 && run.stop_reason == StopReason::TimeLimit);
+            cut += usize::from(run.stages > 0 && run.stop_reason == StopReason::TimeLimit);
         }
         let of_all = |count: usize| {
             if count == runs.len() { String::new() } else { format!(" in {count} of {} runs", runs.len()) }

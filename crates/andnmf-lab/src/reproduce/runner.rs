@@ -109,7 +109,6 @@ impl TimeEstimate {
             return seconds / *count as f64;
         }
         match time_limit(cell) {
-            Some(limit) if !cell.ends_by_itself() => limit,
             Some(limit) => ESTIMATED_SHARE * limit,
             None => ESTIMATED_SECONDS,
         }

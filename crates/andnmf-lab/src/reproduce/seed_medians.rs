@@ -76,6 +76,20 @@ pub(super) fn stages_to(
     first(runs, |run| moment(run).map(|moment| moment.stages as f64))
 }
 
+/// Stages until the error is at most a given one; infinite if it never is. Of the stages after the first forty, only
+/// the stored ones (one in fifty) count.
+pub(super) fn stages_to_error(runs: &[&RecoveryResult], error: f64) -> Option<f64> {
+    first(runs, |run| {
+        let reached = run.trace.iter().find(|point| point.errors.total <= error);
+        reached.map(|point| (point.stage + 1) as f64)
+    })
+}
+
+/// The error at the start.
+pub(super) fn start_error(runs: &[&RecoveryResult]) -> Option<f64> {
+    middle(runs, RecoveryResult::start_error)
+}
+
 fn first(runs: &[&RecoveryResult], value: impl Fn(&RecoveryResult) -> Option<f64>) -> Option<f64> {
     let mut values: Vec<f64> = runs.iter().map(|run| value(run).unwrap_or(f64::INFINITY)).collect();
     // No interpolation, since values may be infinite.
@@ -121,6 +135,9 @@ mod tests {
             (remaining_share(&[]), final_error(&[]), seconds_to(&[], hundredth), r_squared(&[])),
             (None, None, None, None)
         );
+        assert_eq!(stages_to_error(&[&one], 0.1), Some(2.0));
+        assert_eq!(stages_to_error(&[&two], 0.1), Some(f64::INFINITY));
+        assert_eq!(start_error(&[&one, &two]), Some(10.0));
         let own =
             RecoveryResult { own_start: Some(crate::reproduce::Errors { total: 4.0, relative: 4.0 }), ..one };
         assert_eq!(remaining_share(&[&own]), Some(0.5));

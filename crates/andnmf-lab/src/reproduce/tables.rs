@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::curves::CurveAxis;
 use super::drawing::Curve;
 use super::outcome::{CellOutcome, RecoveryResult};
 use super::quantiles::Band;
@@ -68,6 +69,13 @@ fn recoveries(series: &[Series<'_>]) -> DataTable {
         "stopped by",
         "largest correlation of weights",
         "typical correlation of weights",
+        "largest E[xi xj]/(E[xi] E[xj])",
+        "r",
+        "k",
+        "m",
+        "lambda",
+        "q",
+        "bound on m",
         "remark",
     ]);
     for one in series {
@@ -105,6 +113,13 @@ fn recoveries(series: &[Series<'_>]) -> DataTable {
             json!(one.stopped_by()),
             middle(&|run| run.weights.largest),
             middle(&|run| run.weights.typical),
+            middle(&|run| run.weights.co_occurrence),
+            middle(&|run| run.weights.conditions.r),
+            middle(&|run| run.weights.conditions.k),
+            middle(&|run| run.weights.conditions.m),
+            middle(&|run| run.weights.conditions.lambda),
+            middle(&|run| run.weights.conditions.decay_order.unwrap_or(f64::INFINITY)),
+            middle(&|run| run.weights.conditions.bound),
             json!(remarks.join("; ")),
         ]);
     }
@@ -118,8 +133,16 @@ fn own_start(runs: &[&RecoveryResult]) -> Option<f64> {
 }
 
 fn topics(results: &PlanResults) -> DataTable {
-    let mut table =
-        DataTable::new(&["method", "seed", "stages", "stopped by", "topic", "coherence", "top words"]);
+    let mut table = DataTable::new(&[
+        "samples",
+        "method",
+        "seed",
+        "stages",
+        "stopped by",
+        "topic",
+        "coherence",
+        "top words",
+    ]);
     for result in results.results.iter().filter(|result| result.cell.figure == FigureName::Table1) {
         let cell = &result.cell;
         match &result.outcome {
@@ -127,6 +150,7 @@ fn topics(results: &PlanResults) -> DataTable {
                 for (topic, (words, score)) in fit.topics.iter().zip(&fit.coherence).enumerate() {
                     let words = words.join(" ");
                     table.rows.push(vec![
+                        json!(cell.case),
                         json!(cell.method),
                         json!(cell.seed),
                         json!(fit.stages),
@@ -139,6 +163,7 @@ fn topics(results: &PlanResults) -> DataTable {
             }
             CellOutcome::Failed(why) => {
                 table.rows.push(vec![
+                    json!(cell.case),
                     json!(cell.method),
                     json!(cell.seed),
                     Value::Null,
@@ -192,7 +217,8 @@ pub(super) fn curve_table(curves: &[Curve]) -> DataTable {
         "samples",
         "panel",
         "method",
-        "seconds",
+        "axis",
+        "at",
         "error (median)",
         "error (10 %)",
         "error (90 %)",
@@ -200,8 +226,9 @@ pub(super) fn curve_table(curves: &[Curve]) -> DataTable {
     for curve in curves {
         for point in &curve.points {
             let Band { median, low, high } = point.error;
-            let mut row = vec![json!(curve.case), json!(curve.panel), json!(curve.method)];
-            row.extend([point.seconds, median, low, high].map(|value| json_number(Some(value))));
+            let axis = if matches!(curve.axis, CurveAxis::Stages(_)) { "stages" } else { "seconds" };
+            let mut row = vec![json!(curve.case), json!(curve.panel), json!(curve.method), json!(axis)];
+            row.extend([point.x, median, low, high].map(|value| json_number(Some(value))));
             table.rows.push(row);
         }
     }

@@ -12,13 +12,13 @@ pub(super) fn is_rarely_on(component: &ComponentUsage, constants: &DiagnosisCons
     component.on < constants.rare
 }
 
-/// The reasons against recovery from such weights.
-pub(super) fn judge(diagnosis: &WeightDiagnosis, constants: &DiagnosisConstants) -> Judgement {
+/// The reasons against recovery from such weights; `lambda` is that of weights in units of each component's largest.
+pub(super) fn judge(diagnosis: &WeightDiagnosis, lambda: f64, constants: &DiagnosisConstants) -> Judgement {
     let mut judgement = Judgement::default();
     background(diagnosis, constants, &mut judgement);
     rarely_on(diagnosis, constants, &mut judgement);
     density(diagnosis, constants, &mut judgement);
-    dependence(diagnosis, constants, &mut judgement);
+    dependence(diagnosis, lambda, constants, &mut judgement);
     let (n_samples, rank) = (diagnosis.conditions.n_samples, diagnosis.conditions.rank);
     let required = constants.samples_per_component;
     if n_samples < rank {
@@ -63,10 +63,15 @@ fn density(diagnosis: &WeightDiagnosis, constants: &DiagnosisConstants, judgemen
     }
 }
 
-fn dependence(diagnosis: &WeightDiagnosis, constants: &DiagnosisConstants, judgement: &mut Judgement) {
+fn dependence(
+    diagnosis: &WeightDiagnosis,
+    lambda: f64,
+    constants: &DiagnosisConstants,
+    judgement: &mut Judgement,
+) {
     // Components that are never on make λ zero without being dependent.
     let all_used = diagnosis.usage.iter().all(|component| component.on > 0);
-    if all_used && diagnosis.conditions.lambda <= constants.dependent {
+    if all_used && lambda <= constants.dependent {
         judgement.add(Reason::DependentWeights);
     }
     let correlated = diagnosis.correlations.iter();

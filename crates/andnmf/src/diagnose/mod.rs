@@ -16,6 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod certificate;
 mod judge;
 mod overall;
 mod samples;
@@ -24,6 +25,7 @@ mod usage;
 use ndarray::ArrayView2;
 use serde::Serialize;
 
+pub use certificate::{Certificate, CertifiedRun, Known, Premise, Theorem, certify};
 pub use overall::OverallDiagnosis;
 pub use samples::{DiagnoseError, Diagnosis, diagnose_model, diagnose_samples};
 pub use usage::ComponentUsage;
@@ -48,7 +50,8 @@ pub struct CorrelatedPair {
 /// Properties of weights that matter for recovery, and the verdict. Components are counted from 0.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WeightDiagnosis {
-    /// The paper's conditions, including the decay order, with each component in units of its largest weight.
+    /// The paper's conditions, including the decay order, at the scaling for which m is the smallest multiple of its
+    /// bound.
     pub conditions: GeneralCorrelationConditions,
     /// The bounds of the theorems on the m of the conditions.
     pub bounds: CorrelationBounds,
@@ -97,7 +100,7 @@ pub fn diagnose_weights_with<T: Real>(
         .map(|(first, second, correlation)| CorrelatedPair { first, second, correlation })
         .collect();
     let units = usage::scaled_to_largest(weights);
-    let conditions = GeneralCorrelationConditions::of(units.view())?;
+    let conditions = GeneralCorrelationConditions::best_for_bound(weights)?;
     let bounds = CorrelationBounds::of(&conditions);
     let columns = units.columns().into_iter();
     let usage: Vec<ComponentUsage> = columns.map(|column| ComponentUsage::of(column, constants)).collect();
@@ -116,7 +119,9 @@ pub fn diagnose_weights_with<T: Real>(
         usage,
         judgement: Judgement::default(),
     };
-    diagnosis.judgement = judge::judge(&diagnosis, constants);
+    // Limits on λ are set on weights in these units.
+    let lambda = GeneralCorrelationConditions::of(units.view())?.lambda;
+    diagnosis.judgement = judge::judge(&diagnosis, lambda, constants);
     Ok(diagnosis)
 }
 

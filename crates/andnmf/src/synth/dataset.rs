@@ -3,7 +3,7 @@
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use super::{DatasetKind, Weights, add_gaussian, signed_uniform, topics};
+use super::{DatasetKind, NoiseKind, Weights, add_noise, signed_uniform, topics};
 use super::{ensure_at_least_one, ensure_fits_memory, ensure_not_negative};
 use crate::SettingError;
 use crate::init::perturbed_truth;
@@ -35,6 +35,9 @@ pub struct DatasetSpec {
     pub weights: Weights,
     /// Noise level, the paper's γ: about the norm of the noise on one sample.
     pub noise: f64,
+    /// Distribution of the noise.
+    #[serde(default)]
+    pub noise_kind: NoiseKind,
     /// Scale of the in-span perturbation of `init`, the paper's r_l; see [`perturbed_truth`].
     pub in_span: f64,
     /// Scale of the out-of-span perturbation of `init`, the paper's r_n.
@@ -68,6 +71,7 @@ impl DatasetSpec {
             seed: 0,
             weights: kind.default_weights(),
             noise: if kind == DatasetKind::Noise { 0.01 } else { 0.0 },
+            noise_kind: NoiseKind::Gaussian,
             in_span: 1.0,
             out_of_span: 0.0,
         }
@@ -105,11 +109,15 @@ impl DatasetSpec {
     /// If a setting is out of range.
     pub fn generate(&self) -> Result<Dataset, SettingError> {
         self.check()?;
-        let truth = match self.kind {
-            DatasetKind::Neg => signed_uniform(self.rank, self.n_features, self.seed)?,
-            _ => topics(self.rank, self.n_features, self.seed)?,
-        };
-        self.generate_with_truth(truth)
+        self.generate_with_truth(self.built_in_truth()?)
+    }
+
+    /// The truth of this kind.
+    fn built_in_truth(&self) -> Result<Array2<f64>, SettingError> {
+        match self.kind {
+            DatasetKind::Neg => signed_uniform(self.rank, self.n_features, self.seed),
+            _ => topics(self.rank, self.n_features, self.seed),
+        }
     }
 
     /// Generates a dataset with a given truth, one component per row; its shape replaces `rank` and `n_features`.
@@ -122,8 +130,52 @@ impl DatasetSpec {
         spec.check()?;
         ensure_finite("truth", &truth)?;
         let weights = spec.weights.draw(spec.n_samples, rank, spec.seed)?;
+        spec.assemble(truth, weights)
+    }
+
+    /// Generates a dataset with given weights (n_samples × rank), and a given truth or that of this kind. Their shapes
+    /// replace the sizes, and [`Weights::Given`] the distribution.
+    ///
+    /// # Errors
+    /// If a setting is out of range, the shapes do not fit, a weight is negative, or a value is not finite.
+    ///
+    /// ```
+    /// use andnmf::synth::{DatasetKind, DatasetSpec, LogisticNormal};
+    /// let covariance = ndarray::array![[9.0, 8.0, 0.0], [8.0, 9.0, 0.0], [0.0, 0.0, 9.0]];
+    /// let law = LogisticNormal::new(ndarray::array![0.0, 0.0, -1.0].view(), covariance.view())?;
+    /// let spec = DatasetSpec { n_features: 40, ..DatasetSpec::new(DatasetKind::Ctm) };
+    /// let data = spec.generate_with_weights(None, law.draw(100, spec.seed)?)?;
+    /// assert_eq!(data.samples.dim(), (100, 40));
+    /// # Ok::<(), andnmf::SettingError>(())
+    /// ```
+    pub fn generate_with_weights(
+        &self,
+        truth: Option<Array2<f64>>,
+        weights: Array2<f64>,
+    ) -> Result<Dataset, SettingError> {
+        let (n_samples, rank) = weights.dim();
+        let n_features = truth.as_ref().map_or(self.n_features, Array2::ncols);
+        let spec = Self { n_samples, rank, n_features, weights: Weights::Given, ..*self };
+        spec.check()?;
+        let truth = truth.map_or_else(|| spec.built_in_truth(), Ok)?;
+        if truth.nrows() != rank {
+            let expected = format!("it must have {rank}, as the weights have {rank} columns");
+            return Err(SettingError::new("truth", format!("{} components", truth.nrows()), expected));
+        }
+        ensure_finite("truth", &truth)?;
+        if let Some(((row, column), weight)) =
+            weights.indexed_iter().find(|(_, weight)| !(weight.is_finite() && **weight >= 0.0))
+        {
+            let given = format!("{weight} in row {row}, column {column}");
+            return Err(SettingError::new("weights", given, "its entries must be finite and at least 0"));
+        }
+        spec.assemble(truth, weights)
+    }
+
+    fn assemble(self, truth: Array2<f64>, weights: Array2<f64>) -> Result<Dataset, SettingError> {
+        let spec = self;
         let mut samples = multiply(weights.view(), truth.view());
-        add_gaussian(&mut samples, spec.noise, spec.seed)?;
+        add_noise(&mut samples, spec.noise_kind, spec.noise, spec.seed)?;
         let init = perturbed_truth(truth.view(), spec.in_span, spec.out_of_span, spec.seed);
         // Products of large settings may overflow.
         ensure_finite("samples", &samples)?;
@@ -228,6 +280,28 @@ mod tests {
         assert_eq!(data.truth, truth);
         assert_eq!((data.spec.rank, data.spec.n_features), (6, 25));
         assert_eq!((data.samples.dim(), data.weights.dim()), ((5000, 25), (5000, 6)));
+    }
+
+    #[test]
+    fn given_weights_are_used_and_recorded_as_given() {
+        let drawn = small(DatasetKind::Ctm).generate().unwrap();
+        let spec = DatasetSpec { n_samples: 7, rank: 2, ..small(DatasetKind::Ctm) };
+        let data = spec.generate_with_weights(None, drawn.weights.clone()).unwrap();
+        assert_eq!((&data.samples, &data.truth, &data.init), (&drawn.samples, &drawn.truth, &drawn.init));
+        assert_eq!(data.spec, DatasetSpec { weights: Weights::Given, ..drawn.spec });
+        assert_eq!(data.spec.generate().unwrap_err().name, "weights");
+        let same = spec.generate_with_weights(Some(drawn.truth.clone()), drawn.weights.clone()).unwrap();
+        assert_eq!(same, data);
+        let narrow = drawn.truth.slice(ndarray::s![..3, ..]).to_owned();
+        assert_eq!(
+            spec.generate_with_weights(Some(narrow), drawn.weights.clone()).unwrap_err().name,
+            "truth"
+        );
+        for wrong in [-1e-9, f64::NAN, f64::INFINITY] {
+            let mut weights = drawn.weights.clone();
+            weights[[3, 1]] = wrong;
+            assert_eq!(spec.generate_with_weights(None, weights).unwrap_err().name, "weights");
+        }
     }
 
     #[test]

@@ -17,6 +17,10 @@ pub enum DatasetKind {
     Dir,
     /// Topics with correlated logistic-normal weights of one persistent covariance: the paper's CTM.
     Ctm,
+    /// Topics whose logistic-normal weights have the mean and covariance of the topics of the NIPS papers.
+    CtmFitted,
+    /// Topics with logistic-normal weights in pairs whose logits have a correlation of 0.9.
+    CtmBlocks,
     /// Topics with the weights that the paper's released code draws for CTM.
     CtmReleased,
     /// Components with negative entries: the paper's NEG.
@@ -36,9 +40,11 @@ pub enum DatasetKind {
 
 impl DatasetKind {
     /// Every kind, in the order of the paper.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Dir,
         Self::Ctm,
+        Self::CtmFitted,
+        Self::CtmBlocks,
         Self::CtmReleased,
         Self::Neg,
         Self::Noise,
@@ -52,6 +58,8 @@ impl DatasetKind {
         match self {
             Self::Dir => "dir",
             Self::Ctm => "ctm",
+            Self::CtmFitted => "ctm-fitted",
+            Self::CtmBlocks => "ctm-blocks",
             Self::CtmReleased => "ctm-released",
             Self::Neg => "neg",
             Self::Noise => "noise",
@@ -66,6 +74,8 @@ impl DatasetKind {
         match self {
             Self::Dir => Weights::Dirichlet { concentration: 5.0 },
             Self::Ctm | Self::Noise => Weights::LogisticNormal { scale: 3.0, correlation: 0.5 },
+            Self::CtmFitted => Weights::LogisticNormalOfPapers,
+            Self::CtmBlocks => Weights::LogisticNormalBlocks { scale: 3.0, correlation: 0.9 },
             Self::CtmReleased | Self::Neg => Weights::LogisticNormalReleased,
             Self::Binary => Weights::SparseBinary { sparsity: 5 },
             Self::Decay => Weights::Decay { sparsity: 5.0, order: 2.0 },

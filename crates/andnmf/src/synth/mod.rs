@@ -2,7 +2,7 @@
 //!
 //! A dataset is `samples = weights · truth (+ noise)`: [`topics`] and [`signed_uniform`] generate the truth,
 //! [`Weights`] has the weight distributions of the paper and its released code (and some harder ones),
-//! [`add_gaussian`] adds noise, and [`DatasetSpec`] combines them under the paper's names.
+//! [`add_noise`] adds noise, and [`DatasetSpec`] combines them under the paper's names.
 //!
 //! The same seed gives the same bits. Truth, weights, noise and initialization use separate random streams: changing
 //! the noise level does not change the weights, and changing the weights does not change the truth.
@@ -16,8 +16,8 @@ mod weights;
 pub use components::{signed_uniform, topics};
 pub use dataset::{Dataset, DatasetSpec};
 pub use dataset_kind::DatasetKind;
-pub use noise::add_gaussian;
-pub use weights::{WeightMoments, Weights};
+pub use noise::{NoiseKind, add_gaussian, add_noise};
+pub use weights::{LogisticNormal, WeightMoments, Weights};
 
 use crate::memory::product;
 use crate::{SettingError, memory};

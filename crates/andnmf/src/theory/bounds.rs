@@ -102,6 +102,59 @@ pub fn noise_error(amplification: f64, gamma: f64) -> Result<f64, SettingError> 
     Ok(if gamma == 0.0 { 0.0 } else { amplification * gamma })
 }
 
+/// The bound of the general noise theorem (Theorem 26) on the error of the components, ‖A − A*Σ‖₂: the sum of
+/// r·γ₂/λ·σmax/σmin, which is [`noise_error`], and √γ₁/λ·√(D/k), for `rank` = D components.
+///
+/// The noise ζ of a sample satisfies ‖ζ‖ ≤ γ₂ = `gamma`, and ‖E\[ζζᵀ\]‖ ≤ γ₁ = `covariance_norm`. For Gaussian noise of norm
+/// γ in W features, γ₁ = γ²/W; for noise in a single direction, γ₁ is as large as γ₂², and the second term may be the
+/// larger one.
+///
+/// # Errors
+/// If `k` or `lambda` is not positive, `covariance_norm` is negative, or for one of the reasons of [`noise_error`].
+///
+/// ```
+/// use andnmf::theory::bounds::general_noise_error;
+/// // γ₂ = 1/2, γ₁ = 1/4: 12·(1/2) + (1/2)/(1/2)·√(8/2).
+/// assert_eq!(general_noise_error(12.0, 0.5, 0.25, 8, 2.0, 0.5)?, 8.0);
+/// # Ok::<(), andnmf::SettingError>(())
+/// ```
+pub fn general_noise_error(
+    amplification: f64,
+    gamma: f64,
+    covariance_norm: f64,
+    rank: usize,
+    k: f64,
+    lambda: f64,
+) -> Result<f64, SettingError> {
+    check_positive("k", k)?;
+    check_positive("lambda", lambda)?;
+    check_non_negative("covariance_norm", covariance_norm)?;
+    let second = covariance_norm.sqrt() / lambda * (rank as f64 / k).sqrt();
+    Ok(noise_error(amplification, gamma)? + second)
+}
+
+/// The bound of Lemma 24 on ‖A†A* − (Σ + E)⁻¹‖₂ for A = A*(Σ + E) + N with Σ ⪰ I/2, ‖E‖ ≤ `mixing` below 1/2 and
+/// ‖N‖ ≤ `outside`: ‖N‖ / ((1/2 − ‖E‖)·((1/2 − ‖E‖)·σmin − ‖N‖)), infinite if the last factor is not positive.
+///
+/// The paper states 32·‖N‖/σmin for ‖E‖ ≤ 1/8 and ‖N‖ ≤ σmin/4, which is larger.
+///
+/// # Errors
+/// If a value is negative or not finite, or `smallest_singular` is not positive.
+///
+/// ```
+/// use andnmf::theory::bounds::noisy_inverse_error;
+/// assert_eq!(noisy_inverse_error(0.0, 0.25, 1.0)?, 2.0);
+/// # Ok::<(), andnmf::SettingError>(())
+/// ```
+pub fn noisy_inverse_error(mixing: f64, outside: f64, smallest_singular: f64) -> Result<f64, SettingError> {
+    check_non_negative("mixing", mixing)?;
+    check_non_negative("outside", outside)?;
+    check_positive("smallest_singular", smallest_singular)?;
+    let own = 0.5 - mixing;
+    let left = own * smallest_singular - outside;
+    Ok(if own > 0.0 && left > 0.0 { outside / (own * left) } else { f64::INFINITY })
+}
+
 /// The largest and smallest singular value of the K components in the rows of `truth`; the smallest is 0 if the
 /// components are linearly dependent.
 ///
@@ -282,6 +335,32 @@ mod tests {
         assert_eq!(noise_amplification(1.0, 1.0, 1.0, -1.0).unwrap_err().name, "smallest_singular");
         assert_eq!(noise_error(1.0, -1.0).unwrap_err().name, "gamma");
         assert_eq!(noise_error(f64::NAN, 1.0).unwrap_err().name, "amplification");
+    }
+
+    #[test]
+    fn the_noisy_inverse_is_below_the_paper_s_constant_under_its_premises() {
+        for mixing in [0.0, 0.05, 0.125] {
+            for outside in [0.0, 0.1, 0.25] {
+                let bound = noisy_inverse_error(mixing, 3.0 * outside, 3.0).unwrap();
+                assert!(bound <= 32.0 * outside, "{mixing}, {outside}: {bound}");
+            }
+        }
+        assert_eq!(noisy_inverse_error(0.5, 0.1, 1.0).unwrap(), f64::INFINITY);
+        assert_eq!(noisy_inverse_error(0.1, 0.4, 1.0).unwrap(), f64::INFINITY);
+        assert_eq!(noisy_inverse_error(-0.1, 0.4, 1.0).unwrap_err().name, "mixing");
+        assert_eq!(noisy_inverse_error(0.1, -0.4, 1.0).unwrap_err().name, "outside");
+        assert_eq!(noisy_inverse_error(0.1, 0.4, 0.0).unwrap_err().name, "smallest_singular");
+    }
+
+    #[test]
+    fn the_second_term_of_general_noise_cannot_have_wrong_settings() {
+        let refused = |covariance: f64, k: f64, lambda: f64| {
+            general_noise_error(1.0, 0.1, covariance, 5, k, lambda).unwrap_err().name
+        };
+        assert_eq!(refused(-1.0, 1.0, 1.0), "covariance_norm");
+        assert_eq!(refused(1.0, 0.0, 1.0), "k");
+        assert_eq!(refused(1.0, 1.0, 0.0), "lambda");
+        assert_eq!(general_noise_error(3.0, 0.5, 0.0, 5, 1.0, 1.0), noise_error(3.0, 0.5));
     }
 
     #[test]

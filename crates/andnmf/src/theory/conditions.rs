@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::decay::decay_order;
 use super::input::{MatrixError, check_weights};
+use super::scaling::Scaling;
 use crate::Real;
 use crate::linalg::product::{gram_add_lower, mirror_lower};
 use crate::linalg::symmetric::eigenvalues;
@@ -34,8 +35,8 @@ pub struct GeneralCorrelationConditions {
     pub n_samples: usize,
     /// Number of components, the paper's D.
     pub rank: usize,
-    /// True if some weight exceeded 1, so that every component was first scaled to a largest weight of 1.
-    pub rescaled: bool,
+    /// How the weights were first scaled.
+    pub scaling: Scaling,
     /// The largest sum of weights of a sample.
     pub r: f64,
     /// D/2 times the largest second moment of a weight.
@@ -57,22 +58,21 @@ pub struct GeneralCorrelationConditions {
 }
 
 impl GeneralCorrelationConditions {
-    /// Estimates the conditions from `weights`, n samples × K components.
+    /// Estimates the conditions from `weights`, n samples × K components: as given if no weight exceeds 1, otherwise with
+    /// each component divided by its largest weight. [`best_for_bound`](Self::best_for_bound) compares scalings.
     ///
     /// # Errors
     /// If there are no samples or no components, or a weight is negative or not finite.
     pub fn of<T: Real>(weights: ArrayView2<'_, T>) -> Result<Self, MatrixError> {
         check_weights(weights)?;
-        let (n_samples, rank) = weights.dim();
-        let largest = weights
-            .columns()
-            .into_iter()
-            .map(|column| column.iter().fold(0.0, |top: f64, v| top.max(v.as_f64())))
-            .collect::<Vec<_>>();
-        let rescaled = largest.iter().any(|&top| top > 1.0);
-        let divisors: Vec<f64> =
-            largest.iter().map(|&top| if rescaled && top > 0.0 { top } else { 1.0 }).collect();
+        let above_one = weights.iter().any(|weight| weight.as_f64() > 1.0);
+        Ok(Self::scaled(weights, if above_one { Scaling::EachComponent } else { Scaling::AsGiven }))
+    }
 
+    /// The conditions of valid weights at a scaling.
+    pub(super) fn scaled<T: Real>(weights: ArrayView2<'_, T>, scaling: Scaling) -> Self {
+        let (n_samples, rank) = weights.dim();
+        let divisors = scaling.divisors(weights);
         let WeightStatistics { second, r } = WeightStatistics::of(weights, &divisors);
         let size = rank as f64;
         let k = size / 2.0 * second.diag().iter().copied().fold(0.0, f64::max);
@@ -89,10 +89,10 @@ impl GeneralCorrelationConditions {
             active_share.push(active.len() as f64 / n_samples as f64);
             orders.extend(decay_order(active));
         }
-        Ok(Self {
+        Self {
             n_samples,
             rank,
-            rescaled,
+            scaling,
             r,
             k,
             m,
@@ -100,7 +100,7 @@ impl GeneralCorrelationConditions {
             decay_order: orders.iter().copied().fold(f64::INFINITY, f64::min),
             decay_judged: orders.len(),
             active_share,
-        })
+        }
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!((conditions.r, conditions.k, conditions.m), (2.0, 0.5, 1.0));
         assert_near(conditions.lambda, 1.0, 1e-14);
         assert_eq!(conditions.active_share, [0.5, 0.5]);
-        assert_eq!((conditions.n_samples, conditions.rank, conditions.rescaled), (4, 2, false));
+        assert_eq!((conditions.n_samples, conditions.rank, conditions.scaling), (4, 2, Scaling::AsGiven));
     }
 
     #[test]
@@ -207,15 +207,16 @@ mod tests {
         let plain = GeneralCorrelationConditions::of(weights.view()).unwrap();
         let scaled = &weights * &array![4.0, 0.5, 2.0, 8.0, 1024.0];
         let conditions = GeneralCorrelationConditions::of(scaled.view()).unwrap();
-        assert!(conditions.rescaled && !plain.rescaled);
-        assert_eq!(GeneralCorrelationConditions { rescaled: false, ..conditions }, plain);
+        assert_eq!((conditions.scaling, plain.scaling), (Scaling::EachComponent, Scaling::AsGiven));
+        assert_eq!(GeneralCorrelationConditions { scaling: Scaling::AsGiven, ..conditions }, plain);
     }
 
     #[test]
     fn weights_up_to_one_keep_their_scale() {
         let weights = array![[0.5, 0.0], [0.0, 0.25]];
         let conditions = GeneralCorrelationConditions::of(weights.view()).unwrap();
-        assert_eq!((conditions.r, conditions.k, conditions.m, conditions.rescaled), (0.5, 0.125, 0.0, false));
+        assert_eq!((conditions.r, conditions.k, conditions.m), (0.5, 0.125, 0.0));
+        assert_eq!(conditions.scaling, Scaling::AsGiven);
     }
 
     #[test]

@@ -4,8 +4,10 @@ mod plan;
 
 use std::path::PathBuf;
 
-use andnmf::synth::{Dataset, DatasetKind, DatasetSpec};
+use andnmf::synth::{Dataset, DatasetKind, DatasetSpec, NoiseKind};
+use andnmf::theory::WeightReport;
 use andnmf_io::{Overwrite, read_array, write_array};
+use andnmf_program::format::number;
 use andnmf_program::{CommonArgs, Failure, OutputFolder, json, read_failure, write_failure};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
@@ -27,10 +29,13 @@ const START: &str = "Options of init.npy";
   andnmf generate ctm --noise 0.01 --correlation 0.8 --seed 3 --out data
   andnmf generate paired --rank 20 --features 400 --samples 2000 --co-occurrence 0.9 --out data
   andnmf generate binary --truth topics.npy --out data
+  andnmf generate ctm --logit-covariance covariance.npy --out data
 
 Kinds:
   dir           Dirichlet weights (--concentration)
   ctm           correlated topic model: logistic-normal weights with one covariance (--scale, --correlation)
+  ctm-fitted    ctm with the mean and covariance of the topics of the NIPS papers
+  ctm-blocks    ctm with the logits in strongly correlated pairs (--scale, --correlation)
   ctm-released  ctm as in the paper's released code: nearly one component per sample
   neg           components with negative entries
   noise         ctm with --noise 0.01
@@ -59,6 +64,9 @@ pub(crate) struct GenerateArgs {
     /// Approximate norm of the noise added to each sample [default: 0; kind noise: 0.01]
     #[arg(long, value_name = "GAMMA", allow_negative_numbers = true)]
     noise: Option<f64>,
+    /// Distribution of the noise: gaussian, directional (one direction), bounded (norm GAMMA), heavy-tailed, or counts
+    #[arg(long, value_name = "KIND", default_value = "gaussian", hide_possible_values = true, value_parser = noise_kinds())]
+    noise_kind: NoiseKind,
     /// File of true components (rank × features), in any input format [default: built-in topics]
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
@@ -81,12 +89,19 @@ pub(crate) struct GenerateArgs {
     /// paired: probability that both components of a pair are present if one is [default: 0.8]
     #[arg(long, help_heading = KIND, value_name = "C", allow_negative_numbers = true)]
     co_occurrence: Option<f64>,
-    /// ctm: standard deviation of the logits; larger is sparser [default: 3]
+    /// ctm, ctm-blocks: standard deviation of the logits; larger is sparser [default: 3]
     #[arg(long, help_heading = KIND, value_name = "SD", allow_negative_numbers = true)]
     scale: Option<f64>,
-    /// ctm: fraction of the logits' variance that the components share, 0 to 1 [default: 0.5]
+    /// ctm: fraction of the logits' variance that the components share, 0 to 1; ctm-blocks: correlation of the logits
+    /// of a pair [default: 0.5; ctm-blocks: 0.9]
     #[arg(long, help_heading = KIND, value_name = "SHARE", allow_negative_numbers = true)]
     correlation: Option<f64>,
+    /// ctm: file of the covariance of the logits (rank × rank), in place of --scale and --correlation
+    #[arg(long, help_heading = KIND, value_name = "FILE", conflicts_with_all = ["scale", "correlation"])]
+    logit_covariance: Option<PathBuf>,
+    /// ctm: file of the mean of the logits (1 × rank) [default: zeros]
+    #[arg(long, help_heading = KIND, value_name = "FILE", requires = "logit_covariance")]
+    logit_mean: Option<PathBuf>,
     /// Replace existing results in DIR
     #[arg(long)]
     force: bool,
@@ -100,6 +115,11 @@ fn kinds() -> impl TypedValueParser<Value = DatasetKind> {
         .try_map(|name| name.parse::<DatasetKind>())
 }
 
+/// Parses the name of a kind of noise.
+fn noise_kinds() -> impl TypedValueParser<Value = NoiseKind> {
+    PossibleValuesParser::new(NoiseKind::ALL.map(NoiseKind::name)).try_map(|name| name.parse::<NoiseKind>())
+}
+
 /// The contents of `meta.json`.
 #[derive(Serialize)]
 struct Meta<'a> {
@@ -107,24 +127,44 @@ struct Meta<'a> {
     spec: &'a DatasetSpec,
     /// The file of `--truth`; `None` for built-in topics.
     truth: Option<&'a PathBuf>,
+    /// The files of mean and covariance of the logits, if given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logit_mean: Option<&'a PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logit_covariance: Option<&'a PathBuf>,
+    /// How strongly the weights are correlated.
+    correlations: &'a WeightReport,
     version: &'static str,
 }
 
 pub(crate) fn run(args: &GenerateArgs) -> Result<(), Failure> {
     let truth = args.truth.as_ref().map(|file| read_array::<f64>(file).map_err(read_failure)).transpose()?;
+    let logits = plan::logits(args)?;
     let spec = plan::dataset_spec(args, truth.as_ref().map(|truth| truth.dim()))?;
     let folder = OutputFolder::open(&args.out, args.force)?;
     args.common.set_threads()?;
-    let data = match truth {
-        Some(truth) => spec.generate_with_truth(truth)?,
-        None => spec.generate()?,
+    let data = match (logits, truth) {
+        (Some(logits), truth) => {
+            spec.generate_with_weights(truth, logits.draw(spec.n_samples, spec.seed)?)?
+        }
+        (None, Some(truth)) => spec.generate_with_truth(truth)?,
+        (None, None) => spec.generate()?,
     };
-    let meta = Meta { spec: &data.spec, truth: args.truth.as_ref(), version: env!("CARGO_PKG_VERSION") };
+    let correlations = WeightReport::of(data.weights.view())
+        .map_err(|error| Failure::Other(format!("the weights cannot be measured: {error}")))?;
+    let meta = Meta {
+        spec: &data.spec,
+        truth: args.truth.as_ref(),
+        logit_mean: args.logit_mean.as_ref(),
+        logit_covariance: args.logit_covariance.as_ref(),
+        correlations: &correlations,
+        version: env!("CARGO_PKG_VERSION"),
+    };
     write(&folder, &data, &meta)?;
     if args.common.json {
         return json::print(&meta);
     }
-    print_summary(args, &data.spec)
+    print_summary(args, &data.spec, &correlations)
 }
 
 fn write(folder: &OutputFolder, data: &Dataset, meta: &Meta<'_>) -> Result<(), Failure> {
@@ -142,12 +182,33 @@ fn write(folder: &OutputFolder, data: &Dataset, meta: &Meta<'_>) -> Result<(), F
     staged.finish()
 }
 
-fn print_summary(args: &GenerateArgs, spec: &DatasetSpec) -> Result<(), Failure> {
+fn print_summary(args: &GenerateArgs, spec: &DatasetSpec, weights: &WeightReport) -> Result<(), Failure> {
     let DatasetSpec { n_samples, n_features, rank, .. } = spec;
     let out = args.out.display();
     args.common.print(format!(
         "{n_samples} samples of {n_features} features from {rank} components written to {out}: samples.npy, truth.npy, \
          weights.npy, init.npy, meta.json"
+    ))?;
+    if let (Some(correlation), Some(together)) = (weights.largest_correlation, weights.largest_co_occurrence)
+    {
+        args.common.print(format!(
+            "weights: largest correlation {} (components {} and {}); E[x_i x_j] at most {} times E[x_i] E[x_j]",
+            number(correlation.value, 3),
+            correlation.first,
+            correlation.second,
+            number(together.value, 3)
+        ))?;
+    }
+    let conditions = &weights.conditions;
+    args.common.print(format!(
+        "conditions of the theorems (weights {}): r = {}, k = {}, lambda = {}, q = {}, m = {}; bound on m: {}",
+        conditions.scaling.text(),
+        number(conditions.r, 3),
+        number(conditions.k, 3),
+        number(conditions.lambda, 3),
+        number(conditions.decay_order, 3),
+        number(conditions.m, 3),
+        number(weights.bounds.general, 3)
     ))?;
     let signed = if spec.kind == DatasetKind::Neg { " --signed" } else { "" };
     args.common.print(format!(

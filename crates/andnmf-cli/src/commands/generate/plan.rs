@@ -1,8 +1,10 @@
 //! The options as a dataset specification; each kind accepts only its own options.
 
 use andnmf::SettingError;
-use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
-use andnmf_program::Failure;
+use andnmf::synth::{DatasetKind, DatasetSpec, LogisticNormal, Weights};
+use andnmf_io::read_array;
+use andnmf_program::{Failure, read_failure};
+use ndarray::Array1;
 
 use super::GenerateArgs;
 
@@ -28,6 +30,7 @@ pub(super) fn dataset_spec(
         seed: args.seed,
         weights: weights(args, defaults.weights, rank)?,
         noise: args.noise.unwrap_or(defaults.noise),
+        noise_kind: args.noise_kind,
         in_span: args.in_span.unwrap_or(defaults.in_span),
         out_of_span: args.out_of_span.unwrap_or(defaults.out_of_span),
         ..defaults
@@ -36,10 +39,28 @@ pub(super) fn dataset_spec(
     Ok(spec)
 }
 
+/// The distribution of the weights, if its covariance is given.
+pub(super) fn logits(args: &GenerateArgs) -> Result<Option<LogisticNormal>, Failure> {
+    let Some(file) = &args.logit_covariance else { return Ok(None) };
+    if args.kind != DatasetKind::Ctm {
+        return Err(Failure::Request(format!(
+            "--logit-covariance is not an option of the kind {}; it is for ctm",
+            args.kind
+        )));
+    }
+    let covariance = read_array::<f64>(file).map_err(read_failure)?;
+    let mean = match &args.logit_mean {
+        None => Array1::zeros(covariance.nrows()),
+        Some(file) => read_array::<f64>(file).map_err(read_failure)?.into_iter().collect(),
+    };
+    check_size("--rank", args.rank, mean.len(), "components")?;
+    Ok(Some(LogisticNormal::new(mean.view(), covariance.view())?))
+}
+
 fn check_size(option: &str, requested: Option<usize>, given: usize, what: &str) -> Result<(), Failure> {
     match requested {
         Some(requested) if requested != given => Err(Failure::Request(format!(
-            "{option} is {requested}, but the file of --truth has {given} {what}; omit {option}"
+            "{option} is {requested}, but the given file has {given} {what}; omit {option}"
         ))),
         _ => Ok(()),
     }
@@ -52,6 +73,10 @@ fn weights(args: &GenerateArgs, defaults: Weights, rank: usize) -> Result<Weight
             Weights::Dirichlet { concentration: args.concentration.unwrap_or(concentration) }
         }
         Weights::LogisticNormal { scale, correlation } => Weights::LogisticNormal {
+            scale: args.scale.unwrap_or(scale),
+            correlation: args.correlation.unwrap_or(correlation),
+        },
+        Weights::LogisticNormalBlocks { scale, correlation } => Weights::LogisticNormalBlocks {
             scale: args.scale.unwrap_or(scale),
             correlation: args.correlation.unwrap_or(correlation),
         },
@@ -91,8 +116,10 @@ const KIND_OPTIONS: [&str; 6] =
 fn own_options(kind: DatasetKind) -> &'static [&'static str] {
     match kind.default_weights() {
         Weights::Dirichlet { .. } => &["concentration"],
-        Weights::LogisticNormal { .. } | Weights::LogisticNormalUneven { .. } => &["scale", "correlation"],
-        Weights::LogisticNormalReleased => &[],
+        Weights::LogisticNormal { .. }
+        | Weights::LogisticNormalUneven { .. }
+        | Weights::LogisticNormalBlocks { .. } => &["scale", "correlation"],
+        Weights::LogisticNormalReleased | Weights::LogisticNormalOfPapers | Weights::Given => &[],
         Weights::SparseBinary { .. } | Weights::BernoulliBinary { .. } => &["sparsity"],
         Weights::Decay { .. } => &["sparsity", "decay-order"],
         Weights::Paired { .. } => &["sparsity", "co-occurrence", "decay-order"],

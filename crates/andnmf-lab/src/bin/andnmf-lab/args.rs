@@ -30,6 +30,7 @@ const OUTPUT: &str = "Output";
     after_help = "Figures:
   all                all of the following
   fig1a fig1b fig1c  convergence of all methods on DIR, CTM, NEG
+  fig1d              convergence under strong correlations
   fig2a fig2b        decreasing and constant thresholds on DIR, CTM
   fig2c              noise
   fig3a fig3b        starts mixed within the span of the truth, and outside it
@@ -67,6 +68,9 @@ pub(crate) struct LabArgs {
     /// Number of runs with different seeds [default: 5; with --quick 2]
     #[arg(long, value_name = "N", help_heading = SIZE_AND_TIME)]
     pub(crate) seeds: Option<usize>,
+    /// In fig1a, fig1b and fig1d, also run MU, ANLS and LDA as the authors' released program does
+    #[arg(long)]
+    pub(crate) released: bool,
     #[command(flatten)]
     pub(crate) sources: SourceArgs,
     /// Write to DIR even if it contains other files, or figures with other sizes or sources
@@ -75,7 +79,7 @@ pub(crate) struct LabArgs {
     /// Run nothing; draw all figures of DIR again from its finished runs
     #[arg(
         long,
-        conflicts_with_all = ["figures", "quick", "budget", "seeds", "truth", "corpus", "data", "force"],
+        conflicts_with_all = ["figures", "quick", "budget", "seeds", "released", "truth", "corpus", "data", "force"],
         help_heading = OUTPUT
     )]
     pub(crate) rebuild: bool,

@@ -123,6 +123,12 @@ fn differences(before: &PlanParams, now: &PlanParams, may_have_more_seeds: bool)
     let same_seeds = before.seeds == now.seeds || more;
     compare("--seeds", same_seeds, before.seeds.to_string(), now.seeds.to_string());
     compare("--budget", before.budget == now.budget, before.budget.to_string(), now.budget.to_string());
+    compare(
+        "--released",
+        before.released == now.released,
+        before.released.to_string(),
+        now.released.to_string(),
+    );
     let matrix = |known: &Option<MatrixFingerprint>| match known {
         Some(MatrixFingerprint { rows, columns, fingerprint }) => {
             format!("{rows} × {columns} ({fingerprint})")

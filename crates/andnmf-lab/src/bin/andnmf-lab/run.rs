@@ -24,6 +24,7 @@ fn reproduce(args: &LabArgs) -> Result<(), Failure> {
     let mut params = PlanParams::new(scale);
     params.budget = args.budget.unwrap_or(params.budget);
     params.seeds = args.seeds.unwrap_or(params.seeds);
+    params.released = args.released;
     let figures = args.figures();
     // Refuse invalid options before reading any data.
     ReproductionPlan::new(&figures, &params)?;

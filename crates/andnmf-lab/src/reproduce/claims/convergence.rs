@@ -1,22 +1,32 @@
 //! Section 7.1: convergence of AND, its rate, and the order of its components.
 
 use super::super::format::{format_number, format_percent};
-use super::super::plan::labels::{AND_PAPER, CTM, CTM_RELEASED, DIR, NEG, NEG_RELEASED};
-use super::super::seed_medians::{r_squared, remaining_share, second_half_ratio, still_decreasing};
+use super::super::plan::labels::{
+    AND_AUTO, AND_PAPER, CTM, CTM_BLOCKS, CTM_FITTED, CTM_RELEASED, DIR, NEG, NEG_RELEASED,
+};
+use super::super::seed_medians::{
+    final_error, r_squared, remaining_share, second_half_ratio, still_decreasing,
+};
 use super::super::{FigureName, RecoveryResult, median};
 use super::runs::{completed_runs, require};
 use super::{Claim, Finding};
 
 /// Cases with non-negative components.
-pub(super) const TOPICS: [(FigureName, &str); 3] =
-    [(FigureName::Fig1a, DIR), (FigureName::Fig1b, CTM), (FigureName::Fig1b, CTM_RELEASED)];
+pub(super) const TOPICS: [(FigureName, &str); 5] = [
+    (FigureName::Fig1a, DIR),
+    (FigureName::Fig1b, CTM),
+    (FigureName::Fig1b, CTM_RELEASED),
+    (FigureName::Fig1d, CTM_FITTED),
+    (FigureName::Fig1d, CTM_BLOCKS),
+];
 /// Cases with components that have negative entries.
 pub(super) const SIGNED_CASES: [(FigureName, &str); 2] =
     [(FigureName::Fig1c, NEG), (FigureName::Fig1c, NEG_RELEASED)];
 
 pub(super) fn claims() -> Vec<Claim> {
     let all = || TOPICS.into_iter().chain(SIGNED_CASES);
-    all().map(linear_rate).chain(all().map(same_order)).collect()
+    let strong = TOPICS.into_iter().filter(|(figure, _)| *figure == FigureName::Fig1d);
+    all().map(linear_rate).chain(all().map(same_order)).chain(strong.map(recovered_by_default)).collect()
 }
 
 fn linear_rate((figure, case): (FigureName, &'static str)) -> Claim {
@@ -42,6 +52,29 @@ fn linear_rate((figure, case): (FigureName, &'static str)) -> Claim {
                 (fit >= 0.97, format!("the R² of the linear fit is only {}", format_percent(fit))),
             ];
             Ok(Finding::of(parts, remaining <= 1e-2, measured))
+        }),
+    }
+}
+
+/// The paper's subject, with thresholds that the data choose.
+fn recovered_by_default((figure, case): (FigureName, &'static str)) -> Claim {
+    Claim {
+        figure,
+        subject: format!("{case}: {AND_AUTO}"),
+        paper: "AND recovers the truth even if weights are strongly correlated.",
+        rule: "Judged on AND with default settings, which starts from the data alone. Holds if its final error is at \
+               most 1e-6 of that of the common start; holds with a difference if it is at most 1e-2 of it.",
+        judge: Box::new(move |results| {
+            let runs = completed_runs(results, figure, case, AND_AUTO)?;
+            let share = median(&runs.iter().map(|run| run.end.total / run.start.total).collect::<Vec<_>>());
+            let (share, end) = (require(share)?, require(final_error(&runs))?);
+            let measured = format!(
+                "final error {}, {} of that of the common start",
+                format_number(end),
+                format_number(share)
+            );
+            let part = format!("{} of the common start's error remains", format_number(share));
+            Ok(Finding::of([(share <= 1e-6, part)], share <= 1e-2, measured))
         }),
     }
 }

@@ -1,7 +1,7 @@
 //! Section 7, setup: correlations of the weights, and quality of the start.
 
 use super::super::format::format_number;
-use super::super::plan::labels::{AND_PAPER, CTM, CTM_RELEASED, DIR};
+use super::super::plan::labels::{AND_PAPER, CTM, CTM_BLOCKS, CTM_FITTED, CTM_RELEASED, DIR};
 use super::super::{FigureName, PlanResults, RecoveryResult, Series, median};
 use super::runs::{require, runs_with_stages, series_of_case};
 use super::{Claim, Finding};
@@ -10,59 +10,85 @@ use super::{Claim, Finding};
 const STRONG: f64 = 0.5;
 /// Correlations of at least this size are more than chance.
 const MODERATE: f64 = 0.2;
+/// Components that occur together this many times as often as independent ones are strongly correlated, even if they
+/// rarely occur at all. (The paper compares E[xᵢxⱼ] with E[xᵢ]·E[xⱼ].)
+const OFTEN_TOGETHER: f64 = 5.0;
 
 pub(super) fn claims() -> Vec<Claim> {
-    let mut claims: Vec<Claim> = [CTM, CTM_RELEASED].map(strong_correlations).into();
+    let cases = [
+        (FigureName::Fig1b, CTM),
+        (FigureName::Fig1b, CTM_RELEASED),
+        (FigureName::Fig1d, CTM_FITTED),
+        (FigureName::Fig1d, CTM_BLOCKS),
+    ];
+    let mut claims: Vec<Claim> = cases.map(strong_correlations).into();
     claims.push(weak_correlations());
     claims.push(weak_start());
     claims
 }
 
-/// Medians over seeds of the largest, the most positive and the median correlation. All methods share the samples.
-fn correlations(results: &PlanResults, figure: FigureName, case: &str) -> Result<(f64, f64, f64), String> {
+/// Medians over seeds. All methods share the samples.
+struct Correlations {
+    /// The largest absolute value.
+    largest: f64,
+    /// The largest value.
+    positive: f64,
+    /// The median absolute value.
+    typical: f64,
+    /// The largest E[xᵢxⱼ]/(E[xᵢ]·E[xⱼ]).
+    together: f64,
+}
+
+fn correlations(results: &PlanResults, figure: FigureName, case: &str) -> Result<Correlations, String> {
     let series = series_of_case(results, figure, case)?;
     let runs = series.iter().map(Series::runs).find(|runs| !runs.is_empty());
     let runs = runs.ok_or_else(|| "no method gave a result".to_owned())?;
     let median_of = |value: fn(&RecoveryResult) -> f64| {
         require(median(&runs.iter().map(|run| value(run)).collect::<Vec<_>>()))
     };
-    Ok((
-        median_of(|run| run.weights.largest.abs())?,
-        median_of(|run| run.weights.most_positive)?,
-        median_of(|run| run.weights.typical)?,
-    ))
+    Ok(Correlations {
+        largest: median_of(|run| run.weights.largest.abs())?,
+        positive: median_of(|run| run.weights.most_positive)?,
+        typical: median_of(|run| run.weights.typical)?,
+        together: median_of(|run| run.weights.co_occurrence)?,
+    })
 }
 
-fn correlations_text((largest, positive, typical): (f64, f64, f64)) -> String {
+fn correlations_text(measured: &Correlations) -> String {
     format!(
         "correlations between the weights of two components: largest absolute value {}, largest signed value {}, \
-         median absolute value {}",
-        format_number(largest),
-        format_number(positive),
-        format_number(typical)
+         median absolute value {}; E[x_i x_j] is at most {} times E[x_i] E[x_j]",
+        format_number(measured.largest),
+        format_number(measured.positive),
+        format_number(measured.typical),
+        format_number(measured.together)
     )
 }
 
-fn strong_correlations(case: &'static str) -> Claim {
+fn strong_correlations((figure, case): (FigureName, &'static str)) -> Claim {
     Claim {
-        figure: FigureName::Fig1b,
+        figure,
         subject: format!("{case}: weights"),
         paper: "The logistic normal weights of CTM are strongly correlated.",
-        rule: "Holds if some pair of components has a positive correlation of at least 0.5 over the samples; holds \
-               with a difference if the largest is at least 0.2.",
+        rule: "Holds if some pair of components has a correlation of at least 0.5 over the samples, or occurs together \
+               at least five times as often as if independent (E[x_i x_j]/(E[x_i] E[x_j])); holds with a difference if \
+               the largest correlation is at least 0.2.",
         judge: Box::new(move |results| {
-            let measured = correlations(results, FigureName::Fig1b, case)?;
+            let measured = correlations(results, figure, case)?;
             let on_dir = correlations(results, FigureName::Fig1a, DIR);
             let on_dir = on_dir.map_or_else(
                 |_| String::new(),
-                |dir| format!("; largest absolute value on DIR {}", format_number(dir.0)),
+                |dir| format!("; largest absolute value on DIR {}", format_number(dir.largest)),
             );
-            let part =
-                format!("the largest correlation between two weights is only {}", format_number(measured.1));
+            let part = format!(
+                "the largest correlation between two weights is only {}",
+                format_number(measured.positive)
+            );
+            let strong = measured.positive >= STRONG || measured.together >= OFTEN_TOGETHER;
             Ok(Finding::of(
-                [(measured.1 >= STRONG, part)],
-                measured.1 >= MODERATE,
-                correlations_text(measured) + &on_dir,
+                [(strong, part)],
+                measured.positive >= MODERATE,
+                correlations_text(&measured) + &on_dir,
             ))
         }),
     }
@@ -77,9 +103,10 @@ fn weak_correlations() -> Claim {
                difference if they are below 0.5.",
         judge: Box::new(|results| {
             let measured = correlations(results, FigureName::Fig1a, DIR)?;
+            let largest = measured.largest;
             let part =
-                format!("two weights have a correlation of {} in absolute value", format_number(measured.0));
-            Ok(Finding::of([(measured.0 < MODERATE, part)], measured.0 < STRONG, correlations_text(measured)))
+                format!("two weights have a correlation of {} in absolute value", format_number(largest));
+            Ok(Finding::of([(largest < MODERATE, part)], largest < STRONG, correlations_text(&measured)))
         }),
     }
 }

@@ -3,7 +3,7 @@
 use andnmf::fit::StopReason;
 
 use super::super::format::format_number;
-use super::super::plan::labels::{AND_PAPER, HALS, LDA};
+use super::super::plan::labels::{AND_PAPER, FACES, HALS, LDA, NEWSGROUPS, NEWSGROUPS_PAPER};
 use super::super::plan::{AND_DEFAULT, AND_SAFE};
 use super::super::{CellOutcome, CellResult, FigureName, ImageResult, PlanResults, TopicResult, median};
 use super::{Claim, Finding};
@@ -12,17 +12,24 @@ use super::{Claim, Finding};
 const COHERENCE_FLOOR: f64 = 0.05;
 
 pub(super) fn claims() -> Vec<Claim> {
-    vec![topics(AND_SAFE), topics(AND_DEFAULT), faces(AND_SAFE), faces(AND_DEFAULT), better_than_the_others()]
+    let mut claims: Vec<Claim> =
+        [AND_PAPER, AND_SAFE, AND_DEFAULT].map(|method| topics(NEWSGROUPS_PAPER, method)).into();
+    claims.extend([AND_SAFE, AND_DEFAULT].map(|method| topics(NEWSGROUPS, method)));
+    claims.extend([faces(AND_SAFE), faces(AND_DEFAULT), better_than_the_others()]);
+    claims
 }
 
 /// The results of a method, or the reason that there is none to judge.
 fn of_method<'a, T>(
     results: &'a PlanResults,
-    figure: FigureName,
+    (figure, case): (FigureName, &str),
     method: &str,
     extract: fn(&'a CellResult) -> Option<(&'a T, usize, StopReason)>,
 ) -> Result<Vec<&'a T>, String> {
-    let of = |result: &&CellResult| result.cell.figure == figure && result.cell.method == method;
+    let of = |result: &&CellResult| {
+        let cell = &result.cell;
+        cell.figure == figure && cell.case == case && cell.method == method
+    };
     let cells: Vec<&CellResult> = results.results.iter().filter(of).collect();
     if cells.is_empty() {
         return Err(format!("{method} was not run"));
@@ -44,55 +51,59 @@ fn of_method<'a, T>(
 }
 
 /// The topics of a method, one entry per seed.
-fn topics_of<'a>(results: &'a PlanResults, method: &str) -> Result<Vec<&'a TopicResult>, String> {
-    of_method(results, FigureName::Table1, method, |result| match &result.outcome {
+fn topics_of<'a>(results: &'a PlanResults, case: &str, method: &str) -> Result<Vec<&'a TopicResult>, String> {
+    of_method(results, (FigureName::Table1, case), method, |result| match &result.outcome {
         CellOutcome::Topics(fit) => Some((fit, fit.stages, fit.stop_reason)),
         _ => None,
     })
 }
 
 /// The median over seeds of the mean coherence of a method's topics.
-fn coherence(results: &PlanResults, method: &str) -> Result<f64, String> {
-    let scores: Vec<f64> = topics_of(results, method)?.iter().filter_map(|fit| fit.mean_coherence).collect();
+fn coherence(results: &PlanResults, case: &str, method: &str) -> Result<f64, String> {
+    let scores: Vec<f64> =
+        topics_of(results, case, method)?.iter().filter_map(|fit| fit.mean_coherence).collect();
     median(&scores).ok_or_else(|| format!("the topics of {method} have no coherence score"))
 }
 
 /// The number of incoherent topics of a method: the median over seeds.
-fn incoherent(results: &PlanResults, method: &str) -> Result<f64, String> {
+fn incoherent(results: &PlanResults, case: &str, method: &str) -> Result<f64, String> {
     let count = |fit: &&TopicResult| {
         let incoherent_topic = |score: &&Option<f64>| score.is_none_or(|score| score < COHERENCE_FLOOR);
         fit.coherence.iter().filter(incoherent_topic).count() as f64
     };
-    let counts: Vec<f64> = topics_of(results, method)?.iter().map(count).collect();
+    let counts: Vec<f64> = topics_of(results, case, method)?.iter().map(count).collect();
     median(&counts).ok_or_else(|| "no topics".to_owned())
 }
 
 /// A note if the run with the paper's step failed.
-fn papers_step_note(results: &PlanResults, figure: FigureName) -> String {
-    let of = |result: &&CellResult| result.cell.figure == figure && result.cell.method == AND_PAPER;
+fn papers_step_note(results: &PlanResults, figure: FigureName, case: &str) -> String {
+    let of = |result: &&CellResult| {
+        let cell = &result.cell;
+        cell.figure == figure && cell.case == case && cell.method == AND_PAPER
+    };
     let why = results.results.iter().filter(of).find_map(|result| result.outcome.failure());
     why.map_or_else(String::new, |why| format!("; {AND_PAPER} failed: {why}"))
 }
 
-fn topics(method: &'static str) -> Claim {
+fn topics(case: &'static str, method: &'static str) -> Claim {
     Claim {
         figure: FigureName::Table1,
-        subject: method.into(),
+        subject: format!("{case}: {method}"),
         paper: "AND finds reasonable topics, of a quality comparable to NMF and LDA.",
         rule: "Holds if the mean coherence (NPMI) of its topics is at least 0.9 times that of the better of NMF and \
                LDA; holds with a difference if it is at least half of that.",
         judge: Box::new(move |results| {
-            let ours = coherence(results, method)?;
-            let (nmf, lda) = (coherence(results, HALS)?, coherence(results, LDA)?);
+            let ours = coherence(results, case, method)?;
+            let (nmf, lda) = (coherence(results, case, HALS)?, coherence(results, case, LDA)?);
             let best = nmf.max(lda);
             let measured = format!(
                 "coherence {ours:.3}; NMF (HALS) {nmf:.3}, LDA {lda:.3}{}",
-                papers_step_note(results, FigureName::Table1)
+                papers_step_note(results, FigureName::Table1, case)
             );
             let part = format!(
                 "{:.0} of its topics have a coherence below {COHERENCE_FLOOR}, compared with {:.0} of NMF's",
-                incoherent(results, method)?,
-                incoherent(results, HALS)?
+                incoherent(results, case, method)?,
+                incoherent(results, case, HALS)?
             );
             Ok(Finding::of([(ours >= 0.9 * best, part)], ours >= 0.5 * best, measured))
         }),
@@ -102,7 +113,7 @@ fn topics(method: &'static str) -> Claim {
 /// The relative residual of a method on the images.
 fn residual(results: &PlanResults, method: &str) -> Result<f64, String> {
     let results: Vec<&ImageResult> =
-        of_method(results, FigureName::Fig5, method, |result| match &result.outcome {
+        of_method(results, (FigureName::Fig5, FACES), method, |result| match &result.outcome {
             CellOutcome::Images(fit) => Some((fit, fit.stages, fit.stop_reason)),
             _ => None,
         })?;
@@ -122,7 +133,7 @@ fn faces(method: &'static str) -> Claim {
             let (ours, nmf) = (residual(results, method)?, residual(results, HALS)?);
             let measured = format!(
                 "relative residual {ours:.3}; NMF (HALS) {nmf:.3}{}",
-                papers_step_note(results, FigureName::Fig5)
+                papers_step_note(results, FigureName::Fig5, FACES)
             );
             let part = format!("the residual of AND is {} times that of NMF", format_number(ours / nmf));
             Ok(Finding::of([(ours <= 1.1 * nmf, part)], ours <= 1.5 * nmf, measured))

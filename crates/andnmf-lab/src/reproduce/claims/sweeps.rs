@@ -1,7 +1,7 @@
 //! Section 7.2 and appendix B.2: thresholds, and dense weights.
 
 use super::super::format::{format_number, format_percent, join_list};
-use super::super::plan::labels::{CTM, CTM_RELEASED, DECREASING, DIR};
+use super::super::plan::labels::{CTM, CTM_RELEASED, DECAY, DECREASING, DIR, THEORY};
 use super::super::seed_medians::{
     final_error, has_settled, mean_relative_error, r_squared, remaining_share, second_half_ratio,
     still_decreasing,
@@ -13,7 +13,7 @@ use super::{Claim, Finding};
 pub(super) fn claims() -> Vec<Claim> {
     let thresholds = [(FigureName::Fig2a, DIR), (FigureName::Fig2b, CTM), (FigureName::Fig2b, CTM_RELEASED)];
     let mut claims: Vec<Claim> = thresholds.map(constant_thresholds_stall).into();
-    claims.extend([sparse_up_to_twenty(), dense_weights()]);
+    claims.extend([theory_thresholds(), sparse_up_to_twenty(), dense_weights()]);
     claims
 }
 
@@ -31,6 +31,9 @@ fn constant_thresholds_stall((figure, case): (FigureName, &'static str)) -> Clai
             let (mut never_falling, mut still_falling) = (Vec::new(), Vec::new());
             let (mut best, mut decreasing) = (f64::INFINITY, None);
             for series in series_of_case(results, figure, case)? {
+                if series.method == THEORY {
+                    continue;
+                }
                 let runs = completed(&series)?;
                 let error = require(final_error(&runs))?;
                 if series.method == DECREASING {
@@ -83,6 +86,48 @@ fn constant_thresholds_stall((figure, case): (FigureName, &'static str)) -> Clai
                 ),
             ];
             Ok(Finding::of(parts, decreasing < best, measured))
+        }),
+    }
+}
+
+/// On weights whose decay order the theory covers.
+fn theory_thresholds() -> Claim {
+    const FIGURE: FigureName = FigureName::Fig2a;
+    Claim {
+        figure: FIGURE,
+        subject: format!("{DECAY}: thresholds of the theory"),
+        paper: "The threshold should be α = (λ‖E‖/r)^(2/(q+1)): as the error decreases exponentially, so should the \
+                thresholds. This is crucial for recovery.",
+        rule: "Judged on weights with decay order 2, where the theorem applies. Holds if with these thresholds, ‖E‖ \
+               estimated from the last stage, at most 1e-6 of the start's error remains, and no more than with the \
+               decreasing thresholds of the experiments; holds with a difference if at most 1e-2 remains.",
+        judge: Box::new(move |results| {
+            let series = series_of_case(results, FIGURE, DECAY)?;
+            let of = |method: &str| {
+                let found = series.iter().find(|series| series.method == method);
+                completed(found.ok_or_else(|| format!("{method} thresholds were not run"))?)
+            };
+            let (theory, decreasing) = (of(THEORY)?, of(DECREASING)?);
+            let remaining = require(remaining_share(&theory))?;
+            let (ours, theirs) = (require(final_error(&theory))?, require(final_error(&decreasing))?);
+            let measured = format!(
+                "{} of the start's error remains; final error {}, with decreasing thresholds {}",
+                format_number(remaining),
+                format_number(ours),
+                format_number(theirs)
+            );
+            let parts = [
+                (remaining <= 1e-6, format!("{} of the start's error remains", format_number(remaining))),
+                (
+                    ours <= theirs,
+                    format!(
+                        "the error ends at {}, with decreasing thresholds at {}",
+                        format_number(ours),
+                        format_number(theirs)
+                    ),
+                ),
+            ];
+            Ok(Finding::of(parts, remaining <= 1e-2, measured))
         }),
     }
 }

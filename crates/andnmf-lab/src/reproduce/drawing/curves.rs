@@ -1,10 +1,13 @@
-//! Figures 1 to 4: error against time.
+//! Figures 1 to 4: error against time, or against stages.
 
 use crate::figure::{Axis, AxisScale, Chart, Marks, Panel, PlotLine, Point};
 
-use super::super::curves::{CurvePoint, Spacing, curve};
+use super::super::curves::{CurveAxis, CurvePoint, curve};
 use super::super::format::format_number;
-use super::super::plan::labels::{AND_PAPER, DIR, FEWER_STEPS, FLOORED, SIGNED};
+use super::super::plan::labels::{
+    AND_AUTO, AND_PAPER, AS_RELEASED, DECREASING, DIR, DIR_AUTO, EUCLIDEAN, FEWER_STEPS, FLOORED, SIGNED,
+    THEORY,
+};
 use super::super::{FigureName, PlanResults, Series};
 
 /// A curve of a figure.
@@ -16,8 +19,8 @@ pub(in crate::reproduce) struct Curve {
     pub(in crate::reproduce) panel: String,
     /// Name of the method in the legend.
     pub(in crate::reproduce) method: String,
-    /// True if the time axis is logarithmic.
-    pub(in crate::reproduce) log_time: bool,
+    /// The horizontal axis.
+    pub(in crate::reproduce) axis: CurveAxis,
     pub(in crate::reproduce) points: Vec<CurvePoint>,
 }
 
@@ -40,56 +43,62 @@ pub(in crate::reproduce) fn curves(figure: FigureName, results: &PlanResults) ->
             let runs = of.iter().filter(|one| selected(one)).flat_map(|one| one.runs());
             runs.map(|run| run.solver_seconds).fold(0.0, f64::max)
         };
-        let all = longest(&|_| true);
-        let mut panel = |title: Option<String>, until: f64, log_time: bool| {
-            let spacing = if log_time { Spacing::Geometric } else { Spacing::Even };
+        let mut panel = |title: Option<String>, axis: CurveAxis| {
             curves.extend(of.iter().map(|one| {
                 let (shown, method) = shown(figure, one);
+                // AND (auto) tries several starts in turn.
+                let best_so_far = one.method == AND_AUTO || one.case == DIR_AUTO;
                 Curve {
                     case: one.case.to_owned(),
                     panel: title.clone().unwrap_or(shown),
                     method,
-                    log_time,
-                    points: curve(&one.runs(), until, spacing),
+                    axis,
+                    points: curve(&one.runs(), axis, best_so_far),
                 }
             }));
         };
         if compares_methods(figure) {
-            let and = longest(&|one| one.method == AND_PAPER);
+            let (all, and) = (longest(&|_| true), longest(&|one| one.method == AND_PAPER));
             let near = if and > 0.0 { (BESIDE_AND * and).min(all) } else { all };
-            panel(Some(format!("{case}: the first {} s", format_number(near))), near, false);
-            panel(Some(format!("{case}: full time")), all, true);
+            panel(Some(format!("{case}: the first {} s", format_number(near))), CurveAxis::Seconds(near));
+            panel(Some(format!("{case}: full time")), CurveAxis::LogSeconds(all));
         } else {
-            panel(None, all, false);
+            let stages = of.iter().flat_map(|one| one.runs()).map(|run| run.stages).max().unwrap_or(0);
+            panel(None, CurveAxis::Stages(stages));
         }
     }
     curves
 }
 
-/// Figure 1 compares methods of very different speed: a linear axis shows the rates, a logarithmic one shows all
-/// methods.
+/// Figure 1 compares methods whose stages differ in cost: it is drawn against time. A linear axis shows the rates, a
+/// logarithmic one shows all methods. The others vary a parameter of AND: they are drawn against stages, which do not
+/// depend on the machine.
 fn compares_methods(figure: FigureName) -> bool {
-    matches!(figure, FigureName::Fig1a | FigureName::Fig1b | FigureName::Fig1c)
+    matches!(figure, FigureName::Fig1a | FigureName::Fig1b | FigureName::Fig1c | FigureName::Fig1d)
 }
 
 /// The figure: one panel per case, or two if methods are compared.
 pub(super) fn chart(figure: FigureName, results: &PlanResults) -> Chart {
     let mut panels: Vec<Panel> = Vec::new();
-    for Curve { panel: title, method, log_time, points, .. } in curves(figure, results) {
+    for Curve { panel: title, method, axis, points, .. } in curves(figure, results) {
         let points = points.iter().map(|point| Point {
-            x: point.seconds,
+            x: point.x,
             y: point.error.median,
             low: point.error.low,
             high: point.error.high,
         });
-        let dashed = figure == FigureName::Fig1c && method.contains(SIGNED);
+        let dashed = [SIGNED, AS_RELEASED, FEWER_STEPS].iter().any(|suffix| method.ends_with(suffix));
         let line = PlotLine { points: points.collect(), dashed, name: method };
         if !panels.iter().any(|panel| panel.title == title) {
-            let scale = if log_time { AxisScale::Log10 } else { AxisScale::Linear };
+            let (label, scale) = match axis {
+                CurveAxis::Seconds(_) => ("solver time (s)", AxisScale::Linear),
+                CurveAxis::LogSeconds(_) => ("solver time (s)", AxisScale::Log10),
+                CurveAxis::Stages(_) => ("stages", AxisScale::Linear),
+            };
             panels.push(Panel {
                 title: title.clone(),
-                x: Axis { label: "solver time (s)".into(), scale },
-                y: Axis { label: "total correlation error".into(), scale: AxisScale::Log10 },
+                x: Axis { label: label.into(), scale },
+                y: Axis { label: "total correlation error ε(A, A*)".into(), scale: AxisScale::Log10 },
                 marks: Marks::Lines(Vec::new()),
             });
         }
@@ -98,25 +107,33 @@ pub(super) fn chart(figure: FigureName, results: &PlanResults) -> Chart {
             lines.push(line);
         }
     }
-    Chart { title: figure.title().into(), panels, note: note(results, figure) }
+    Chart { title: figure.title().into(), panels, shared_y: true, note: note(results, figure) }
 }
 
 /// Title of the panel and legend name of a series. Settings that differ in more than the varied value have their own
-/// panels, with the same colour for the same value. The name includes a remark if runs are incomplete.
+/// panels, with the same colour for the same value.
 fn shown(figure: FigureName, series: &Series<'_>) -> (String, String) {
     let Series { case, method, .. } = series;
-    let (panel, name) = match figure {
-        FigureName::Fig2c => match (method.strip_suffix(FLOORED), method.strip_suffix(FEWER_STEPS)) {
-            (Some(level), _) => (format!("{case}: floored"), level),
-            (_, Some(level)) => (format!("{case}: T = 50"), level),
-            _ => (format!("{case}: paper"), *method),
+    match figure {
+        FigureName::Fig2a | FigureName::Fig2b => {
+            let name = match method.strip_prefix("constant ") {
+                Some(value) => format!("constant threshold {value}"),
+                None if *method == THEORY => "threshold of the theory".to_owned(),
+                None if *method == DECREASING => "decreasing threshold 0.1/1.1ʲ".to_owned(),
+                None => (*method).to_owned(),
+            };
+            ((*case).to_owned(), name)
+        }
+        FigureName::Fig2c => match method.strip_suffix(FLOORED) {
+            Some(level) => (format!("{case}: floored thresholds"), level.to_owned()),
+            None => (format!("{case}: the paper's thresholds"), (*method).to_owned()),
         },
-        FigureName::Fig4 if *case == DIR => (format!("{case}, {AND_PAPER}"), *method),
-        _ => ((*case).to_owned(), *method),
-    };
-    match series.remark() {
-        Some(remark) => (panel, format!("{name} ({remark})")),
-        None => (panel, name.to_owned()),
+        FigureName::Fig3b => match method.strip_suffix(EUCLIDEAN) {
+            Some(share) => (format!("{case}: Euclidean norm"), share.to_owned()),
+            None => (format!("{case}: L1 norm"), (*method).to_owned()),
+        },
+        FigureName::Fig4 if *case == DIR => (format!("{case}, {AND_PAPER}"), (*method).to_owned()),
+        _ => ((*case).to_owned(), (*method).to_owned()),
     }
 }
 
@@ -124,7 +141,10 @@ fn shown(figure: FigureName, series: &Series<'_>) -> (String, String) {
 fn note(results: &PlanResults, figure: FigureName) -> Option<String> {
     let mut notes: Vec<String> = Vec::new();
     for series in results.series(figure) {
-        for reason in series.failures() {
+        let reasons = series.failures();
+        // The reason of a failure makes the remark redundant.
+        let remark = series.remark().filter(|_| reasons.is_empty());
+        for reason in remark.into_iter().chain(reasons.into_iter().map(str::to_owned)) {
             notes.push(format!("{}, {}: {reason}", series.case, series.method));
         }
     }

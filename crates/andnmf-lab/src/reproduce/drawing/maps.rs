@@ -144,6 +144,7 @@ fn map_chart(map: &PhaseMap, results: &PlanResults) -> Option<Chart> {
     (!series.is_empty()).then(|| Chart {
         title: format!("Recovery: {}", map.case),
         panels: panels.collect(),
+        shared_y: false,
         note,
     })
 }
@@ -210,6 +211,7 @@ fn lemma_chart(results: &PlanResults) -> Option<Chart> {
     (!panels.is_empty()).then(|| Chart {
         title: "Errors of the theory, stage by stage".into(),
         panels,
+        shared_y: false,
         note: Some(note),
     })
 }

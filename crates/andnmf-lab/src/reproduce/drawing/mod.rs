@@ -7,6 +7,7 @@ mod real_data;
 pub(super) use curves::{Curve, curves};
 pub(super) use maps::{bound_table, lemma_table};
 
+use super::plan::labels::{NEWSGROUPS, NEWSGROUPS_PAPER};
 use super::{FigureName, PlanResults, ReproductionPlan, Sources};
 
 /// A drawn figure, or a part of one.
@@ -30,7 +31,10 @@ pub(super) fn drawings(plan: &ReproductionPlan, results: &PlanResults, sources: 
         let mut draw =
             |name: &str, svg: String| drawings.push(Drawing { figure, name: name.to_owned(), svg });
         match figure {
-            FigureName::Table1 => draw(figure.name(), real_data::topics(results).svg()),
+            FigureName::Table1 => {
+                draw(figure.name(), real_data::topics(results, NEWSGROUPS_PAPER).svg());
+                draw("table1-all-posts", real_data::topics(results, NEWSGROUPS).svg());
+            }
             FigureName::Fig5 => draw(figure.name(), real_data::images(results, sources).svg()),
             FigureName::Phase => {
                 maps::charts(results).iter().for_each(|(name, chart)| draw(name, chart.svg()));

@@ -11,13 +11,13 @@ use super::super::{CellOutcome, FigureName, PlanResults, Sources};
 const EXAMPLES_APART: usize = 67;
 const EXAMPLES: usize = 6;
 
-/// The topics of the first seed of every method, one column each.
-pub(super) fn topics(results: &PlanResults) -> WordTable {
+/// The topics of the first seed of every method in one case, one column each.
+pub(super) fn topics(results: &PlanResults, case: &str) -> WordTable {
     let mut columns: Vec<(String, Vec<String>)> = Vec::new();
     let mut size = None;
     for result in &results.results {
         let cell = &result.cell;
-        if cell.figure != FigureName::Table1 || cell.seed != 0 {
+        if cell.figure != FigureName::Table1 || cell.case != case || cell.seed != 0 {
             continue;
         }
         match &result.outcome {
@@ -38,7 +38,7 @@ pub(super) fn topics(results: &PlanResults) -> WordTable {
                  seeds."
         )
     });
-    WordTable { title: FigureName::Table1.title().into(), columns, foot }
+    WordTable { title: format!("{} ({case})", FigureName::Table1.title()), columns, foot }
 }
 
 /// The components of every method, one row each, below some of the images if they are available.

@@ -5,15 +5,41 @@ use andnmf::baselines::{AnlsParams, HalsParams, MinVolumeParams, MuParams, Onlin
 use andnmf::{Method, MethodParams};
 use andnmf_program::StartFrom;
 
-use super::labels::{ANCHOR_WORDS, AND_AUTO, AND_PAPER, ANLS, HALS, LDA, MIN_VOLUME, MU, SIGNED};
+use super::labels::{
+    ANCHOR_WORDS, AND_AUTO, AND_PAPER, ANLS, AS_RELEASED, HALS, HALS_RELEASED, LDA, MIN_VOLUME, MU, SIGNED,
+};
+use crate::reproduce::{ReleasedMethod, ReleasedRun};
 
 /// LDA treats values as counts: each sample, which sums to 1, is scaled to this many words.
 const WORDS_PER_DOCUMENT: f64 = 1000.0;
-/// More stages than any budget allows.
+/// Stages of the alternating methods: their error then changes little from stage to stage, or they are far slower than
+/// AND, whose paper's run has 200.
+const STAGES: usize = 400;
+/// Stages of the methods as the released program runs them, whose steps are those of a plain program.
+const RELEASED_STAGES: usize = 100;
+/// Passes of LDA: more than in the released program, which has up to 19.
+const LDA_PASSES: usize = 20;
+/// More stages than any time limit allows.
 const UNLIMITED_STAGES: usize = 1_000_000;
 
-/// A method: its label in the figure, its settings, and its start.
-pub(super) type Contender = (String, MethodParams, StartFrom);
+/// A method in a figure.
+#[derive(Debug, Clone)]
+pub(super) struct Contender {
+    /// Its label.
+    pub(super) name: String,
+    /// Its settings.
+    pub(super) settings: MethodParams,
+    /// Its start.
+    pub(super) from: StartFrom,
+    /// The method of the released program that runs in its place.
+    pub(super) released: Option<ReleasedRun>,
+}
+
+impl Contender {
+    fn new(name: impl Into<String>, settings: MethodParams, from: StartFrom) -> Self {
+        Self { name: name.into(), settings, from, released: None }
+    }
+}
 
 /// The paper's settings.
 pub(super) fn paper(rank: usize) -> MethodParams {
@@ -23,10 +49,13 @@ pub(super) fn paper(rank: usize) -> MethodParams {
 /// AND with the paper's settings from the common start, and with default settings from the data alone.
 pub(super) fn ours(rank: usize) -> Vec<Contender> {
     let auto = MethodParams::And(AndParams::new(rank));
-    vec![(AND_PAPER.into(), paper(rank), StartFrom::MixedTruth), (AND_AUTO.into(), auto, StartFrom::Data)]
+    vec![
+        Contender::new(AND_PAPER, paper(rank), StartFrom::MixedTruth),
+        Contender::new(AND_AUTO, auto, StartFrom::Data),
+    ]
 }
 
-/// The alternating baselines, which run until the time limit; with `signed`, components may have any sign.
+/// The alternating baselines, for a fixed number of stages; with `signed`, components may have any sign.
 pub(super) fn alternating(rank: usize, signed: bool) -> Vec<Contender> {
     let note = if signed { SIGNED } else { "" };
     let methods = [
@@ -36,7 +65,7 @@ pub(super) fn alternating(rank: usize, signed: bool) -> Vec<Contender> {
         (MIN_VOLUME, min_volume(rank, signed)),
     ];
     let named = |(name, params): (&str, MethodParams)| {
-        (format!("{name}{note}"), until_time_limit(params), StartFrom::MixedTruth)
+        Contender::new(format!("{name}{note}"), for_stages(params, STAGES), StartFrom::MixedTruth)
     };
     methods.map(named).into()
 }
@@ -45,8 +74,32 @@ pub(super) fn alternating(rank: usize, signed: bool) -> Vec<Contender> {
 pub(super) fn topic_models(rank: usize) -> Vec<Contender> {
     let lda = OnlineLdaParams { sample_scale: WORDS_PER_DOCUMENT, ..OnlineLdaParams::new(rank) };
     vec![
-        (LDA.into(), until_time_limit(MethodParams::OnlineLda(lda)), StartFrom::MixedTruth),
-        (ANCHOR_WORDS.into(), MethodParams::new(Method::AnchorWords, rank), StartFrom::Data),
+        Contender::new(LDA, for_stages(MethodParams::OnlineLda(lda), LDA_PASSES), StartFrom::MixedTruth),
+        Contender::new(ANCHOR_WORDS, MethodParams::new(Method::AnchorWords, rank), StartFrom::Data),
+    ]
+}
+
+/// HALS as the released program runs it: a component and its weights are replaced at once.
+pub(super) fn released_hals(rank: usize) -> Contender {
+    Contender {
+        released: Some(ReleasedRun { method: ReleasedMethod::Hals, stages: RELEASED_STAGES }),
+        ..Contender::new(HALS_RELEASED, MethodParams::Hals(HalsParams::new(rank)), StartFrom::MixedTruth)
+    }
+}
+
+/// The other methods as the released program runs them: multiplicative updates from the start with its negative values,
+/// ANLS whose components may have any sign, and LDA on samples that sum to 1, from its own random start.
+pub(super) fn released(rank: usize) -> Vec<Contender> {
+    let anls = MethodParams::Anls(AnlsParams { signed: true, ..AnlsParams::new(rank) });
+    let lda = MethodParams::OnlineLda(OnlineLdaParams { sample_scale: 1.0, ..OnlineLdaParams::new(rank) });
+    let name = |method: &str| format!("{method}{AS_RELEASED}");
+    vec![
+        Contender {
+            released: Some(ReleasedRun { method: ReleasedMethod::Mu, stages: RELEASED_STAGES }),
+            ..Contender::new(name(MU), MethodParams::Mu(MuParams::new(rank)), StartFrom::MixedTruth)
+        },
+        Contender::new(name(ANLS), for_stages(anls, RELEASED_STAGES), StartFrom::MixedTruth),
+        Contender::new(name(LDA), for_stages(lda, LDA_PASSES), StartFrom::Data),
     ]
 }
 
@@ -56,7 +109,12 @@ pub(super) fn min_volume(rank: usize, signed: bool) -> MethodParams {
     until_time_limit(MethodParams::MinVolume(MinVolumeParams { signed, ..faded }))
 }
 
+/// Removes every stopping rule except the number of stages and the time limit.
+fn for_stages(params: MethodParams, stages: usize) -> MethodParams {
+    params.with_max_stages(stages).with_tolerance(0.0)
+}
+
 /// Removes every stopping rule except the time limit.
 pub(super) fn until_time_limit(params: MethodParams) -> MethodParams {
-    params.with_max_stages(UNLIMITED_STAGES).with_tolerance(0.0)
+    for_stages(params, UNLIMITED_STAGES)
 }

@@ -16,11 +16,14 @@ use serde::{Deserialize, Serialize};
 pub(super) use phase::{LEMMA_CASES, MAPS, PhaseMap};
 pub(super) use real_data::{AND_DEFAULT, AND_SAFE};
 
-use super::cell::{Cell, RecoveryTask, Task, Truth};
+use super::cell::{Cell, OutOfSpan, RecoveryTask, ReleasedRun, Task, Truth};
 use super::{FigureName, Sources};
 
 /// The paper's Dirichlet parameter for each component of DIR.
 const DIRICHLET_PARAMETER: f64 = 0.05;
+
+/// The number of components of the paper's experiments.
+const PAPER_RANK: f64 = 100.0;
 
 /// The size of the experiments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +45,9 @@ pub struct PlanParams {
     pub seeds: usize,
     /// Solver time limit in seconds, per method and seed.
     pub budget: f64,
+    /// True if all other methods also run as in the authors' released program.
+    #[serde(default)]
+    pub released: bool,
     /// The truth supplied by the caller.
     pub truth: Option<MatrixFingerprint>,
     /// Fingerprint of the texts supplied by the caller.
@@ -93,7 +99,7 @@ impl PlanParams {
             ExperimentScale::Quick => (2, 1.5),
             ExperimentScale::Full => (5, 10.0),
         };
-        Self { scale, seeds, budget, truth: None, texts: None, images: None }
+        Self { scale, seeds, budget, released: false, truth: None, texts: None, images: None }
     }
 
     /// The same parameters with the fingerprints of the caller's data.
@@ -154,7 +160,10 @@ impl PlanParams {
             Some(truth) if kind != DatasetKind::Neg => Truth::Given(truth.fingerprint.clone()),
             _ => Truth::BuiltIn,
         };
-        (DatasetSpec { noise: 0.0, ..spec }, truth)
+        // The paper's mixing of the start is ±0.05 at 100 components. What is mixed into a component grows with the root
+        // of their number.
+        let in_span = (PAPER_RANK / rank as f64).sqrt();
+        (DatasetSpec { noise: 0.0, in_span, ..spec }, truth)
     }
 }
 
@@ -181,7 +190,7 @@ impl ReproductionPlan {
             Self { figures: figures.clone(), params: params.clone(), cells: vec![], skipped: vec![] };
         for figure in figures {
             match figure {
-                FigureName::Fig1a | FigureName::Fig1b | FigureName::Fig1c => {
+                FigureName::Fig1a | FigureName::Fig1b | FigureName::Fig1c | FigureName::Fig1d => {
                     plan.cells.extend(convergence::cells(figure, params));
                 }
                 FigureName::Fig2a | FigureName::Fig2b => {
@@ -217,7 +226,8 @@ struct RecoverySpec {
     truth: Truth,
     settings: andnmf::MethodParams,
     from: StartFrom,
-    out_of_span_share: Option<f64>,
+    out_of_span: Option<OutOfSpan>,
+    released: Option<ReleasedRun>,
 }
 
 impl RecoverySpec {
@@ -229,7 +239,8 @@ impl RecoverySpec {
         let task = RecoveryTask {
             experiment,
             truth: self.truth,
-            out_of_span_share: self.out_of_span_share,
+            out_of_span: self.out_of_span,
+            released: self.released,
             conditions: false,
         };
         Cell {

@@ -128,8 +128,13 @@ pub(super) fn cells(params: &PlanParams) -> Vec<Cell> {
 }
 
 fn cell(case: &str, method: &str, at: Vec<f64>, seed: u64, conditions: bool, experiment: Experiment) -> Cell {
-    let recovery =
-        Box::new(RecoveryTask { experiment, truth: Truth::BuiltIn, out_of_span_share: None, conditions });
+    let recovery = Box::new(RecoveryTask {
+        experiment,
+        truth: Truth::BuiltIn,
+        out_of_span: None,
+        released: None,
+        conditions,
+    });
     let task = if conditions { Task::Recovery(recovery) } else { Task::StageLemma(recovery) };
     Cell { figure: FigureName::Phase, case: case.into(), method: method.into(), at, seed, task }
 }

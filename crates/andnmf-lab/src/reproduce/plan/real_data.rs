@@ -4,13 +4,15 @@ use andnmf::and::{AndParams, Step};
 use andnmf::baselines::OnlineLdaParams;
 use andnmf::{Method, MethodParams};
 
-use super::labels::{AND_PAPER, ANLS, HALS, LDA, MU};
+use super::labels::{AND_PAPER, ANLS, FACES, HALS, LDA, MU, NEWSGROUPS, NEWSGROUPS_PAPER};
 use super::{PlanParams, ReproductionPlan};
-use crate::reproduce::cell::{RealStart, Task, TextValues};
+use crate::reproduce::cell::{RealStart, Task, TextPart, TextValues};
 use crate::reproduce::{Cell, FigureName};
 
 /// Number of topics in the paper's table.
 const TOPICS: usize = 10;
+/// The size of the paper's table, which is that of scikit-learn's example.
+const PAPER_PART: TextPart = TextPart { documents: 2000, words: 1000 };
 /// Number of components in the paper's figure.
 const COMPONENTS: usize = 6;
 /// AND with the paper's thresholds from random samples, with the safe step.
@@ -32,12 +34,11 @@ fn ours(rank: usize) -> [(&'static str, MethodParams, RealStart); 3] {
 }
 
 fn cell(
-    figure: FigureName,
+    (figure, case): (FigureName, &str),
     params: &PlanParams,
     (method, settings, seed): (&str, MethodParams, u64),
     task: impl FnOnce(MethodParams) -> Task,
 ) -> Cell {
-    let case = if figure == FigureName::Table1 { "20 newsgroups" } else { "faces" };
     // Fits of real data take longer than fits of synthetic data of the same size.
     let settings = settings.with_seed(seed).with_time_limit(Some(6.0 * params.budget));
     Cell { figure, case: case.into(), method: method.into(), at: vec![], seed, task: task(settings) }
@@ -55,15 +56,17 @@ pub(super) fn topics(plan: &mut ReproductionPlan) {
         (HALS, MethodParams::new(Method::Hals, TOPICS), RealStart::MethodDefault),
         (LDA, MethodParams::OnlineLda(lda), RealStart::MethodDefault),
     ];
-    for seed in 0..params.seeds as u64 {
-        for (method, settings, from) in baselines.clone().into_iter().chain(ours(TOPICS)) {
-            // HALS and AND (auto) have one start; LDA and random documents have one per seed.
-            if seed > 0 && from == RealStart::MethodDefault && method != LDA {
-                continue;
+    for (case, part) in [(NEWSGROUPS_PAPER, Some(PAPER_PART)), (NEWSGROUPS, None)] {
+        for seed in 0..params.seeds as u64 {
+            for (method, settings, from) in baselines.clone().into_iter().chain(ours(TOPICS)) {
+                // HALS and AND (auto) have one start; LDA and random documents have one per seed.
+                if seed > 0 && from == RealStart::MethodDefault && method != LDA {
+                    continue;
+                }
+                let values = if method == LDA { TextValues::Counts } else { TextValues::TfIdf };
+                let task = |method| Task::Topics { texts: texts.clone(), method, from, values, part };
+                plan.cells.push(cell((FigureName::Table1, case), params, (method, settings, seed), task));
             }
-            let values = if method == LDA { TextValues::Counts } else { TextValues::TfIdf };
-            let task = |method| Task::Topics { texts: texts.clone(), method, from, values };
-            plan.cells.push(cell(FigureName::Table1, params, (method, settings, seed), task));
         }
     }
 }
@@ -82,6 +85,6 @@ pub(super) fn faces(plan: &mut ReproductionPlan) {
     ];
     for (method, settings, from) in ours(COMPONENTS).into_iter().chain(baselines) {
         let task = |method| Task::Images { images: images.clone(), method, from };
-        plan.cells.push(cell(FigureName::Fig5, params, (method, settings, 0), task));
+        plan.cells.push(cell((FigureName::Fig5, FACES), params, (method, settings, 0), task));
     }
 }

@@ -6,11 +6,13 @@ use andnmf::synth::{DatasetKind, DatasetSpec, Weights};
 use andnmf_program::StartFrom;
 
 use super::labels::{
-    CTM, CTM_RELEASED, DECREASING, DIR, DIR_AUTO, FEWER_STEPS, FLOORED, NOISE, NOISE_RELEASED,
+    CTM, CTM_RELEASED, DECAY, DECREASING, DIR, DIR_AUTO, EUCLIDEAN, FEWER_STEPS, FLOORED, NOISE,
+    NOISE_RELEASED, THEORY,
 };
 use super::methods::paper;
 use super::{PlanParams, RecoverySpec};
-use crate::reproduce::{Cell, FigureName};
+use crate::Norm;
+use crate::reproduce::{Cell, FigureName, OutOfSpan};
 
 /// The time limit in budgets. These runs normally end at their last stage; the limit is for busy machines.
 const TIME_LIMIT_FACTOR: f64 = 6.0;
@@ -28,9 +30,11 @@ const FLOOR: f64 = 2.0;
 const NOISE_SEEDS: usize = 3;
 /// The mixing r_l of the components in the start.
 const MIXINGS: [f64; 5] = [0.5, 1.0, 1.5, 2.0, 3.0];
-/// Norm of the part of the start outside the span of the truth, relative to the true components: "comparable or even
-/// larger".
-const OFF_SPAN: [f64; 6] = [0.0, 0.25, 0.5, 0.75, 1.0, 1.5];
+/// Norm of the part of the start outside the span of the truth, relative to the true components, as a sum of absolute
+/// values: "comparable or even larger".
+const OFF_SPAN: [f64; 5] = [0.0, 0.5, 1.0, 2.0, 4.0];
+/// The same in the Euclidean norm, which is a harder test.
+const OFF_SPAN_EUCLIDEAN: [f64; 4] = [0.25, 0.5, 1.0, 1.5];
 /// Total concentration of the Dirichlet distribution.
 const CONCENTRATIONS: [f64; 6] = [1.0, 5.0, 10.0, 20.0, 40.0, 80.0];
 
@@ -55,7 +59,7 @@ struct SweepSetting {
     settings: MethodParams,
     noise: f64,
     in_span: f64,
-    off_span: Option<f64>,
+    off_span: Option<OutOfSpan>,
     from: StartFrom,
 }
 
@@ -78,11 +82,16 @@ fn sweep(figure: FigureName, params: &PlanParams, cases: &[Case], settings: &[Sw
                     case,
                     method: setting.name.clone(),
                     at: vec![setting.value],
-                    dataset: DatasetSpec { noise: setting.noise, in_span: setting.in_span, ..dataset },
+                    dataset: DatasetSpec {
+                        noise: setting.noise,
+                        in_span: setting.in_span * dataset.in_span,
+                        ..dataset
+                    },
                     truth,
                     settings: setting.settings.clone(),
                     from: setting.from,
-                    out_of_span_share: setting.off_span,
+                    out_of_span: setting.off_span,
+                    released: None,
                 };
                 cells.push(line.cell(figure, TIME_LIMIT_FACTOR * params.budget));
             }
@@ -91,21 +100,36 @@ fn sweep(figure: FigureName, params: &PlanParams, cases: &[Case], settings: &[Sw
     cells
 }
 
-/// Decreasing and constant thresholds.
+/// λ, r and q of the thresholds of the theory for weights that sum to 1. Their decay order is below 1, where the theory
+/// says nothing: with these values, thresholds are ‖E‖.
+const THEORY_ON_SIMPLEX: Schedule = Schedule::Theory { lambda: 1.0, sparsity: 1.0, decay_order: 1.0 };
+/// The same for [`decay`] at 100 components: λ from its moments, r the largest sum of the weights of thousands of samples.
+const THEORY_ON_DECAY: Schedule = Schedule::Theory { lambda: 1.9, sparsity: 8.0, decay_order: 2.0 };
+
+fn decay() -> Case {
+    (DECAY, DatasetKind::Decay, DatasetKind::Decay.default_weights())
+}
+
+/// Decreasing and constant thresholds, and those of the theory.
 pub(super) fn thresholds(figure: FigureName, params: &PlanParams) -> Vec<Cell> {
     let rank = params.truth_size().0;
-    let constant = |value: f64| {
-        let threshold = Schedule::Constant(value).into();
-        let and = AndParams { threshold, tolerance: 0.0, ..AndParams::paper(rank) };
-        SweepSetting::new(format!("constant {value}"), value, MethodParams::And(and))
+    let with = |name: String, value: f64, schedule: Schedule| {
+        let and = AndParams { threshold: schedule.into(), tolerance: 0.0, ..AndParams::paper(rank) };
+        SweepSetting::new(name, value, MethodParams::And(and))
     };
-    let mut settings = vec![SweepSetting::new(DECREASING.into(), 0.0, paper(rank))];
-    settings.extend(CONSTANT_THRESHOLDS.map(constant));
+    let constant = |value: f64| with(format!("constant {value}"), value, Schedule::Constant(value));
     let cases = match figure {
-        FigureName::Fig2a => vec![dir(params)],
+        FigureName::Fig2a => vec![dir(params), decay()],
         _ => vec![ctm(), released()],
     };
-    sweep(figure, params, &cases, &settings)
+    let cells_of = |case: Case| {
+        let theory = if case.0 == DECAY { THEORY_ON_DECAY } else { THEORY_ON_SIMPLEX };
+        let mut settings = vec![SweepSetting::new(DECREASING.into(), 0.0, paper(rank))];
+        settings.extend(CONSTANT_THRESHOLDS.map(constant));
+        settings.push(with(THEORY.into(), 0.0, theory));
+        sweep(figure, params, &[case], &settings)
+    };
+    cases.into_iter().flat_map(cells_of).collect()
 }
 
 /// Several noise levels, with the paper's thresholds and with thresholds that have a floor from the data.
@@ -147,11 +171,14 @@ pub(super) fn mixed_starts(params: &PlanParams) -> Vec<Cell> {
 /// Starts with a part outside the span of the truth.
 pub(super) fn starts_off_span(params: &PlanParams) -> Vec<Cell> {
     let rank = params.truth_size().0;
-    let setting = |share: f64| {
-        let setting = SweepSetting::new(format!("noise/signal = {share}"), share, paper(rank));
-        SweepSetting { off_span: Some(share), ..setting }
+    let setting = |norm: Norm, suffix: &str, share: f64| {
+        let setting = SweepSetting::new(format!("noise/signal = {share}{suffix}"), share, paper(rank));
+        SweepSetting { off_span: Some(OutOfSpan { norm, share }), ..setting }
     };
-    sweep(FigureName::Fig3b, params, &[dir(params), ctm(), released()], &OFF_SPAN.map(setting))
+    let absolute = OFF_SPAN.map(|share| setting(Norm::Absolute, "", share));
+    let euclidean = OFF_SPAN_EUCLIDEAN.map(|share| setting(Norm::Euclidean, EUCLIDEAN, share));
+    let settings: Vec<SweepSetting> = absolute.into_iter().chain(euclidean).collect();
+    sweep(FigureName::Fig3b, params, &[dir(params), ctm(), released()], &settings)
 }
 
 /// Weights with more and more active components per sample.

@@ -105,3 +105,30 @@ fn seeds_cannot_be_zero_and_the_budget_must_be_positive() {
         assert_eq!(wrong(PlanParams { budget, ..usual.clone() }), "budget");
     }
 }
+
+#[test]
+fn starts_are_equally_strong_at_any_rank() {
+    let in_span = |rows: usize| {
+        let mut params = PlanParams::new(ExperimentScale::Full);
+        params.truth = Some(MatrixFingerprint { rows, columns: 900, fingerprint: "abc".into() });
+        let plan = ReproductionPlan::new(&[FigureName::Fig1a], &params).unwrap();
+        let Task::Recovery(recovery) = &plan.cells[0].task else { unreachable!() };
+        recovery.experiment.dataset.in_span
+    };
+    assert_eq!((in_span(100), in_span(25)), (1.0, 2.0));
+}
+
+#[test]
+fn methods_run_as_released_beside_ours_if_asked_for() {
+    let methods = |released: bool| -> BTreeSet<String> {
+        let params = PlanParams { released, ..PlanParams::new(ExperimentScale::Quick) };
+        let plan = ReproductionPlan::new(&[FigureName::Fig1d], &params).unwrap();
+        assert!(
+            plan.cells.iter().all(|cell| [labels::CTM_FITTED, labels::CTM_BLOCKS].contains(&&*cell.case))
+        );
+        plan.cells.into_iter().map(|cell| cell.method).collect()
+    };
+    let more: Vec<String> = methods(true).difference(&methods(false)).cloned().collect();
+    assert_eq!(more, ["ANLS, as released", "LDA, as released", "MU, as released"]);
+    assert!(methods(false).contains(labels::HALS_RELEASED));
+}

@@ -14,11 +14,13 @@ impl Weights {
         match *self {
             Self::Dirichlet { concentration } => ensure_positive("concentration", concentration),
             Self::LogisticNormal { scale, correlation }
-            | Self::LogisticNormalUneven { scale, correlation } => {
+            | Self::LogisticNormalUneven { scale, correlation }
+            | Self::LogisticNormalBlocks { scale, correlation } => {
                 ensure_not_negative("scale", scale)?;
                 ensure_probability("correlation", correlation)
             }
-            Self::LogisticNormalReleased => Ok(()),
+            // Their values are checked where they are given.
+            Self::LogisticNormalReleased | Self::LogisticNormalOfPapers | Self::Given => Ok(()),
             Self::SparseBinary { sparsity } => {
                 if (1..=rank).contains(&sparsity) {
                     Ok(())
@@ -44,6 +46,11 @@ impl Weights {
             }
         }
     }
+}
+
+/// Weights that only the caller has cannot be drawn.
+pub(super) fn given() -> SettingError {
+    SettingError::new("weights", "given", "they cannot be drawn again; give them to generate_with_weights")
 }
 
 fn ensure_positive(name: &'static str, given: f64) -> Result<(), SettingError> {

@@ -1,6 +1,7 @@
 //! The distributions of the weights.
 
 mod check;
+mod logistic_normal;
 mod moments;
 mod simplex;
 mod supports;
@@ -8,6 +9,7 @@ mod supports;
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
+pub use self::logistic_normal::LogisticNormal;
 pub use self::moments::WeightMoments;
 use super::ensure_fits_memory;
 use crate::SettingError;
@@ -53,6 +55,23 @@ pub enum Weights {
         /// Share of the logits' variance that comes from the shared factors, on average over the components.
         correlation: f64,
     },
+    /// Softmax of `scale · g`, where the standard normal logits come in pairs (0 and 1, 2 and 3, …) with this
+    /// correlation and are otherwise independent; the last of an odd number stands alone.
+    ///
+    /// The most strongly correlated logistic normal weights: whenever one component of a pair has much of a sample, the
+    /// other has some.
+    LogisticNormalBlocks {
+        /// Standard deviation of each logit; larger values give weights closer to one-hot.
+        scale: f64,
+        /// Correlation of the two logits of a pair, from 0 to 1.
+        correlation: f64,
+    },
+    /// Softmax of logits with the mean and covariance of the topics of the NIPS papers: see
+    /// [`LogisticNormal::of_papers`].
+    LogisticNormalOfPapers,
+    /// Weights supplied by the caller, such as those of any [`LogisticNormal`]: see
+    /// [`DatasetSpec::generate_with_weights`](super::DatasetSpec::generate_with_weights).
+    Given,
     /// Softmax of `C·(C·g)` with `g ~ N(0, I)` and a fresh K × K matrix `C` of standard normals per sample.
     ///
     /// This is what the released code of the paper draws for CTM: logits have a standard deviation of about
@@ -152,6 +171,11 @@ impl Weights {
                 let factors = simplex::uneven_factors(rank, &mut generator(seed, Stream::Correlations));
                 simplex::logistic_normal(&mut weights, scale, correlation, &factors, &mut rng);
             }
+            Self::LogisticNormalBlocks { scale, correlation } => {
+                simplex::logistic_normal_blocks(&mut weights, scale, correlation, &mut rng);
+            }
+            Self::LogisticNormalOfPapers => LogisticNormal::of_papers(rank)?.fill(&mut weights, &mut rng),
+            Self::Given => return Err(check::given()),
             Self::LogisticNormalReleased => {
                 ensure_fits_memory("mixing matrix", rank, rank)?;
                 simplex::logistic_normal_released(&mut weights, &mut rng);
@@ -177,10 +201,12 @@ mod tests {
     use super::*;
 
     /// One of each kind, valid for any rank from 2.
-    pub(super) const EXAMPLES: [Weights; 9] = [
+    pub(super) const EXAMPLES: [Weights; 11] = [
         Weights::Dirichlet { concentration: 0.5 },
         Weights::LogisticNormal { scale: 2.0, correlation: 0.5 },
         Weights::LogisticNormalReleased,
+        Weights::LogisticNormalBlocks { scale: 2.0, correlation: 0.9 },
+        Weights::LogisticNormalOfPapers,
         Weights::LogisticNormalUneven { scale: 2.0, correlation: 0.5 },
         Weights::SparseBinary { sparsity: 2 },
         Weights::BernoulliBinary { sparsity: 1.5 },

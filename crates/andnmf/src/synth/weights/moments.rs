@@ -32,7 +32,10 @@ impl Weights {
             }
             Self::LogisticNormal { .. }
             | Self::LogisticNormalUneven { .. }
-            | Self::LogisticNormalReleased => return None,
+            | Self::LogisticNormalBlocks { .. }
+            | Self::LogisticNormalOfPapers
+            | Self::LogisticNormalReleased
+            | Self::Given => return None,
             Self::SparseBinary { sparsity } => {
                 let s = sparsity as f64;
                 // A single component has no pairs; the bound avoids 0/0.

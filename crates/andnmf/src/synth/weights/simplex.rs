@@ -77,6 +77,23 @@ pub(super) fn logistic_normal(
     }
 }
 
+/// Fills each row with softmax(scale·g) for standard normal `g`, where the entries 2i and 2i + 1 have this correlation.
+pub(super) fn logistic_normal_blocks(
+    weights: &mut Array2<f64>,
+    scale: f64,
+    correlation: f64,
+    rng: &mut ChaCha8Rng,
+) {
+    let (own, shared) = ((1.0 - correlation).sqrt(), correlation.sqrt());
+    for mut row in weights.rows_mut() {
+        for mut pair in row.axis_chunks_iter_mut(ndarray::Axis(0), 2) {
+            let common = rng.sample::<f64, _>(StandardNormal);
+            pair.mapv_inplace(|_| own * rng.sample::<f64, _>(StandardNormal) + shared * common);
+        }
+        softmax(row, 1.0 / scale);
+    }
+}
+
 /// Fills each row with softmax(C·(C·g)), where `C` and `g` are standard normal and new for each row.
 pub(super) fn logistic_normal_released(weights: &mut Array2<f64>, rng: &mut ChaCha8Rng) {
     let rank = weights.ncols();
@@ -95,7 +112,7 @@ pub(super) fn logistic_normal_released(weights: &mut Array2<f64>, rng: &mut ChaC
 /// Finite for finite values and every temperature above 0, including infinity: after subtracting the largest value
 /// every exponent is 0 or negative, and division (unlike multiplication by an inverse that may overflow) keeps the
 /// largest at exactly 0.
-fn softmax(mut row: ArrayViewMut1<'_, f64>, temperature: f64) {
+pub(super) fn softmax(mut row: ArrayViewMut1<'_, f64>, temperature: f64) {
     let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     row.mapv_inplace(|value| ((value - largest) / temperature).exp());
     let total = row.sum();
@@ -164,6 +181,7 @@ mod tests {
                     for kind in [
                         Weights::LogisticNormal { scale, correlation },
                         Weights::LogisticNormalUneven { scale, correlation },
+                        Weights::LogisticNormalBlocks { scale, correlation },
                     ] {
                         assert_on_simplex(&kind.draw(40, rank, 5).unwrap());
                     }
@@ -236,6 +254,18 @@ mod tests {
         let ratios = weights.rows().into_iter().map(|row| (row[0] / row[1]).ln());
         let variance = ratios.map(|ratio| ratio * ratio).sum::<f64>() / 20_000.0;
         assert!((variance / expected - 1.0).abs() < 4.0 * 0.01, "{variance} for {expected}");
+    }
+
+    #[test]
+    fn the_two_logits_of_a_block_have_the_stated_correlation_and_others_none() {
+        let kind = Weights::LogisticNormalBlocks { scale: 2.0, correlation: 0.9 };
+        let weights = kind.draw(20_000, 5, 4).unwrap();
+        // ln xᵢ/xⱼ has variance scale²·2·(1 − correlation) within a block, scale²·2 across blocks.
+        for (i, j, expected) in [(0, 1, 0.8), (2, 3, 0.8), (1, 2, 8.0), (0, 4, 8.0)] {
+            let ratios = (&weights.column(i) / &weights.column(j)).ln();
+            let variance = ratios.dot(&ratios) / 20_000.0;
+            assert!((variance / expected - 1.0).abs() < 4.0 * 0.01, "{i}, {j}: {variance} for {expected}");
+        }
     }
 
     #[test]

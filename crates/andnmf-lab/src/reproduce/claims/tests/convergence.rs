@@ -56,7 +56,7 @@ fn oscillation_is_counted_in_stages_above_the_smallest_error() {
     let verdict = |rises| {
         let mut run = falling(0.9, 100);
         run.error_summary.rises = rises;
-        SyntheticResults::default().run(FigureName::Fig1b, CTM, HALS, run).verdict(
+        SyntheticResults::default().run(FigureName::Fig1b, CTM, HALS_RELEASED, run).verdict(
             FigureName::Fig1b,
             "CTM, one covariance: HALS, oscillation",
             "oscillates",
@@ -145,6 +145,20 @@ fn the_verdict_on_convergence_does_not_depend_on_the_time_limit() {
     }
     assert_eq!(judged(falling(0.8, 95)).verdict, DoesNotHold);
     assert_eq!(judged(stalling(1e-3, 40)).verdict, DoesNotHold);
+}
+
+#[test]
+fn default_fits_are_judged_by_the_answer_that_they_return() {
+    let verdict = |end: f64| {
+        let end = Errors { total: end, relative: end };
+        let run = RecoveryResult { end, own_start: None, ..stalling(5.0, 40) };
+        SyntheticResults::default().run(FigureName::Fig1d, CTM_BLOCKS, AND_AUTO, run).verdict(
+            FigureName::Fig1d,
+            &format!("{CTM_BLOCKS}: {AND_AUTO}"),
+            "default settings",
+        )
+    };
+    assert_eq!((verdict(1e-8), verdict(1e-3), verdict(1.0)), (Holds, HoldsWithADifference, DoesNotHold));
 }
 
 #[test]

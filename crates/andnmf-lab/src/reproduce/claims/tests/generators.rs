@@ -4,25 +4,32 @@ use super::*;
 
 #[test]
 fn weights_are_correlated_if_a_pair_often_occurs_together() {
-    let run = |positive: f64, largest: f64| {
-        let weights = WeightCorrelations { largest, most_positive: positive, typical: 0.01 };
+    let run = |positive: f64, largest: f64, co_occurrence: f64| {
+        let weights = WeightCorrelations {
+            largest,
+            most_positive: positive,
+            typical: 0.01,
+            co_occurrence,
+            ..WeightCorrelations::default()
+        };
         RecoveryResult { weights, ..falling(0.8, 20) }
     };
-    let ctm = |positive: f64| {
-        SyntheticResults::default().run(FigureName::Fig1b, CTM, AND_PAPER, run(positive, -0.9)).verdict(
+    let ctm = |positive: f64, together: f64| {
+        let of = run(positive, -0.9, together);
+        SyntheticResults::default().run(FigureName::Fig1b, CTM, AND_PAPER, of).verdict(
             FigureName::Fig1b,
             "CTM, one covariance: weights",
             "strongly correlated",
         )
     };
-    assert_eq!((ctm(0.7), ctm(0.3), ctm(0.1)), (Holds, HoldsWithADifference, DoesNotHold));
-    let dir = |largest: f64| {
-        SyntheticResults::default().run(FigureName::Fig1a, DIR, AND_PAPER, run(0.0, largest)).verdict(
-            FigureName::Fig1a,
-            "DIR: weights",
-            "no strong correlations",
-        )
-    };
+    assert_eq!((ctm(0.7, 1.0), ctm(0.3, 1.0), ctm(0.1, 1.0)), (Holds, HoldsWithADifference, DoesNotHold));
+    assert_eq!(ctm(0.1, 6.0), Holds, "together six times as often as if independent");
+    let dir =
+        |largest: f64| {
+            SyntheticResults::default()
+                .run(FigureName::Fig1a, DIR, AND_PAPER, run(0.0, largest, 1.0))
+                .verdict(FigureName::Fig1a, "DIR: weights", "no strong correlations")
+        };
     assert_eq!((dir(-0.05), dir(-0.3), dir(0.6)), (Holds, HoldsWithADifference, DoesNotHold));
 }
 

@@ -18,10 +18,11 @@ fn topics(mean: f64, stop_reason: StopReason) -> CellOutcome {
 fn topics_are_judged_by_coherence() {
     let coherent = |ours: CellOutcome| {
         SyntheticResults::default()
-            .add(FigureName::Table1, "", HALS, topics(0.2, StopReason::Converged))
-            .add(FigureName::Table1, "", LDA, topics(0.1, StopReason::MaxStages))
-            .add(FigureName::Table1, "", AND_SAFE, ours)
-            .judged(FigureName::Table1, AND_SAFE, "comparable")
+            .add(FigureName::Table1, NEWSGROUPS, HALS, topics(0.2, StopReason::Converged))
+            .add(FigureName::Table1, NEWSGROUPS, LDA, topics(0.1, StopReason::MaxStages))
+            .add(FigureName::Table1, NEWSGROUPS, AND_SAFE, ours)
+            .add(FigureName::Table1, NEWSGROUPS_PAPER, AND_SAFE, topics(0.9, StopReason::MaxStages))
+            .judged(FigureName::Table1, &format!("{NEWSGROUPS}: {AND_SAFE}"), "comparable")
     };
     let verdict = |mean| coherent(topics(mean, StopReason::MaxStages)).verdict;
     assert_eq!((verdict(0.19), verdict(0.15), verdict(0.05)), (Holds, HoldsWithADifference, DoesNotHold));
@@ -47,9 +48,9 @@ fn faces_are_judged_in_the_papers_setting_and_by_default() {
     for method in [AND_SAFE, AND_DEFAULT] {
         let book = |ours: CellOutcome, nmf: CellOutcome| {
             SyntheticResults::default()
-                .add(FigureName::Fig5, "", HALS, nmf)
-                .add(FigureName::Fig5, "", AND_PAPER, failed())
-                .add(FigureName::Fig5, "", method, ours)
+                .add(FigureName::Fig5, FACES, HALS, nmf)
+                .add(FigureName::Fig5, FACES, AND_PAPER, failed())
+                .add(FigureName::Fig5, FACES, method, ours)
                 .judged(FigureName::Fig5, &format!("{method} and NMF"), "meaningful")
         };
         let faces = |ours: f64| book(images(ours, 9), images(0.1, 9));

@@ -16,6 +16,19 @@ fn constant_thresholds_stall_and_the_decreasing_one_does_not() {
     assert_eq!(verdict(stalling(1.0, 100), stalling(0.5, 100)), DoesNotHold);
 }
 
+#[test]
+fn thresholds_of_the_theory_are_compared_with_those_of_the_experiments() {
+    let verdict = |theory, decreasing| {
+        SyntheticResults::default()
+            .run(FigureName::Fig2a, DECAY, THEORY, theory)
+            .run(FigureName::Fig2a, DECAY, DECREASING, decreasing)
+            .verdict(FigureName::Fig2a, &format!("{DECAY}: thresholds of the theory"), "crucial")
+    };
+    assert_eq!(verdict(falling(0.7, 80), falling(0.8, 80)), Holds);
+    assert_eq!(verdict(falling(0.8, 80), falling(0.7, 80)), HoldsWithADifference);
+    assert_eq!(verdict(stalling(1.0, 80), falling(0.7, 80)), DoesNotHold);
+}
+
 /// Runs at two noise levels, with the paper's thresholds and with floored ones.
 fn noise(plain: [RecoveryResult; 2], floored: [RecoveryResult; 2]) -> SyntheticResults {
     let mut book = SyntheticResults::default();
@@ -79,7 +92,7 @@ fn a_start_with_twice_the_mixing_takes_longer_and_converges_at_a_rate() {
             .at(1.0)
             .run(FigureName::Fig3a, DIR, "r_l = 2", two)
             .at(2.0)
-            .judged(FigureName::Fig3a, DIR, "at r_l = 2 at most")
+            .judged(FigureName::Fig3a, DIR, "at r_l = 2 the error falls")
     };
     let verdict = |one, two| judged(one, two).verdict;
     assert_eq!(verdict(falling(0.7, 80), falling(0.8, 80)), Holds);
@@ -88,6 +101,11 @@ fn a_start_with_twice_the_mixing_takes_longer_and_converges_at_a_rate() {
     let same = judged(falling(0.7, 80), falling(0.7, 80));
     assert_eq!(same.verdict, HoldsWithADifference);
     assert!(same.why.unwrap().contains("after 20 stages, at r_l = 1 after 20 stages"));
+    // From a start twice as far away, the same error is a smaller share.
+    let farther = made_up(20.0, &(1..=80).map(|stage| 20.0 * 0.7_f64.powi(stage)).collect::<Vec<_>>());
+    assert_eq!(verdict(falling(0.7, 80), farther), Holds);
+    let nearer = made_up(20.0, &(1..=80).map(|stage| 20.0 * 0.6_f64.powi(stage)).collect::<Vec<_>>());
+    assert_eq!(verdict(falling(0.7, 80), nearer), HoldsWithADifference, "reached earlier");
     // A late, sudden drop is not an exponential rate.
     let mut late = vec![9.0; 60];
     late.extend([1e-3, 1e-5]);
@@ -113,6 +131,14 @@ fn starts_off_the_span_are_judged_at_the_norm_of_the_components_and_by_speed() {
     assert_eq!(verdict(falling(0.7, 80), falling(0.8, 80)), HoldsWithADifference);
     assert_eq!(verdict(falling(0.7, 80), stalling(5.0, 80)), HoldsWithADifference);
     assert_eq!(verdict(stalling(5.0, 80), stalling(5.0, 80)), DoesNotHold);
+    let euclidean = SyntheticResults::default()
+        .run(FigureName::Fig3b, DIR, "noise/signal = 0", falling(0.7, 80))
+        .at(0.0)
+        .run(FigureName::Fig3b, DIR, "noise/signal = 1", falling(0.7, 80))
+        .at(1.0)
+        .run(FigureName::Fig3b, DIR, &format!("noise/signal = 1{EUCLIDEAN}"), stalling(5.0, 80))
+        .at(1.0);
+    assert_eq!(euclidean.verdict(FigureName::Fig3b, DIR, "hardly affects"), Holds, "another norm");
     let claim = book(failed(), CellOutcome::Recovered(Box::new(falling(0.7, 80))));
     assert_eq!(claim.verdict, NotMeasured);
     assert!(claim.measured.contains("noise/signal = 0.5 failed"), "{}", claim.measured);
