@@ -82,6 +82,10 @@ def share(values):
     return f"{100 * numpy.mean(values):.0f} %" if len(values) else "–"
 
 
+def number(value):
+    return "–" if numpy.isnan(value) else f"{value:.2f}"
+
+
 def spearman(a, b):
     if len(a) < 3 or numpy.ptp(a) == 0 or numpy.ptp(b) == 0:
         return float("nan")
@@ -116,7 +120,7 @@ def table(fits):
     for name in [*families, "all"]:
         m = measures([fit for fit in fits if name in (fit["family"], "all")])
         print(f"| {name} | {m['fits']} | {m['wrong']} | {share(m['flagged'])} | {share(m['named'])} | "
-              f"{m['right']} | {share(m['accused'])} | {share(m['named_right'])} | {share(m['covered'])} | {share(m['within_two'])} | {m['spearman']:.2f} | {m['good']} | {m['wrongly_good']} | "
+              f"{m['right']} | {share(m['accused'])} | {share(m['named_right'])} | {share(m['covered'])} | {share(m['within_two'])} | {number(m['spearman'])} | {m['good']} | {m['wrongly_good']} | "
               f"{share(m['good_if_fine'])} |")
 
 
