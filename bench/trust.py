@@ -82,6 +82,10 @@ def share(values):
     return f"{100 * numpy.mean(values):.0f} %" if len(values) else "–"
 
 
+def number(value):
+    return "–" if numpy.isnan(value) else f"{value:.2f}"
+
+
 def spearman(a, b):
     if len(a) < 3 or numpy.ptp(a) == 0 or numpy.ptp(b) == 0:
         return float("nan")
@@ -100,7 +104,8 @@ def measures(fits):
     fine = [fit for fit in fits if max(fit["errors"]) <= 0.05]
     return {
         "fits": len(fits), "wrong": int(wrong.sum()), "right": int((~wrong).sum()),
-        "flagged": flagged[wrong], "accused": flagged[~wrong], "covered": covered,
+        "flagged": flagged[wrong], "accused": flagged[~wrong],
+        "named": estimate[wrong] > WRONG, "named_right": estimate[~wrong] > WRONG, "covered": covered,
         "within_two": (guess / shown <= 2) & (shown / guess <= 2), "spearman": spearman(errors, estimate),
         "good": len(good), "wrongly_good": sum(max(fit["errors"]) > GOOD_LIMIT for fit in good),
         "good_if_fine": [fit["verdict"] == "good" for fit in fine],
@@ -108,14 +113,14 @@ def measures(fits):
 
 
 def table(fits):
-    print("| family | fits | wrong components | of them flagged | right ones | of them flagged | covered | within a factor of 2 | "
-          "rank correlation | good | wrongly | good where all are within 0.05 |")
-    print("|" + "---|" * 12)
+    print("| family | fits | wrong components | of them flagged | estimate above 0.1 | right ones | of them flagged | estimate above 0.1 | "
+          "covered | within a factor of 2 | rank correlation | good | wrongly | good where all are within 0.05 |")
+    print("|" + "---|" * 14)
     families = list(dict.fromkeys(fit["family"] for fit in fits))
     for name in [*families, "all"]:
         m = measures([fit for fit in fits if name in (fit["family"], "all")])
-        print(f"| {name} | {m['fits']} | {m['wrong']} | {share(m['flagged'])} | {m['right']} | {share(m['accused'])} | "
-              f"{share(m['covered'])} | {share(m['within_two'])} | {m['spearman']:.2f} | {m['good']} | {m['wrongly_good']} | "
+        print(f"| {name} | {m['fits']} | {m['wrong']} | {share(m['flagged'])} | {share(m['named'])} | "
+              f"{m['right']} | {share(m['accused'])} | {share(m['named_right'])} | {share(m['covered'])} | {share(m['within_two'])} | {number(m['spearman'])} | {m['good']} | {m['wrongly_good']} | "
               f"{share(m['good_if_fine'])} |")
 
 

@@ -259,15 +259,15 @@ mod tests {
     fn every_kind_of_evidence_counts_and_says_what_to_do() {
         let base = report();
         let trades = vec![Trade { components: [0, 1], sine: 0.5 }];
-        let (doubtful, poor) = (Verdict::Doubtful, Verdict::Poor);
+        let (good, doubtful, poor) = (Verdict::Good, Verdict::Doubtful, Verdict::Poor);
         let cases: Vec<(FitReport, Verdict, &str)> = vec![
             (FitReport { inclusions: 2, ..base.clone() }, doubtful, "never occurs without"),
             (FitReport { singular_gap: 1.05, ..base.clone() }, doubtful, "another rank"),
             (FitReport { singular_gap: 1.05, negative_part: 0.1, ..base.clone() }, doubtful, "a larger rank"),
             (FitReport { negative_part: 0.07, ..base.clone() }, doubtful, "negative weights"),
-            (FitReport { always_on: vec![3], ..base.clone() }, doubtful, "nearly every sample"),
-            (FitReport { background: 0.3, ..base.clone() }, doubtful, "share a background"),
-            (FitReport { drift: 0.8, ..base.clone() }, doubtful, "small but never zero"),
+            (FitReport { always_on: vec![3], ..base.clone() }, good, "nearly every sample"),
+            (FitReport { background: 0.3, ..base.clone() }, good, "share a background"),
+            (FitReport { drift: 0.8, ..base.clone() }, good, "small but never zero"),
             (FitReport { ending: Ending::Nmf, ..base.clone() }, doubtful, "NMF was used"),
             (FitReport { n_samples: 20, ..base.clone() }, doubtful, "20 samples for 10 components"),
             (FitReport { n_samples: 9, ..base.clone() }, poor, "fewer samples (9) than components"),

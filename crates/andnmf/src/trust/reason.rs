@@ -38,7 +38,7 @@ declare_reasons! {
     }
     /// Components that are active in nearly every sample.
     AlwaysOn { components: Vec<usize> = vec![1, 3] } => {
-        code: "always-on", severity: Doubtful,
+        code: "always-on", severity: Good,
         components: components.clone(),
         text: ("{} active in nearly every sample: without zero weights, more than one answer can fit",
                components_are(components)),
@@ -46,14 +46,14 @@ declare_reasons! {
     }
     /// Weights that are never zero, at a level below the noise.
     HiddenLevel => {
-        code: "hidden-level", severity: Doubtful,
+        code: "hidden-level", severity: Good,
         text: ("noise seems to hide weights that are small but never zero: the components were chosen by their own \
                 zeros instead, and more than one answer can fit"),
         advice: "subtract a known constant part from the samples, or add samples with less noise",
     }
     /// A background that all components share.
     SharedBackground { share: f64 = 0.25 } => {
-        code: "shared-background", severity: Doubtful,
+        code: "shared-background", severity: Good,
         text: ("all components share a background ({} of their mean): weights that are nonzero in every sample \
                 would look the same", percent(*share)),
         advice: "subtract a known background from the samples",
