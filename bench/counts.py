@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Counts: what default fits recover beside KL-NMF and LDA of scikit-learn, LDA and CTM of tomotopy, and the ML oracle.
+"""Counts: what default fits recover beside KL-NMF and LDA of scikit-learn, LDA of gensim, LDA and CTM of tomotopy, and the ML oracle.
 
     python bench/counts.py --command target/release/andnmf --rows pairs-40-5000,ap-200 --seeds 1
     python bench/counts.py --command target/release/andnmf --quick
 
 Prints a table in Markdown: per row the median over the seeds of Σ relative correlation error (0 is the truth), for rows of
-signatures the F1 of true signatures at cosine above 0.9. Rivals that are not installed are skipped, saying so. The oracle knows
+signatures the F1 of true signatures at cosine above 0.9. Rows of texts have no truth: of them it prints the mean log-likelihood of
+a held-out tenth of the counts, and the coherence (NPMI over documents) of the ten largest words. Rivals that are not installed are skipped, saying so. The oracle knows
 the true weights of every sample. Data sets are read from ../shared/data, or from $ANDNMF_DATA; missing ones are skipped.
 """
 
@@ -30,13 +31,29 @@ TINY = 1e-30
 
 
 class Row:
-    """One data set: counts (CSR), true components, and true weights if there are any."""
+    """One data set: counts (CSR), true components, and true weights if there are any, or held-out counts."""
+
+    held: Any = None
 
     def __init__(self, counts: Any, truth: np.ndarray, weights: np.ndarray | None, f1: bool = False) -> None:
         counts = sparse.csr_matrix(counts, dtype=np.float32)
         used = np.asarray(counts.sum(axis=1)).ravel() > 0
         self.counts, self.truth, self.f1 = counts[used], truth, f1
         self.weights = None if weights is None else weights[used]
+        self.rank = len(truth)
+
+    @classmethod
+    def of_texts(cls, counts: Any, rank: int, seed: int) -> Row:
+        """A tenth of the counts is held out."""
+        counts = sparse.csr_matrix(counts)
+        held = counts.copy()
+        held.data = np.random.default_rng(seed).binomial(counts.data.astype(int), 0.1).astype(np.float32)
+        row = cls(counts, np.empty((rank, 0)), None)
+        kept = counts - held
+        used = np.asarray(kept.sum(axis=1)).ravel() > 0
+        row.counts, row.held = sparse.csr_matrix(kept[used], dtype=np.float32), held[used]
+        row.counts.eliminate_zeros()
+        return row
 
 
 def normalised(rows: np.ndarray) -> np.ndarray:
@@ -124,6 +141,26 @@ def cells(counts: int) -> Callable[[int], Row]:
     return make
 
 
+def newsgroups(seed: int) -> Row:
+    """Posts of the training part: the 10,000 most frequent words of three letters and more that are no stop words."""
+    import tarfile
+
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    with tarfile.open(DATA / "newsgroups" / "20news-bydate.tar.gz") as archive:
+        posts = [member for member in archive.getmembers() if member.isfile() and "train" in member.name]
+        texts = [archive.extractfile(member).read().decode(errors="replace") for member in posts]
+    words = CountVectorizer(max_features=10_000, stop_words="english", token_pattern=r"(?u)\b[a-zA-Z]{3,}\b")
+    return Row.of_texts(words.fit_transform(texts), 20, seed)
+
+
+def nips(seed: int) -> Row:
+    """The words of the NIPS papers that are in ten papers or more."""
+    triplets = np.loadtxt(DATA / "nips" / "docword.nips.txt.gz", skiprows=3, dtype=int)
+    counts = sparse.csr_matrix((triplets[:, 2], (triplets[:, 0] - 1, triplets[:, 1] - 1)))
+    return Row.of_texts(counts[:, np.asarray((counts > 0).sum(axis=0)).ravel() >= 10], 50, seed)
+
+
 ROWS: dict[str, Callable[[int], Row]] = {
     "pairs-40-5000": generated(40, 5000, 20),
     "pairs-40-50000": generated(40, 50000, 20),
@@ -146,6 +183,8 @@ ROWS: dict[str, Callable[[int], Row]] = {
     "indel-noiseless-f1": signatures("indel_set1_noiseless"),
     "cells-500": cells(500),
     "cells-5000": cells(5000),
+    "newsgroups": newsgroups,
+    "nips": nips,
 }
 QUICK = ["dbs", "indel-realistic-f1", "quick"]
 
@@ -160,10 +199,35 @@ def score(row: Row, found: np.ndarray) -> float:
     return float(2 * recall * precision / max(recall + precision, TINY))
 
 
+def of_held_out(row: Row, found: np.ndarray) -> tuple[float, float]:
+    """Mean log-likelihood of a held-out count, with shares from the other counts, and coherence. All methods get the same
+    smoothing and the same weak prior of shares."""
+    counts, held = row.counts.tocsr(), row.held.tocoo()
+    mean = normalised(np.asarray(counts.sum(axis=0)).reshape(1, -1))
+    components = normalised(normalised(np.maximum(found, 0)) + 1e-3 * mean)
+    shares = np.full((counts.shape[0], len(components)), 1 / len(components))
+    of_value = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    for _ in range(50):
+        fitted = np.einsum("vk,vk->v", shares[of_value], components.T[counts.indices])
+        quotients = sparse.csr_matrix((counts.data / np.maximum(fitted, TINY), counts.indices, counts.indptr), counts.shape)
+        shares = normalised(shares * (quotients @ components.T) + 0.05)
+    fitted = np.einsum("vk,vk->v", shares[held.row], components.T[held.col])
+    likelihood = float((held.data * np.log(np.maximum(fitted, TINY))).sum() / held.data.sum())
+    present, coherence = (counts > 0).tocsc(), []
+    for component in components:
+        top = present[:, np.argsort(-component)[:10]].toarray().astype(float)
+        both, single = top.T @ top / len(top), top.mean(axis=0)
+        for i in range(10):
+            for j in range(i):
+                joint = both[i, j]
+                coherence.append(np.log(joint / (single[i] * single[j])) / -np.log(joint) if 0 < joint < 1 else -1.0)
+    return likelihood, float(np.mean(coherence))
+
+
 def default_fit(row: Row, seed: int, command: str) -> tuple[np.ndarray, str]:
     with tempfile.TemporaryDirectory() as folder:
         sparse.save_npz(f"{folder}/counts.npz", row.counts)
-        args = [command, "fit", f"{folder}/counts.npz", "--rank", str(len(row.truth)), "--seed", str(seed)]
+        args = [command, "fit", f"{folder}/counts.npz", "--rank", str(row.rank), "--seed", str(seed)]
         done = subprocess.run(
             [*args, "--out", f"{folder}/fit", "--json"], capture_output=True, text=True, check=True
         )
@@ -174,14 +238,14 @@ def default_fit(row: Row, seed: int, command: str) -> tuple[np.ndarray, str]:
 def kl_nmf(row: Row, seed: int, _: str) -> tuple[np.ndarray, str]:
     from sklearn.decomposition import NMF
 
-    model = NMF(len(row.truth), init="nndsvda", solver="mu", beta_loss="kullback-leibler", max_iter=200, random_state=seed)
+    model = NMF(row.rank, init="nndsvda", solver="mu", beta_loss="kullback-leibler", max_iter=200, random_state=seed)
     return model.fit(row.counts).components_, ""
 
 
 def lda(row: Row, seed: int, _: str) -> tuple[np.ndarray, str]:
     from sklearn.decomposition import LatentDirichletAllocation
 
-    model = LatentDirichletAllocation(len(row.truth), learning_method="batch", max_iter=50, random_state=seed)
+    model = LatentDirichletAllocation(row.rank, learning_method="batch", max_iter=50, random_state=seed)
     return model.fit(row.counts).components_, ""
 
 
@@ -189,19 +253,28 @@ def tomotopy_model(kind: str) -> Callable[[Row, int, str], tuple[np.ndarray, str
     def fit(row: Row, seed: int, _: str) -> tuple[np.ndarray, str]:
         import tomotopy
 
-        model = getattr(tomotopy, kind)(k=len(row.truth), seed=seed)
+        model = getattr(tomotopy, kind)(k=row.rank, seed=seed)
         for i in range(row.counts.shape[0]):
             sample = row.counts[i]
             words = np.repeat(sample.indices, sample.data.astype(int))
             model.add_doc([str(word) for word in words])
         model.train(1000, workers=1)
-        found = np.zeros((len(row.truth), row.counts.shape[1]))
+        found = np.zeros((row.rank, row.counts.shape[1]))
         columns = [int(word) for word in model.used_vocabs]
         for k in range(len(found)):
             found[k, columns] = model.get_topic_word_dist(k)
         return found, ""
 
     return fit
+
+
+def gensim_lda(row: Row, seed: int, _: str) -> tuple[np.ndarray, str]:
+    from gensim.matutils import Sparse2Corpus
+    from gensim.models import LdaModel
+
+    corpus = Sparse2Corpus(row.counts, documents_columns=False)
+    words = {word: str(word) for word in range(row.counts.shape[1])}
+    return LdaModel(corpus, row.rank, words, passes=10, alpha="auto", random_state=seed).get_topics(), ""
 
 
 def oracle(row: Row, seed: int, _: str) -> tuple[np.ndarray, str] | None:
@@ -227,6 +300,7 @@ METHODS: dict[str, tuple[str | None, Callable[[Row, int, str], Any]]] = {
     "default fit": (None, default_fit),
     "KL-NMF": ("sklearn", kl_nmf),
     "LDA": ("sklearn", lda),
+    "gensim LDA": ("gensim", gensim_lda),
     "tomotopy LDA": ("tomotopy", tomotopy_model("LDAModel")),
     "tomotopy CTM": ("tomotopy", tomotopy_model("CTModel")),
 }
@@ -255,7 +329,7 @@ def main() -> None:
     for name in names:
         cells_of_row, endings = [], []
         for method in methods:
-            scores, seconds = [], []
+            scores, coherences, seconds = [], [], []
             for seed in range(1 if args.quick else args.seeds):
                 try:
                     row = rows[name](seed)
@@ -264,11 +338,21 @@ def main() -> None:
                     break
                 started = time.perf_counter()
                 found = METHODS[method][1](row, seed, args.command)
+                elapsed = time.perf_counter() - started
                 if found is not None:
-                    scores.append(score(row, found[0]))
-                    seconds.append(time.perf_counter() - started)
+                    if row.held is None:
+                        scores.append(score(row, found[0]))
+                    else:
+                        likelihood, coherence = of_held_out(row, np.asarray(found[0], dtype=float))
+                        scores.append(likelihood)
+                        coherences.append(coherence)
+                    seconds.append(elapsed)
                     endings += [found[1]] * bool(found[1])
-            cells_of_row.append(f"{np.median(scores):.3g} ({np.median(seconds):.1f} s)" if scores else "–")
+            coherent = f", NPMI {np.median(coherences):.3f}" if coherences else ""
+            digits = 4 if coherences else 3
+            cells_of_row.append(
+                f"{np.median(scores):.{digits}g}{coherent} ({np.median(seconds):.1f} s)" if scores else "–"
+            )
         print(f"| {name} | " + " | ".join(cells_of_row) + f" | {'; '.join(sorted(set(endings)))} |", flush=True)
 
 

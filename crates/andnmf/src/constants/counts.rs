@@ -28,6 +28,8 @@ constants! {
         finish: CountFinish = CountFinish::Auto,
         /// The part of the counts that is held out to choose the finish.
         held_out: f64 = 0.1,
+        /// Stored values of the samples on which finishes are compared, at most; the one that is chosen goes on with all.
+        choice_values: usize = 1 << 18,
         /// Share of the mean sample in every start: steps never leave zero.
         filled: f64 = 1e-3,
         /// Steps of likelihood, at most.
@@ -62,6 +64,21 @@ constants! {
         heat: f64 = 1.0,
         /// The part of its steps that a finish takes on each half of the counts to estimate errors.
         split_part: f64 = 0.3,
+        /// Steps of a descent of the search for better components. This and the following were set on `dbs_signatures` and on
+        /// the realistic set of insertions and deletions.
+        search_steps: usize = 120,
+        /// Sweeps that find the weights anew to compare components.
+        search_sweeps: usize = 60,
+        /// The factor of the prior of the search, which falls from `first_prior`…
+        search_fall: f64 = 0.95,
+        /// …to this.
+        search_prior: f64 = 0.1,
+        /// The work of a search in products; moves that take more are not made.
+        search_work: f64 = 1e10,
+        /// Moves of a search, at most.
+        most_moves: usize = 40,
+        /// What overdispersion must gain in log-likelihood to be believed.
+        least_gain: f64 = 10.0,
         /// Stored values in memory, at most: more samples than that are represented by a random part.
         most_values: usize = 1 << 26,
     }

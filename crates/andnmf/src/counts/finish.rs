@@ -3,6 +3,7 @@
 
 use ndarray::Array2;
 
+use super::gamma::{GammaModel, GammaRule, gamma_steps, shares_of_weights};
 use super::model::{
     Model, PriorCourse, filled, likelihood_steps, log_likelihood, mean_shares, prior_steps, shares_of,
     weights_of,
@@ -10,6 +11,7 @@ use super::model::{
 use super::noise::CountNoise;
 use super::profiles::{ProfileCourse, Profiles, begin, posterior_means, profile_steps};
 use super::rows::{copied, scaled, thinned};
+use super::search::{Searched, searched};
 use crate::Real;
 use crate::constants::{CountConstants, CountFinish};
 use crate::fit::{StageInterrupt, StopMonitor};
@@ -37,21 +39,31 @@ pub(crate) struct CountEnd {
 struct EffectiveParts<'a> {
     totals: &'a [f64],
     excess: f64,
+    /// True if a likelihood of overdispersed counts weighs them, so that they enter whole.
+    whole: bool,
 }
 
 impl<'a> EffectiveParts<'a> {
-    fn of_noise(noise: &'a CountNoise) -> Self {
-        Self { totals: &noise.sums.totals, excess: noise.excess_per_count() }
+    fn new(noise: &'a CountNoise, found: Option<&Searched>) -> Self {
+        // What a search knows of the overdispersion comes from a better fit.
+        let known = found.filter(|found| found.knows_noise);
+        let overdispersion = known.map_or(noise.overdispersion, |found| found.rule.overdispersion);
+        let excess = CountNoise { overdispersion, ..noise.clone() }.excess_per_count();
+        Self { totals: &noise.sums.totals, excess, whole: found.is_some_and(|found| found.dispersed) }
     }
 
     fn of(&self, total: f64) -> f64 {
+        if self.whole { 1.0 } else { self.part(total) }
+    }
+
+    fn part(&self, total: f64) -> f64 {
         1.0 / (1.0 + self.excess * total)
     }
 
     /// The mean over the counts of their variance over that of Poisson counts.
     fn mean_excess(&self) -> f64 {
         let all: f64 = self.totals.iter().sum();
-        let effective: f64 = self.totals.iter().map(|&total| total * self.of(total)).sum();
+        let effective: f64 = self.totals.iter().map(|&total| total * self.part(total)).sum();
         all / effective.max(f64::MIN_POSITIVE)
     }
 }
@@ -60,6 +72,8 @@ impl<'a> EffectiveParts<'a> {
 enum Fitted {
     Model(Model),
     Profiles(Profiles, Array2<f32>),
+    /// Of overdispersed counts.
+    Dispersed(GammaModel<f32>, GammaRule),
 }
 
 /// Everything that the finishes read.
@@ -70,6 +84,8 @@ struct Finishes<'a> {
     rank: usize,
     /// Σ of each feature.
     means: &'a [f64],
+    /// True if finishes begin at what a search has found.
+    searched: bool,
 }
 
 /// Finishes the components (rank × features, as the stages left them) of counts.
@@ -81,35 +97,33 @@ pub(crate) fn finish_counts<T: Real>(
     (seed, judged, monitor): (u64, bool, &StopMonitor<'_>),
 ) -> Result<CountEnd, StageInterrupt> {
     let (whole, _) = copied(samples, constants.most_values, seed)?;
-    let effective = EffectiveParts::of_noise(noise);
-    let rows = scaled(&whole, |total| effective.of(total))?;
     let means = &noise.sums.features[..];
-    let finishes = Finishes { constants, monitor, seed, rank: components.nrows(), means };
+    let rank = components.nrows();
     let start = filled(components, means, constants.filled);
+    let found = match constants.finish {
+        CountFinish::Auto | CountFinish::Priors => searched(&whole, &start, constants, (seed, monitor))?,
+        _ => None,
+    };
+    let finishes = Finishes { constants, monitor, seed, rank, means, searched: found.is_some() };
+    let effective = EffectiveParts::new(noise, found.as_ref());
+    let rows = scaled(&whole, |total| effective.of(total))?;
     let order = [CountFinish::Stages, CountFinish::Likelihood, CountFinish::Priors, CountFinish::Profiles];
-    let mut held_out = Vec::new();
-    let (finish, first) = match constants.finish {
-        CountFinish::Auto => {
-            let (kept, held) = thinned(&whole, constants.held_out, seed)?;
-            let kept = scaled(&kept, |total| effective.of(total))?;
-            let held = scaled(&held, |total| effective.of(total / constants.held_out))?;
-            let total: f64 = held_total(&held)?;
-            let mut best: Option<(CountFinish, f64, Option<Fitted>)> = None;
-            let mut last: Option<Fitted> = None;
-            for finish in order {
-                let fitted = finishes.step(finish, &kept, &start, last.take(), 1.0)?;
-                let seen = if finish == CountFinish::Stages { finishes.seen() } else { 0.0 };
-                let score = finishes.score(&kept, &held, &fitted)? / total.max(1.0) - seen;
-                held_out.push((finish, score));
-                let better = best.as_ref().is_none_or(|(_, so_far, _)| score > *so_far);
-                if better {
-                    best = Some((finish, score, Some(fitted.copy())));
-                }
-                last = Some(fitted);
-            }
-            best.map_or((CountFinish::Stages, None), |(finish, _, fitted)| (finish, fitted))
+    let (finish, first, held_out) = match (constants.finish, &found) {
+        // Thinned counts share what makes them overdispersed: the evidence of the search has judged.
+        (CountFinish::Auto | CountFinish::Priors, Some(Searched { model, rule, dispersed: true, .. })) => {
+            (CountFinish::Priors, Some(Fitted::Dispersed(model.clone(), *rule)), Vec::new())
         }
-        given => (given, None),
+        (CountFinish::Auto, _) => {
+            let (part, fewer) = copied(&whole, constants.choice_values, seed)?;
+            let of_part = finishes.chosen(&part, &effective, (&start, found.as_ref()))?;
+            let (finish, fitted, scores) = of_part;
+            let fitted = match (fewer, fitted) {
+                (Some(_), Some(fitted)) => Some(finishes.for_more_samples(&rows, fitted)?),
+                (_, fitted) => fitted,
+            };
+            (finish, fitted, scores)
+        }
+        (given, _) => (given, None, Vec::new()),
     };
     // The chosen finish on all counts, from its result on most of them.
     let warm = first.is_some();
@@ -118,11 +132,11 @@ pub(crate) fn finish_counts<T: Real>(
     let steps = if warm { &order[all..=all] } else { &order[..=all] };
     for step in steps {
         let part = if warm { 0.5 } else { 1.0 };
-        fitted = Some(finishes.again(*step, &rows, &start, fitted.take(), warm, part)?);
+        fitted = Some(finishes.again(*step, (&rows, &start), fitted.take(), warm, part)?);
     }
     let fitted = match fitted {
         Some(fitted) => fitted,
-        None => finishes.step(CountFinish::Stages, &rows, &start, None, 1.0)?,
+        None => finishes.again(CountFinish::Stages, (&rows, &start), None, false, 1.0)?,
     };
     let shares = finishes.shares(&rows, &fitted)?;
     let components = (finish != CountFinish::Stages).then(|| fitted.components().mapv(f64::from));
@@ -145,6 +159,7 @@ impl Fitted {
         match self {
             Self::Model(model) => &model.components,
             Self::Profiles(profiles, _) => &profiles.components,
+            Self::Dispersed(model, _) => &model.components,
         }
     }
 
@@ -152,28 +167,86 @@ impl Fitted {
         match self {
             Self::Model(model) => Self::Model(model.clone()),
             Self::Profiles(profiles, shares) => Self::Profiles(profiles.clone(), shares.clone()),
+            Self::Dispersed(model, rule) => Self::Dispersed(model.clone(), *rule),
         }
     }
 }
 
 impl Finishes<'_> {
-    /// The result of a finish, from that of the one before it.
-    fn step(
+    /// The finish that predicts held-out counts best, its result on the other counts, and all scores. Finishes other than none
+    /// begin at what the search has found.
+    fn chosen(
         &self,
-        finish: CountFinish,
-        rows: &CsrSamples<'static, f32>,
-        start: &Array2<f32>,
-        before: Option<Fitted>,
-        part: f64,
-    ) -> Result<Fitted, StageInterrupt> {
-        self.again(finish, rows, start, before, false, part)
+        whole: &CsrSamples<'static, f32>,
+        effective: &EffectiveParts<'_>,
+        (start, found): (&Array2<f32>, Option<&Searched>),
+    ) -> Result<(CountFinish, Option<Fitted>, Vec<(CountFinish, f64)>), StageInterrupt> {
+        let c = self.constants;
+        let (kept, held) = thinned(whole, c.held_out, self.seed)?;
+        let kept = scaled(&kept, |total| effective.of(total))?;
+        let held = scaled(&held, |total| effective.of(total / c.held_out))?;
+        let total = held_total(&held)?.max(1.0);
+        let better = match found {
+            Some(found) => filled(&found.model.components.mapv(f64::from), self.means, c.filled),
+            None => start.clone(),
+        };
+        let mut scores = Vec::new();
+        let mut best: Option<(CountFinish, f64, Fitted)> = None;
+        let mut last: Option<Fitted> = None;
+        let plan = [
+            (CountFinish::Stages, start),
+            (CountFinish::Likelihood, &better),
+            (CountFinish::Priors, &better),
+            (CountFinish::Profiles, &better),
+        ];
+        for (finish, from) in plan {
+            let before = last.take().filter(|_| finish != CountFinish::Likelihood);
+            let fitted = self.again(finish, (&kept, from), before, false, 1.0)?;
+            // The stages have seen the held-out counts.
+            let seen = if finish == CountFinish::Stages { self.seen() } else { 0.0 };
+            let score = self.score(&kept, &held, &fitted)? / total - seen;
+            scores.push((finish, score));
+            if best.as_ref().is_none_or(|(_, so_far, _)| score > *so_far) {
+                best = Some((finish, score, fitted.copy()));
+            }
+            last = Some(fitted);
+        }
+        let (finish, fitted) = best.map_or((CountFinish::Stages, None), |(f, _, fitted)| (f, Some(fitted)));
+        Ok((finish, fitted, scores))
     }
 
+    /// A result on some samples as the start for all of them.
+    fn for_more_samples(
+        &self,
+        rows: &CsrSamples<'static, f32>,
+        fitted: Fitted,
+    ) -> Result<Fitted, StageInterrupt> {
+        let shares = Array2::zeros((rows.n_samples(), self.rank));
+        Ok(match fitted {
+            Fitted::Model(model) => Fitted::Model(Model { shares, ..model }),
+            Fitted::Profiles(profiles, _) => {
+                let (shares, _) = posterior_means(rows, &profiles, self.constants.candidates)?;
+                let how_many = self.profiles_of(rows);
+                let profiles = begin(profiles.components, &shares, how_many, self.seed);
+                Fitted::Profiles(profiles, shares)
+            }
+            Fitted::Dispersed(model, rule) => {
+                Fitted::Dispersed(GammaModel { weights: shares, ..model }, rule)
+            }
+        })
+    }
+
+    /// The number of profiles for some samples.
+    fn profiles_of(&self, rows: &CsrSamples<'static, f32>) -> usize {
+        let most = (rows.n_samples() as f64 / self.constants.samples_per_profile) as usize;
+        most.clamp(1, self.constants.most_profiles)
+    }
+
+    /// The result of a finish, from that of the one before it; from its own if it is warm.
     fn again(
         &self,
         finish: CountFinish,
-        rows: &CsrSamples<'static, f32>,
-        start: &Array2<f32>,
+        (rows, start): (&CsrSamples<'static, f32>, &Array2<f32>),
         before: Option<Fitted>,
         warm: bool,
         part: f64,
@@ -199,9 +272,16 @@ impl Finishes<'_> {
                 let (shares, prior) = shares_of(rows, &fitted.components, 5)?;
                 Fitted::Model(Model { shares, prior, ..fitted })
             }
+            (_, Some(Fitted::Dispersed(before, rule))) => {
+                Fitted::Dispersed(gamma_steps(rows, before, &rule, count(c.prior_steps), self.monitor)?, rule)
+            }
             (CountFinish::Priors, before) => {
                 let before = match before {
                     Some(Fitted::Model(before)) if warm => before,
+                    // A search has lowered the prior already.
+                    _ if self.searched => {
+                        Model { prior: vec![c.search_prior; self.rank], ..model(start.clone()) }
+                    }
                     // Falling priors begin at the components of the stages: they find what plain steps of likelihood lose.
                     _ => model(start.clone()),
                 };
@@ -221,13 +301,11 @@ impl Finishes<'_> {
                     Some(Fitted::Profiles(before, _)) => before,
                     Some(before) => {
                         let shares = self.shares(rows, &before)?;
-                        let most = (rows.n_samples() as f64 / c.samples_per_profile) as usize;
-                        let how_many = most.clamp(1, c.most_profiles);
-                        begin(before.components().clone(), &shares, how_many, self.seed)
+                        begin(before.components().clone(), &shares, self.profiles_of(rows), self.seed)
                     }
                     None => {
                         let (shares, _) = shares_of(rows, start, 5)?;
-                        begin(start.clone(), &shares, c.most_profiles, self.seed)
+                        begin(start.clone(), &shares, self.profiles_of(rows), self.seed)
                     }
                 };
                 let course = ProfileCourse {
@@ -255,6 +333,7 @@ impl Finishes<'_> {
                 mean_shares(rows, components, shares, prior)
             }
             Fitted::Profiles(_, shares) => Ok(shares.clone()),
+            Fitted::Dispersed(model, _) => Ok(shares_of_weights(&model.weights)),
         }
     }
 
@@ -316,7 +395,7 @@ impl Finishes<'_> {
                 fitted => fitted.copy(),
             };
             let part = self.constants.split_part;
-            Ok(self.again(finish, half, &start, Some(before), true, part)?.components().clone())
+            Ok(self.again(finish, (half, &start), Some(before), true, part)?.components().clone())
         };
         let (one, other) = (fit(&one)?, fit(&other)?);
         let unit = |row: ndarray::ArrayView1<'_, f32>| -> Vec<f64> {

@@ -2,9 +2,11 @@
 //!
 //! A default fit recognises counts and scales them so that their noise is even (`noise`): samples by one over the root of their
 //! variance, features by one over the root of their mean. AND runs on the scaled samples as on any others. From its components
-//! three finishes go on, and one of them, or none, is taken by its prediction of held-out counts (`finish`):
+//! a search goes on where data are small enough for it: other starts and exchanged components, judged by evidence (`search`), under
+//! Poisson noise or with overdispersion as it is learned (`gamma`, `overdispersion`). Overdispersed counts end there. For others
+//! three finishes follow, and one of them, or none, is taken by its prediction of held-out counts (`finish`):
 //!
-//! * steps of **likelihood** (`model`), extrapolated from the last ones (`extrapolate`);
+//! * steps of **likelihood** (`model`), with momentum (`momentum`);
 //! * steps with **priors** (`model`): a Dirichlet prior of the shares of a sample that falls, as the thresholds of AND do, and
 //!   is then learned, and one of the values of components;
 //! * steps with **profiles** (`profiles`): shares come from a finite set of profiles, a prior without a family.
@@ -15,13 +17,18 @@
 //! priors: Blei, Ng & Jordan, 2003; Minka, 2000. Nonparametric maximum likelihood: Kiefer & Wolfowitz, 1956. The choice of the
 //! metric, of falling priors and of the finish is this library's own.
 
-pub(crate) mod extrapolate;
 mod finish;
+mod gamma;
 pub(crate) mod model;
+pub(crate) mod momentum;
 mod noise;
+mod overdispersion;
 pub(crate) mod pass;
 pub(crate) mod profiles;
 pub(crate) mod rows;
+mod search;
+#[cfg(test)]
+mod search_tests;
 pub(crate) mod summary;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, Axis};
 
-use super::extrapolate::Anderson;
+use super::momentum::Momentum;
 use super::pass::{ByFeature, PassSums, ShareRule, pass};
 use crate::Real;
 use crate::fit::{StageInterrupt, StopMonitor};
@@ -56,7 +56,7 @@ fn totals<T: Real>(components: &Array2<T>, sums: &PassSums<T>) -> Array2<T> {
     totals
 }
 
-/// Steps towards the largest likelihood, extrapolated.
+/// Steps towards the largest likelihood, with momentum.
 pub(crate) fn likelihood_steps(
     samples: &CsrSamples<'_, f32>,
     model: Model,
@@ -65,7 +65,7 @@ pub(crate) fn likelihood_steps(
     monitor: &StopMonitor<'_>,
 ) -> Result<(Model, f64), StageInterrupt> {
     let Model { mut components, mut shares, .. } = model;
-    let mut anderson = Anderson::new(5);
+    let mut momentum = Momentum::new();
     let mut reached = f64::NEG_INFINITY;
     for _ in 0..steps {
         monitor.check()?;
@@ -73,17 +73,20 @@ pub(crate) fn likelihood_steps(
         let sums = pass(samples, &by_feature, ShareRule::Likelihood, 2, shares.view_mut())?;
         let plain = improved(&components, &sums);
         let moved = largest_change(&components, &plain);
-        reached = sums.log_likelihood;
-        components = anderson.next(&components, plain, sums.log_likelihood);
+        reached = sums.log_likelihood.max(reached);
+        components = momentum.climb(plain, &mut shares, sums.log_likelihood);
         if moved < tolerance {
             break;
         }
+    }
+    if let Some((last, last_shares)) = momentum.into_last() {
+        (components, shares) = (last, last_shares);
     }
     Ok((Model { components, shares, prior: Vec::new(), smoothed: false }, reached))
 }
 
 /// The largest relative change of a component.
-fn largest_change(old: &Array2<f32>, new: &Array2<f32>) -> f64 {
+pub(crate) fn largest_change(old: &Array2<f32>, new: &Array2<f32>) -> f64 {
     let norm = |row: ndarray::ArrayView1<'_, f32>| -> f64 {
         row.iter().map(|&v| f64::from(v).powi(2)).sum::<f64>().sqrt()
     };

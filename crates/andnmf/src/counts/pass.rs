@@ -73,8 +73,8 @@ pub(crate) struct PassSums<T> {
 /// Buffers of one thread.
 #[derive(Debug)]
 pub(crate) struct PassBuffers<T> {
-    features: Vec<usize>,
-    counts: Vec<T>,
+    pub(super) features: Vec<usize>,
+    pub(super) counts: Vec<T>,
     theta: Vec<T>,
     sums: Vec<T>,
     gamma: Vec<f64>,
@@ -141,7 +141,7 @@ pub(crate) fn pass<T: Real>(
 }
 
 /// The positive values of a row and their features.
-fn read_row<T: Real>(block: &Block<'_, T>, i: usize, buffers: &mut PassBuffers<T>) {
+pub(super) fn read_row<T: Real>(block: &Block<'_, T>, i: usize, buffers: &mut PassBuffers<T>) {
     let zero = T::from_f64(0.0);
     let PassBuffers { features, counts, .. } = buffers;
     features.clear();
@@ -251,7 +251,7 @@ fn exp_digamma_shares<T: Real>(gamma: &[f64], theta: &mut [T]) {
 }
 
 #[inline(always)]
-fn at_least_smallest<T: Real>(value: T) -> T {
+pub(super) fn at_least_smallest<T: Real>(value: T) -> T {
     let floor = T::from_f64(if size_of::<T>() == 4 { 1e-30 } else { 1e-200 });
     if value > floor { value } else { floor }
 }
@@ -268,7 +268,7 @@ pub(crate) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
 }
 
 #[inline(always)]
-fn add_scaled<T: Real>(to: &mut [T], row: &[T], factor: T) {
+pub(super) fn add_scaled<T: Real>(to: &mut [T], row: &[T], factor: T) {
     let to = to.as_chunks_mut::<LANES>().0;
     for (to, row) in to.iter_mut().zip(row.as_chunks::<LANES>().0) {
         for l in 0..LANES {

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! This is expectation-maximization, the same as multiplicative updates. It is slow where components overlap; a stage
-//! therefore makes several such passes, each from an extrapolation of the last ones (Anderson 1965; Walker & Ni 2011). A pass that
-//! lowers the likelihood is taken back, so that the loss never rises from stage to stage.
+//! therefore makes several such passes, with Nesterov's momentum on the logarithms of shares and components. A pass that lowers the
+//! likelihood is taken back, so that the loss never rises from stage to stage.
 //!
 //! **Result.** A local optimum near the start. Components sum to one; a row of weights sums to the counts of its sample. Cost of
 //! a pass: stored values × rank, dense or sparse.

@@ -6,8 +6,8 @@ use super::params::{PoissonNmf, PoissonNmfParams};
 use crate::baselines::alternating::{AlternatingSettings, Alternation, ComponentUpdate, UpdateContext, fit};
 use crate::baselines::mu::make_positive;
 use crate::compression::Space;
-use crate::counts::extrapolate::Anderson;
 use crate::counts::model::improved;
+use crate::counts::momentum::Momentum;
 use crate::counts::pass::{ByFeature, PassSums, ShareRule, pass};
 use crate::counts::summary::{count_totals, entropy};
 use crate::fit::{Fit, Run, Start, solver};
@@ -17,9 +17,6 @@ use crate::settings::Compress;
 use crate::{FitError, Real};
 
 solver!(PoissonNmf, PoissonNmfParams::NAME);
-
-/// Earlier passes that an extrapolation uses.
-const WINDOW: usize = 5;
 
 impl PoissonNmf {
     pub(crate) fn run<T: Real>(
@@ -88,7 +85,7 @@ impl<T: Real> Alternation<T> for &PoissonNmfParams {
         }
         to_shares(weights);
         let mut components = start.clone();
-        let mut anderson = Anderson::new(WINDOW);
+        let mut momentum = Momentum::new();
         let mut remaining = self.passes;
         loop {
             let by_feature = ByFeature::new(&components);
@@ -96,7 +93,7 @@ impl<T: Real> Alternation<T> for &PoissonNmfParams {
             remaining = remaining.saturating_sub(1);
             let plain = improved(&components, &sums);
             let likelihood = sums.log_likelihood;
-            if remaining == 0 && anderson.accepts(likelihood) {
+            if remaining == 0 && momentum.accepts(likelihood) {
                 let loss =
                     (entropy(samples)? - totals.iter().map(|t| t * safe_ln(*t)).sum::<f64>() - likelihood)
                         .max(0.0);
@@ -105,7 +102,7 @@ impl<T: Real> Alternation<T> for &PoissonNmfParams {
                 }
                 return Ok(StageSums { components, sums, loss });
             }
-            components = anderson.next(&components, plain, likelihood);
+            components = momentum.climb(plain, weights, likelihood);
         }
     }
 
