@@ -91,13 +91,15 @@ pub enum Problem {
         reason: String,
     },
     /// A truncated file.
-    #[error("the file is truncated: {missing}")]
+    #[error("the file is truncated: {missing}; copy or write it again")]
     Truncated {
         /// What is missing.
         missing: String,
     },
     /// Declared sizes that the file cannot hold.
-    #[error("the file declares {declared} but can hold at most {limit}")]
+    #[error(
+        "the file declares {declared} but can hold at most {limit}; its header is wrong or its end is missing"
+    )]
     DeclaredSize {
         /// The declared size: "900000 rows".
         declared: String,
@@ -182,7 +184,7 @@ pub enum Problem {
         what: String,
     },
     /// The output file exists and must not be replaced.
-    #[error("the file already exists")]
+    #[error("the file already exists; choose another name, or allow to overwrite it")]
     Exists,
 }
 
