@@ -69,7 +69,7 @@ class AND(ANDBase):
         (lossless), or by projection on this many leading directions. With threshold auto, auto only.
     noise : {"auto", "gaussian", "poisson"}, default="auto"
         The noise of the samples: gaussian (equal in all values), poisson (counts, whose noise grows with the mean), or
-        auto, which recognises counts. With a threshold schedule and with batches it is gaussian.
+        auto, which recognizes counts. With a threshold schedule and with batches it is gaussian.
     nonnegative : {"auto", True, False}, default="auto"
         Constrain components to be non-negative: ``"auto"`` does so if the samples are non-negative. ``True`` also
         raises ValueError for negative samples.

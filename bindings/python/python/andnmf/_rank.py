@@ -94,7 +94,7 @@ def suggest_rank(
         Number of cross-validation folds; each holds out a random quarter of the values, or a random half of the counts.
         0 skips cross-validation.
     noise : {"auto", "gaussian", "poisson"}, default="auto"
-        ``"poisson"``: the samples are counts, which are scaled so that their noise is white. ``"auto"`` recognises counts;
+        ``"poisson"``: the samples are counts, which are scaled so that their noise is white. ``"auto"`` recognizes counts;
         ``"gaussian"`` expects noise of equal variance.
     random_state : int, RandomState instance or None, default=None
         Random seed.

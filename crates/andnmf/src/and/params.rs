@@ -104,7 +104,7 @@ declare_settings! {
         /// lossless (lossless), or by projection on this many leading directions. With threshold auto, auto only.
         compress: Compress = Compress::Auto;
         /// The noise of the samples: gaussian (equal in all values), poisson (counts, whose noise grows with the mean), or auto,
-        /// which recognises counts. With a threshold schedule and with batches it is gaussian.
+        /// which recognizes counts. With a threshold schedule and with batches it is gaussian.
         noise: Noise = Noise::Auto;
         /// Allow negative components although the samples are non-negative. With a threshold schedule components may
         /// always be negative.
