@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andnmf import _core, _settings
+from andnmf._display import reason_text
 from andnmf._input import as_samples, read_components, read_samples, resolve_seed, threads
 
 if TYPE_CHECKING:
@@ -54,6 +55,10 @@ class RankSuggestion:
     noise_rank: int | None
     counts: dict[str, Any] | None
     scores: dict[str, np.ndarray] = field(repr=False)
+
+    def __repr__(self) -> str:
+        found = "no clear answer" if self.rank is None else f"rank {self.rank}"
+        return "\n".join([f"{found} ({self.verdict})", *(f"  - {reason_text(reason)}" for reason in self.reasons)])
 
     def to_frame(self) -> pd.DataFrame:
         """The scores as a pandas DataFrame, one row per rank."""

@@ -129,7 +129,10 @@ pub enum Problem {
         given: u64,
     },
     /// A row with another number of values than the rows before it.
-    #[error("{} {given} values, but the rows before it have {expected}", row_of(name.as_deref()))]
+    #[error(
+        "{} {given} value(s), but the rows before it have {expected}; all rows need the same number",
+        row_of(name.as_deref())
+    )]
     Ragged {
         /// The name of the row, if it has one.
         name: Option<String>,
