@@ -84,9 +84,10 @@ declare_settings! {
     /// ```
     pub struct AndParams for And = "and" with constants: Constants, objective: Objective {
         common rank;
-        /// Thresholds of decoded weights: auto, or a schedule (`constant:C`, `geometric:START:RATIO[:FLOOR]`,
-        /// `theory:LAMBDA:R:Q`, `list:A,B,...`). With auto, thresholds and everything else come from the data. A
-        /// schedule is the paper's Algorithm 1 as printed; stage j = 0, 1, ... of geometric uses START/RATIO^j.
+        /// Thresholds below which decoded weights count as zero: auto, or a schedule (`constant:C`,
+        /// `geometric:START:RATIO[:FLOOR]`, `theory:LAMBDA:R:Q`, `list:A,B,...`). With auto, thresholds and everything
+        /// else come from the data. A schedule is the paper's Algorithm 1 as printed; stage j = 0, 1, ... of geometric
+        /// uses START/RATIO^j.
         threshold: Threshold = Threshold::Auto;
         /// Maximum number of stages. With threshold auto, those of the search for a start have their own limit and are
         /// counted separately.
