@@ -1,4 +1,4 @@
-"""Objects that hold samples: recognised, or refused at once."""
+"""Objects that hold samples: recognized, or refused at once."""
 
 import sys
 import types

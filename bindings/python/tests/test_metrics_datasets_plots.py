@@ -98,7 +98,7 @@ def test_datasets_accept_their_own_settings():
         datasets.make_dir(**small, noise_kind="shot")
     with pytest.raises(ValueError, match="omit them"):
         datasets.make_ctm(n_samples=5, scale=2, covariance=np.eye(3))
-    with pytest.raises(ValueError, match="mean needs covariance"):
+    with pytest.raises(ValueError, match="mean is given without covariance"):
         datasets.make_ctm(n_samples=5, mean=np.zeros(3))
     with pytest.raises(ValueError, match="n_components is 4, but covariance has 3 rows"):
         datasets.make_ctm(n_samples=5, n_components=4, covariance=np.eye(3))

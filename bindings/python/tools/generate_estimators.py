@@ -35,8 +35,8 @@ HELP = {
         "Start (initialization): {starts} (see :mod:`andnmf.init`), or an array of components. ``None`` is ``\"auto\"``."
     ),
     "threshold": (
-        "Thresholds of decoded weights. ``\"auto\"`` chooses them from the data. Anything else runs Algorithm 1 of the "
-        "paper as printed: a schedule as text (``\"constant:C\"``, ``\"geometric:START:RATIO[:FLOOR]\"``, "
+        "Thresholds below which decoded weights count as zero. ``\"auto\"`` chooses them from the data. Anything else runs "
+        "Algorithm 1 of the paper as printed: a schedule as text (``\"constant:C\"``, ``\"geometric:START:RATIO[:FLOOR]\"``, "
         "``\"theory:LAMBDA:R:Q\"``, ``\"list:A,B,...\"``), one value for all stages, or a list of values, the last of "
         "which applies to all further stages."
     ),

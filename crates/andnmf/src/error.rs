@@ -155,7 +155,9 @@ pub enum SamplesError {
         what: String,
     },
     /// The file of the samples is damaged.
-    #[error("{file}, samples {first} to {last} (counted from 0): {reason}")]
+    #[error(
+        "{file}, samples {first} to {last} (counted from 0): {reason}; the file is damaged, write it again"
+    )]
     Damaged {
         /// The file.
         file: String,

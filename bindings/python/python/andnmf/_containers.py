@@ -1,4 +1,4 @@
-"""Objects that hold samples: recognised and unwrapped, or refused at once, before anything iterates over them."""
+"""Objects that hold samples: recognized and unwrapped, or refused at once, before anything iterates over them."""
 
 from __future__ import annotations
 

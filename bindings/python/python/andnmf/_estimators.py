@@ -49,8 +49,8 @@ class AND(ANDBase):
         Start (initialization): ``"auto"``, ``"spa"``, ``"random-samples"``, ``"nndsvd"``, ``"nndsvda"``,
         ``"nndsvdar"``, ``"random"`` (see :mod:`andnmf.init`), or an array of components. ``None`` is ``"auto"``.
     threshold : "auto", str, float, sequence of float or dict, default="auto"
-        Thresholds of decoded weights. ``"auto"`` chooses them from the data. Anything else runs Algorithm 1 of the
-        paper as printed: a schedule as text (``"constant:C"``, ``"geometric:START:RATIO[:FLOOR]"``,
+        Thresholds below which decoded weights count as zero. ``"auto"`` chooses them from the data. Anything else runs
+        Algorithm 1 of the paper as printed: a schedule as text (``"constant:C"``, ``"geometric:START:RATIO[:FLOOR]"``,
         ``"theory:LAMBDA:R:Q"``, ``"list:A,B,..."``), one value for all stages, or a list of values, the last of which
         applies to all further stages.
     max_stages : int, default=200
@@ -69,7 +69,7 @@ class AND(ANDBase):
         (lossless), or by projection on this many leading directions. With threshold auto, auto only.
     noise : {"auto", "gaussian", "poisson"}, default="auto"
         The noise of the samples: gaussian (equal in all values), poisson (counts, whose noise grows with the mean), or
-        auto, which recognises counts. With a threshold schedule and with batches it is gaussian.
+        auto, which recognizes counts. With a threshold schedule and with batches it is gaussian.
     nonnegative : {"auto", True, False}, default="auto"
         Constrain components to be non-negative: ``"auto"`` does so if the samples are non-negative. ``True`` also
         raises ValueError for negative samples.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from andnmf import _core, _settings
+from andnmf._display import reason_text
 from andnmf._input import as_samples, read_components, read_samples, resolve_seed, threads
 
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ class RankSuggestion:
     counts: dict[str, Any] | None
     scores: dict[str, np.ndarray] = field(repr=False)
 
+    def __repr__(self) -> str:
+        found = "no clear answer" if self.rank is None else f"rank {self.rank}"
+        return "\n".join([f"{found} ({self.verdict})", *(f"  - {reason_text(reason)}" for reason in self.reasons)])
+
     def to_frame(self) -> pd.DataFrame:
         """The scores as a pandas DataFrame, one row per rank."""
         import pandas as pd
@@ -94,7 +99,7 @@ def suggest_rank(
         Number of cross-validation folds; each holds out a random quarter of the values, or a random half of the counts.
         0 skips cross-validation.
     noise : {"auto", "gaussian", "poisson"}, default="auto"
-        ``"poisson"``: the samples are counts, which are scaled so that their noise is white. ``"auto"`` recognises counts;
+        ``"poisson"``: the samples are counts, which are scaled so that their noise is white. ``"auto"`` recognizes counts;
         ``"gaussian"`` expects noise of equal variance.
     random_state : int, RandomState instance or None, default=None
         Random seed.

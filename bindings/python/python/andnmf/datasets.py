@@ -211,7 +211,7 @@ def make_ctm(
         given = np.zeros((1, len(covariance))) if mean is None else read_matrix(np.reshape(mean, (1, -1)), "mean")
         logits = (given[0], covariance)
     elif mean is not None:
-        raise ValueError("mean needs covariance")
+        raise ValueError("mean is given without covariance; give the covariance, too")
     return _make("ctm", {"scale": scale, "correlation": correlation}, logits, **common)
 
 

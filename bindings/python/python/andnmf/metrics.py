@@ -89,7 +89,7 @@ def recovery(components: Any, truth: Any) -> dict[str, Any]:
 
 
 def coherence(topics: Any, counts: Any, *, n_words: int = 10, n_jobs: int | None = None) -> np.ndarray:
-    """Return the coherence of each topic: the normalised pointwise mutual information (NPMI) of its top words.
+    """Return the coherence of each topic: the normalized pointwise mutual information (NPMI) of its top words.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ impl MethodArgs {
         let has = |method: &Method| method.info().setting(setting).is_some();
         let names: Vec<&str> = Method::ALL.iter().filter(|method| has(method)).map(|m| m.name()).collect();
         Failure::Request(format!(
-            "the method {} has no --{}; methods that have it: {}",
+            "--method {} has no --{}; methods that have it: {}",
             self.method,
             andnmf::settings::option_name(setting),
             names.join(", ")

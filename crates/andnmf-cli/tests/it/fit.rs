@@ -322,7 +322,7 @@ fn components_by_nmf_are_not_reported_as_those_of_and() {
     assert!(said.contains("by NMF, since AND found no reliable components\n"), "{said}");
     let (samples, _) = small_data(&folder);
     let said = text(&andnmf(&["fit", &samples, "--rank", "5", "--out", &out, "--force"]).stdout);
-    assert!(said.contains("60 features, by and\n"), "{said}");
+    assert!(said.contains("60 features, by AND\n"), "{said}");
 }
 
 #[test]

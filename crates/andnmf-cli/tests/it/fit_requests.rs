@@ -201,6 +201,6 @@ fn rows_of_different_lengths_are_reported_with_line_and_name() {
     let table = folder.write("table.csv", "gene,x,y\na,1,2\n\nb,3\n");
     refused(
         &["fit", &table, "--rank", "1", "--out", &folder.arg("fitted")],
-        &["table.csv, line 4", "the row 'b' has 1 values, but the rows before it have 2"],
+        &["table.csv, line 4", "the row 'b' has 1 value(s), but the rows before it have 2"],
     );
 }

@@ -91,13 +91,15 @@ pub enum Problem {
         reason: String,
     },
     /// A truncated file.
-    #[error("the file is truncated: {missing}")]
+    #[error("the file is truncated: {missing}; copy or write it again")]
     Truncated {
         /// What is missing.
         missing: String,
     },
     /// Declared sizes that the file cannot hold.
-    #[error("the file declares {declared} but can hold at most {limit}")]
+    #[error(
+        "the file declares {declared} but can hold at most {limit}; its header is wrong or its end is missing"
+    )]
     DeclaredSize {
         /// The declared size: "900000 rows".
         declared: String,
@@ -127,7 +129,10 @@ pub enum Problem {
         given: u64,
     },
     /// A row with another number of values than the rows before it.
-    #[error("{} {given} values, but the rows before it have {expected}", row_of(name.as_deref()))]
+    #[error(
+        "{} {given} value(s), but the rows before it have {expected}; all rows need the same number",
+        row_of(name.as_deref())
+    )]
     Ragged {
         /// The name of the row, if it has one.
         name: Option<String>,
@@ -182,7 +187,7 @@ pub enum Problem {
         what: String,
     },
     /// The output file exists and must not be replaced.
-    #[error("the file already exists")]
+    #[error("the file already exists; choose another name, or allow to overwrite it")]
     Exists,
 }
 

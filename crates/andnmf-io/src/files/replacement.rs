@@ -88,7 +88,7 @@ pub fn finish_replacement(folder: &Path) -> Result<bool, FileError> {
         Ok(_) => fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Journal>(&bytes).ok()),
     };
     let journal = journal.filter(Journal::is_valid).ok_or_else(|| {
-        let what = "the note about half-replaced results is damaged".to_owned();
+        let what = "the list of the results that were being replaced is damaged".to_owned();
         let instead = "remove it to use the files in this folder as they are".to_owned();
         LocatedProblem::from(Problem::Unsupported { what, instead }).in_file(&path)
     })?;

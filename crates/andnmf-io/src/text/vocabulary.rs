@@ -168,7 +168,8 @@ impl<T: Real> Corpus<T> {
         if kept.is_empty() {
             let reason = format!(
                 "no word is left of {}: {not_words} are too short or numbers, {stop_words} are stop words, {rare} are \
-                 in too few of the {n_documents} documents (fewer than {min_documents}), {common} in too many (more than {})",
+                 in too few of the {n_documents} documents (fewer than {min_documents}), {common} in too many (more than {}); \
+                 keep words that are rarer or more frequent, or add documents",
                 self.words.len(),
                 params.max_documents
             );

@@ -1,14 +1,14 @@
 // The verdict and the section Summary: text, key figures, warnings, settings.
 
 const VERDICTS = {
-  good: ["Good", "No problems were found with these components.", "M5 13l4.5 4.5L19 7.5"],
+  good: ["Good", "Nothing in the fit speaks against these components.", "M5 13l4.5 4.5L19 7.5"],
   doubtful: ["Doubtful", "Some of these components may be wrong. Check them before you rely on them.", "M8.5 9a3.5 3.5 0 1 1 5 3.2c-1 .5-1.5 1.1-1.5 2.3M12 19v.01"],
   poor: ["Poor", "Do not rely on these components.", "M6.5 6.5l11 11M17.5 6.5l-11 11"],
 };
 
 function verdictCard(summary) {
   const trust = summary.trust;
-  const [title, meaning, icon] = VERDICTS[trust?.verdict] ?? ["None", "This method does not judge whether its components are the true ones.", "M6 12h12"];
+  const [title, meaning, icon] = VERDICTS[trust?.verdict] ?? ["None", "This fit was not judged: only AND with thresholds from the data is, unless its checks are off.", "M6 12h12"];
   const known = VERDICTS[trust?.verdict] ? trust.verdict : "unknown";
   const reasons = trust?.reasons ?? [];
   const warnings = summary.warnings?.length ?? 0;
@@ -45,6 +45,18 @@ const ENDINGS = {
   "min-volume": " of least volume, since the weights are rarely zero",
 };
 
+// The starts that AND makes from the data, beside those that have a name in the command.
+const STARTS = {
+  given: "the given components",
+  "given-repaired": "the given components, of which some were mixed up and repaired",
+  normalised: "samples that stick out, brought to equal length",
+  whitened: "samples that stick out after whitening",
+  plain: "samples that stick out",
+  independent: "the directions in which the samples have the heaviest tails",
+  features: "the zeros of the components",
+  hals: "the components of HALS",
+};
+
 function summaryText(summary) {
   const { method, rank, n_samples: samples, n_features: features, recovery } = summary;
   const sentences = [];
@@ -62,7 +74,7 @@ function summaryText(summary) {
     sentences.push(`${STOP_REASONS[summary.stop_reason]}${after}${time}.`);
   }
   if (isNumber(summary.passes)) sentences.push(`It read the samples ${summary.passes === 1 ? "once" : `${number(summary.passes)} times`}.`);
-  if (typeof summary.start === "string" && summary.start !== "nmf") sentences.push(`It started from: ${readableKey(summary.start)}.`);
+  if (typeof summary.start === "string" && summary.start !== "nmf") sentences.push(`It started from: ${(method === "and" && STARTS[summary.start]) || readableKey(summary.start)}.`);
   if (isNumber(summary.reconstruction_error)) sentences.push(`The components leave ${percent(summary.reconstruction_error)} of the samples unexplained (reconstruction error, relative Frobenius norm).`);
   if (isNumber(recovery?.relative_total_correlation_error)) {
     const mean = isNumber(recovery.mean_matched_cosine) ? `; the mean cosine between a component and its match is ${number(recovery.mean_matched_cosine)} (1 is perfect)` : "";

@@ -84,9 +84,10 @@ declare_settings! {
     /// ```
     pub struct AndParams for And = "and" with constants: Constants, objective: Objective {
         common rank;
-        /// Thresholds of decoded weights: auto, or a schedule (`constant:C`, `geometric:START:RATIO[:FLOOR]`,
-        /// `theory:LAMBDA:R:Q`, `list:A,B,...`). With auto, thresholds and everything else come from the data. A
-        /// schedule is the paper's Algorithm 1 as printed; stage j = 0, 1, ... of geometric uses START/RATIO^j.
+        /// Thresholds below which decoded weights count as zero: auto, or a schedule (`constant:C`,
+        /// `geometric:START:RATIO[:FLOOR]`, `theory:LAMBDA:R:Q`, `list:A,B,...`). With auto, thresholds and everything
+        /// else come from the data. A schedule is the paper's Algorithm 1 as printed; stage j = 0, 1, ... of geometric
+        /// uses START/RATIO^j.
         threshold: Threshold = Threshold::Auto;
         /// Maximum number of stages. With threshold auto, those of the search for a start have their own limit and are
         /// counted separately.
@@ -104,7 +105,7 @@ declare_settings! {
         /// lossless (lossless), or by projection on this many leading directions. With threshold auto, auto only.
         compress: Compress = Compress::Auto;
         /// The noise of the samples: gaussian (equal in all values), poisson (counts, whose noise grows with the mean), or auto,
-        /// which recognises counts. With a threshold schedule and with batches it is gaussian.
+        /// which recognizes counts. With a threshold schedule and with batches it is gaussian.
         noise: Noise = Noise::Auto;
         /// Allow negative components although the samples are non-negative. With a threshold schedule components may
         /// always be negative.

@@ -255,8 +255,8 @@ impl<T: Real> Fit<T> {
         &self.checkpoint_data.method
     }
 
-    /// The step that produced the components: `and`, `and+hals`, `min-volume` or `nmf` for AND with thresholds from
-    /// the data, otherwise the name of the method.
+    /// The step that produced the components: `and`, `and+hals`, `min-volume`, `nmf`, or for counts `likelihood`,
+    /// `priors` or `profiles`, if AND takes its thresholds from the data; otherwise the name of the method.
     ///
     /// ```
     /// use andnmf::and::AndParams;

@@ -159,7 +159,7 @@ def stability(model: Any, truth: Any = None, *, ax: Any = None) -> Any:
     check_is_fitted(model, "stability_")
     estimated = np.asarray(model.stability_, dtype=np.float64)
     if np.isnan(estimated).all():
-        raise ValueError("the fit was not judged, so there is no stability; fit with threshold='auto'")
+        raise ValueError("the fit was not judged, so there is no stability; fit with threshold='auto' and trust='auto'")
     estimated = np.clip(estimated, LEAST, 1)
     ax = _style.axes(ax)
     if truth is None:

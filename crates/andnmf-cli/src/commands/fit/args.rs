@@ -20,8 +20,8 @@ const REPORT: &str = "Report options";
 /// Example: andnmf fit samples.npy --rank 20 --out fitted
 ///
 /// The default method is AND; it needs no settings but the rank. Writes components.npy (rank × features), weights.npy
-/// (samples × rank), model.safetensors, trace.csv and summary.json to DIR, and prints a verdict on the result.
-/// --help-all lists the settings of all methods.
+/// (samples × rank), model.safetensors, trace.csv and summary.json to DIR. Prints the ending (the step that produced the
+/// components) and a verdict (good, doubtful or poor, with reasons). --help-all lists the settings of all methods.
 ///
 /// Ctrl-C ends the fit after the current stage and writes the results so far, with a checkpoint for --resume; the exit
 /// status is 130. A second Ctrl-C ends it at once and writes nothing.

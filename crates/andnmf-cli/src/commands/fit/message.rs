@@ -33,7 +33,11 @@ pub(crate) fn fit_text(summary: &Summary, folder: &Path, files: &[&str], resumab
         text,
         "{} after {stages} stages{} in {:.2} s; relative reconstruction error {}",
         stop_text(summary.stop_reason),
-        if *search_stages > 0 { format!(" and {search_stages} of the search") } else { String::new() },
+        if *search_stages > 0 {
+            format!(" and {search_stages} of the search for a start")
+        } else {
+            String::new()
+        },
         summary.solver_seconds,
         number(summary.reconstruction_error, 3)
     );
@@ -48,7 +52,7 @@ pub(crate) fn fit_text(summary: &Summary, folder: &Path, files: &[&str], resumab
     if let Some(counts) = &summary.counts {
         let _ = writeln!(
             text,
-            "the samples are counts: noise is poisson, dispersion {}",
+            "the samples are counts, fitted with Poisson noise; dispersion {} (1: no more than Poisson noise)",
             number(counts.dispersion, 3)
         );
     }
@@ -64,10 +68,13 @@ pub(crate) fn fit_text(summary: &Summary, folder: &Path, files: &[&str], resumab
             }
         }
         None if summary.settings.get("trust").and_then(Value::as_str) == Some("off") => {
-            let _ = writeln!(text, "no verdict: trust is off");
+            let _ = writeln!(text, "no verdict: --trust off omits it");
         }
         None => {
-            let _ = writeln!(text, "no verdict: this method has none; try: andnmf diagnose {folder}");
+            let _ = writeln!(
+                text,
+                "no verdict: only AND with --threshold auto has one; judge the result by: andnmf diagnose {folder}"
+            );
         }
     }
     let _ = writeln!(text, "written to {folder}: {}", files.join(", "));
@@ -91,7 +98,9 @@ fn errors_text(errors: &[ComponentError]) -> String {
     let ComponentError { low, estimate, high } = largest;
     let interval = [low, estimate, high].map(|sine| number(sine, 2));
     let [low, estimate, high] = interval;
-    let largest = format!("largest error, a sine: {estimate}, between {low} and {high}");
+    let largest = format!(
+        "largest error (sine of the angle to the true component): {estimate}, between {low} and {high}"
+    );
     match uncertain {
         0 => format!("all errors below {UNSTABLE}; {largest}"),
         _ => format!(
@@ -105,14 +114,15 @@ fn errors_text(errors: &[ComponentError]) -> String {
 fn made_by(summary: &Summary) -> String {
     match summary.ending.as_str() {
         "nmf" if summary.method == "and" => "NMF, since AND found no reliable components".to_owned(),
+        "and" => "AND".to_owned(),
         "and+hals" => "AND, refined by HALS".to_owned(),
         "min-volume" if summary.method == "and" => {
             "minimum volume, started from the result of AND, since weights are rarely zero".to_owned()
         }
-        "likelihood" => "and, refined by the likelihood of the counts".to_owned(),
-        "priors" => "and, refined by the likelihood of the counts with learned priors".to_owned(),
+        "likelihood" => "AND, refined by the likelihood of the counts".to_owned(),
+        "priors" => "AND, refined by the likelihood of the counts with learned priors".to_owned(),
         "profiles" => {
-            "and, refined by the likelihood of the counts with learned profiles of shares".to_owned()
+            "AND, refined by the likelihood of the counts with learned profiles of shares".to_owned()
         }
         _ => summary.method.to_owned(),
     }

@@ -121,7 +121,7 @@ fn fit<T: Real>(args: &FitArgs) -> Result<(), Failure> {
     )?;
     summary.out_of_core = source.on_disk();
     if let Some(failure) = &failed {
-        let warning = format!("checkpoints could not be written ({failure}); the fit went on without them");
+        let warning = format!("checkpoints could not be written ({failure}); the fit continued without them");
         summary.warnings.push(warning);
     }
     summary.warnings.splice(0..0, detection.notes);
@@ -252,7 +252,7 @@ fn rank<T: Real>(
     let found = suggest_rank(samples, 1..=MAX_AUTO_RANK, &quick, &args.common.run())?;
     let Some(rank) = found.rank else {
         return Err(Failure::Request(format!(
-            "--rank auto found no clear answer: {}; see `andnmf suggest-rank {}`, then give --rank a number",
+            "--rank auto found no clear answer ({}); choose a number with `andnmf suggest-rank {}`",
             found.reason().trim_end_matches('.'),
             args.data.data.display()
         )));

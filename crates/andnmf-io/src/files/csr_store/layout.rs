@@ -225,7 +225,7 @@ fn parse_names(mut bytes: &[u8], n_features: u64) -> Result<Vec<String>, Located
 }
 
 pub(super) fn not_a_store(reason: impl Into<String>) -> LocatedProblem {
-    Problem::NotThisFormat { expected: "a .csrstore file", reason: reason.into() }.into()
+    Problem::NotThisFormat { expected: "a valid .csrstore file", reason: reason.into() }.into()
 }
 
 fn u32_at(bytes: &[u8], offset: usize) -> u32 {

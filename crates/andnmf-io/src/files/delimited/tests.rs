@@ -172,10 +172,12 @@ fn options_override_the_detection_of_header_and_row_names() {
 
 #[test]
 fn rows_of_different_lengths_are_refused() {
-    assert!(refused("1,2\n3\n").contains("line 2: this row has 1 values, but the rows before it have 2"));
-    assert!(refused("1,2\n3,4,5\n").contains("line 2: this row has 3 values, but the rows before it have 2"));
+    assert!(refused("1,2\n3\n").contains("line 2: this row has 1 value(s), but the rows before it have 2"));
+    assert!(
+        refused("1,2\n3,4,5\n").contains("line 2: this row has 3 value(s), but the rows before it have 2")
+    );
     let named = refused("gene,x,y\na,1,2\nb,3\n");
-    assert!(named.contains("line 3: the row 'b' has 1 values, but the rows before it have 2"), "{named}");
+    assert!(named.contains("line 3: the row 'b' has 1 value(s), but the rows before it have 2"), "{named}");
     assert!(
         refused("a,b,c\n1,2\n3,4\n").contains("line 1: expected 2 column names"),
         "{}",

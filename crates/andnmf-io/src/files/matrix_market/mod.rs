@@ -230,7 +230,7 @@ fn read_array<T: Real>(
 ) -> Result<SampleTable<T>, LocatedProblem> {
     let too_large = || {
         let declared = format!("{rows} × {columns} values");
-        Problem::DeclaredSize { declared, limit: "what fits into memory".to_owned() }.at(lines.end_location())
+        Problem::DeclaredSize { declared, limit: "2⁶⁴ values".to_owned() }.at(lines.end_location())
     };
     let general = rows.checked_mul(columns).ok_or_else(too_large)?;
     let count = match banner.symmetry {

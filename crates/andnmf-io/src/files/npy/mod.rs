@@ -140,7 +140,7 @@ fn value_count(shape: &[u64]) -> Result<usize, LocatedProblem> {
         .filter(|&value_count| value_count <= isize::MAX as usize / 8);
     fits.ok_or_else(|| {
         let declared = format!("{} values", shape_text(shape));
-        Problem::DeclaredSize { declared, limit: "what fits into memory".to_owned() }.into()
+        Problem::DeclaredSize { declared, limit: "2⁶⁰ values".to_owned() }.into()
     })
 }
 

@@ -144,7 +144,7 @@ fn a_page_that_declares_more_than_it_can_hold_is_refused() {
     assert_eq!(error.location, in_column("a"));
     assert_eq!(
         error.problem.to_string(),
-        "the file declares 2147483647 bytes but can hold at most 1536 bytes"
+        "the file declares 2147483647 bytes but can hold at most 1536 bytes; its header is wrong or its end is missing"
     );
 }
 
