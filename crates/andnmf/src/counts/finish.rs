@@ -76,6 +76,9 @@ enum Fitted {
     Dispersed(GammaModel<f32>, GammaRule),
 }
 
+/// The finish that was chosen, its result on most of the counts, and the scores of all.
+type Chosen = (CountFinish, Option<Fitted>, Vec<(CountFinish, f64)>);
+
 /// Everything that the finishes read.
 struct Finishes<'a> {
     constants: &'a CountConstants,
@@ -180,7 +183,7 @@ impl Finishes<'_> {
         whole: &CsrSamples<'static, f32>,
         effective: &EffectiveParts<'_>,
         (start, found): (&Array2<f32>, Option<&Searched>),
-    ) -> Result<(CountFinish, Option<Fitted>, Vec<(CountFinish, f64)>), StageInterrupt> {
+    ) -> Result<Chosen, StageInterrupt> {
         let c = self.constants;
         let (kept, held) = thinned(whole, c.held_out, self.seed)?;
         let kept = scaled(&kept, |total| effective.of(total))?;

@@ -144,14 +144,14 @@ impl Moves<'_> {
         gamma_steps(self.samples, model, &self.settled(), steps, self.monitor)
     }
 
-    fn from_even_weights(&self, components: Array2<f32>) -> GammaModel<f32> {
+    fn with_even_weights(&self, components: Array2<f32>) -> GammaModel<f32> {
         let weights = Array2::zeros((self.samples.n_samples(), components.nrows()));
         GammaModel { components, weights }
     }
 
     /// The result from some components under the falling prior.
     fn descended(&self, components: Array2<f32>) -> Result<GammaModel<f32>, StageInterrupt> {
-        let model = self.from_even_weights(components);
+        let model = self.with_even_weights(components);
         gamma_steps(self.samples, model, &self.rule, self.constants.search_steps, self.monitor)
     }
 

@@ -129,14 +129,16 @@ fn unit(length: usize, rng: &mut ChaCha8Rng) -> Array1<f64> {
 }
 
 fn add_counts(samples: &mut Array2<f64>, gamma: f64, rng: &mut ChaCha8Rng) -> Result<(), SettingError> {
-    if let Some(((row, column), entry)) = samples.indexed_iter().find(|(_, entry)| !(**entry >= 0.0)) {
+    if let Some(((row, column), entry)) =
+        samples.indexed_iter().find(|(_, entry)| entry.is_nan() || **entry < 0.0)
+    {
         let given = format!("{entry} in row {row}, column {column}");
         return Err(SettingError::new("samples", given, "with noise of counts they must be at least 0"));
     }
     // The variance of Poisson(c·y)/c is y/c: summed over a sample, its mean is γ².
     let scale = samples.sum() / samples.nrows() as f64 / (gamma * gamma);
     let largest = samples.iter().copied().fold(0.0, f64::max) * scale;
-    if !(largest <= LARGEST_COUNT) {
+    if largest.is_nan() || largest > LARGEST_COUNT {
         return Err(SettingError::new(
             "noise",
             gamma,
