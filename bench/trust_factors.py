@@ -38,7 +38,8 @@ def terms(fit):
     checked = 0.0 if evidence["origin"] == "features" else 1.0
     negative = numpy.maximum(column(evidence["negative_shares"]) - SMALL_SHARE, 0) * own
     return numpy.array([
-        column(errors["refit"]) * checked, column(rerun),
+        # Fits to half of the counts each differ by twice the error of one to all.
+        column(errors["refit"]) * checked, column(rerun) * (0.5 if counts else 1.0),
         numpy.hypot(column(evidence["resampled"]), column(evidence["noise_errors"])) * own,
         column(errors["towards"]) * checked, column(errors["away"]) * checked,
         column(ends.get("and+hals", [])), column(ends.get("min-volume", [])), column(ends.get("and", [])),

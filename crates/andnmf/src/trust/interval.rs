@@ -85,13 +85,11 @@ fn assessed_component(report: &FitReport, k: usize, constants: &TrustConstants) 
         _ => (0.0, 0.0, 0.0),
     };
     let misfit = report.errors.as_ref().map_or(0.0, |errors| errors.misfit);
+    // Fits to half of the counts each differ by twice the error of one to all.
+    let rerun = at(&report.rerun) * if report.ending.is_of_counts() { 0.5 } else { 1.0 };
     squares(
         Source::Chance,
-        &[
-            (constants.by_refit, refit),
-            (constants.by_rerun, at(&report.rerun)),
-            (constants.by_samples, sampled),
-        ],
+        &[(constants.by_refit, refit), (constants.by_rerun, rerun), (constants.by_samples, sampled)],
     );
     let ends = if report.ending.is_of_counts() { &[] } else { &report.other_ends[..] };
     let other = |name: &str| ends.iter().find(|end| end.0 == name).map_or(0.0, |end| at(&end.1));

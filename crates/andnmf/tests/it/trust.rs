@@ -8,6 +8,9 @@ use andnmf::samples::{CsrSamples, DenseSamples, Samples};
 use andnmf::synth::{Dataset, DatasetKind, DatasetSpec, Weights};
 use andnmf::trust::{Reason, Verdict};
 use ndarray::{Array2, array};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, Gamma, StandardNormal};
 
 use crate::common::sparse_parts;
 
@@ -101,19 +104,26 @@ fn two_documents_are_never_good() {
 
 #[test]
 fn components_that_weights_far_from_zero_leave_open_are_not_good() {
-    // Smooth spectra, and shares of which none comes near zero: smaller and larger simplices hold the samples as well.
-    let spectra = Array2::from_shape_fn((3, 60), |(k, band)| {
-        0.3 + (-((band as f64 / 60.0 - 0.2 - 0.3 * k as f64) / 0.2).powi(2)).exp()
+    // Smooth spectra, and shares that rarely come near zero: smaller and larger simplices hold the samples as well.
+    let spectra = Array2::from_shape_fn((4, 120), |(k, band)| {
+        let x = band as f64 / 120.0;
+        let peak = |center: f64, width: f64| (-((x - center) / width).powi(2)).exp();
+        0.2 + peak(0.15 + 0.7 * k as f64 / 4.0, 0.25) + 0.5 * peak(0.9 - 0.23 * k as f64, 0.15)
     });
-    let shares = Array2::from_shape_fn((900, 3), |(t, k)| {
-        let phase = t as f64 * 0.7 + 2.1 * k as f64;
-        0.25 + 0.5 * (0.5 + 0.5 * phase.sin()).powi(2) / 1.5
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let gamma = Gamma::new(4.0, 1.0).unwrap();
+    let mut shares = Array2::from_shape_simple_fn((900, 4), || -> f64 { gamma.sample(&mut rng) });
+    for mut row in shares.outer_iter_mut() {
+        let sum = row.sum();
+        row /= sum;
+    }
+    let samples = shares.dot(&spectra).mapv(|v| {
+        let drawn: f64 = StandardNormal.sample(&mut rng);
+        v + 0.01 * drawn
     });
-    let samples = shares.dot(&spectra);
-    let noise = Array2::from_shape_fn(samples.dim(), |(i, j)| ((i * 31 + j * 17) % 101) as f64 / 101.0 - 0.5);
-    let samples = samples + 0.01 * noise;
-    let fit = fitted(&DenseSamples::new(samples.view()).unwrap(), AndParams::new(3), &mut Run::new());
-    let trust = fit.trust.clone().unwrap();
-    let wrong = sines(&fit, &spectra).iter().any(|sine| *sine > 0.1);
-    assert!(!wrong || trust.judgement.verdict < Verdict::Good, "{trust:?}");
+    let fit = fitted(&DenseSamples::new(samples.view()).unwrap(), AndParams::new(4), &mut Run::new());
+    let (trust, sines) = (fit.trust.clone().unwrap(), sines(&fit, &spectra));
+    let wrong: Vec<usize> = (0..4).filter(|k| sines[*k] > 0.1).collect();
+    assert!(trust.judgement.verdict < Verdict::Good, "{sines:?} {trust:?}");
+    assert!(wrong.iter().all(|k| trust.component_error[*k].high > 0.1), "{sines:?} {trust:?}");
 }
