@@ -216,11 +216,13 @@ def make_ctm(
 
 
 @_dataset
-def make_ctm_fitted(**common: Unpack[Common]) -> Dataset:
+def make_ctm_fitted(*, mean_share: float | None = None, **common: Unpack[Common]) -> Dataset:
     """Generate topics whose logistic-normal weights are correlated as the topics of the NIPS papers are.
 
     Parameters
     ----------
+    mean_share : float, default=1
+        Factor of the mean of the logits; with 0, no topic is rarer than others.
     **common
 
     Examples
@@ -230,7 +232,7 @@ def make_ctm_fitted(**common: Unpack[Common]) -> Dataset:
     >>> data.samples.shape, data.truth.shape, data.weights.shape, data.init.shape
     ((50, 20), (4, 20), (50, 4), (4, 20))
     """
-    return _make("ctm-fitted", {}, **common)
+    return _make("ctm-fitted", {"mean_share": mean_share}, **common)
 
 
 @_dataset

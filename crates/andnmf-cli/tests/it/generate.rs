@@ -60,6 +60,7 @@ fn meta_has_all_settings_with_seed_and_version() {
 fn every_option_of_a_kind_reaches_its_weights() {
     for (kind, more, weights) in [
         ("dir", &["--concentration", "2"][..], Weights::Dirichlet { concentration: 2.0 }),
+        ("ctm-fitted", &["--mean-share", "0"], Weights::LogisticNormalOfPapers { mean_share: 0.0 }),
         (
             "ctm-blocks",
             &["--scale", "2", "--correlation", "0.5"],

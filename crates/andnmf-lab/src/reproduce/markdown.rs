@@ -156,8 +156,9 @@ pub(super) fn caption(figure: FigureName) -> &'static str {
              anchor words by construction, which favours that method."
         }
         FigureName::Fig1d => {
-            "As Figures 1a and 1b, on logistic normal weights with strong correlations: with the mean and covariance of \
-             the topics of the NIPS papers (fitted to papers), and with logits in pairs whose correlation is 0.9 (pairs)."
+            "As Figures 1a and 1b, on logistic normal weights with strong correlations: with the covariance of the \
+             topics of the NIPS papers and equal means, with logits in pairs whose correlation is 0.9, and with mean and \
+             covariance of the papers, where some topics hardly occur."
         }
         FigureName::Fig1c => {
             "The same on components with negative entries. The baselines run with their sign constraint on the \

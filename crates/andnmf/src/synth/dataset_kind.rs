@@ -74,7 +74,7 @@ impl DatasetKind {
         match self {
             Self::Dir => Weights::Dirichlet { concentration: 5.0 },
             Self::Ctm | Self::Noise => Weights::LogisticNormal { scale: 3.0, correlation: 0.5 },
-            Self::CtmFitted => Weights::LogisticNormalOfPapers,
+            Self::CtmFitted => Weights::LogisticNormalOfPapers { mean_share: 1.0 },
             Self::CtmBlocks => Weights::LogisticNormalBlocks { scale: 3.0, correlation: 0.9 },
             Self::CtmReleased | Self::Neg => Weights::LogisticNormalReleased,
             Self::Binary => Weights::SparseBinary { sparsity: 5 },

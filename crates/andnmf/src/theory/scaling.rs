@@ -7,7 +7,7 @@
 use ndarray::ArrayView2;
 use serde::Serialize;
 
-use super::bounds::CorrelationBounds;
+use super::bounds::general_bound;
 use super::conditions::GeneralCorrelationConditions;
 use super::input::{MatrixError, check_weights};
 use crate::Real;
@@ -69,7 +69,8 @@ impl Scaling {
 
 impl GeneralCorrelationConditions {
     /// The conditions at the scaling of [`Scaling::FREE`] for which m is the smallest multiple of the main theorem's
-    /// bound.
+    /// bound. Decay orders below 1, for which the theorem says nothing, count as 1 in this comparison: their formula would
+    /// be a tiny number that only depends on λ.
     ///
     /// ```
     /// use andnmf::synth::Weights;
@@ -84,7 +85,6 @@ impl GeneralCorrelationConditions {
     /// If there are no samples or no components, or a weight is negative or not finite.
     pub fn best_for_bound<T: Real>(weights: ArrayView2<'_, T>) -> Result<Self, MatrixError> {
         check_weights(weights)?;
-        let excess = |conditions: &Self| conditions.m / CorrelationBounds::of(conditions).general;
         let mut best = Self::scaled(weights, Scaling::EachComponent);
         for scaling in [Scaling::OneScale, Scaling::EqualMoments] {
             let other = Self::scaled(weights, scaling);
@@ -95,6 +95,12 @@ impl GeneralCorrelationConditions {
         }
         Ok(best)
     }
+}
+
+/// m as a multiple of the bound, for decay orders of at least 1.
+fn excess(conditions: &GeneralCorrelationConditions) -> f64 {
+    let GeneralCorrelationConditions { rank, k, lambda, r, m, decay_order, .. } = *conditions;
+    m / general_bound(rank, k, lambda, r, decay_order.max(1.0)).unwrap_or(0.0)
 }
 
 #[cfg(test)]
@@ -132,7 +138,6 @@ mod tests {
 
     #[test]
     fn the_best_scaling_has_the_smallest_multiple_of_the_bound() {
-        let excess = |c: &GeneralCorrelationConditions| c.m / CorrelationBounds::of(c).general;
         for kind in [
             Weights::Dirichlet { concentration: 0.5 },
             Weights::SparseBinary { sparsity: 2 },
@@ -145,6 +150,16 @@ mod tests {
                 assert!(excess(&best) <= excess(&other), "{kind:?}: {:?} {scaling:?}", best.scaling);
             }
         }
+    }
+
+    #[test]
+    fn dirichlet_weights_lose_by_dividing_each_component_by_its_largest_weight() {
+        // They sum to 1; so divided, sums are up to 2, and mean squares differ.
+        let x = Weights::Dirichlet { concentration: 5.0 }.draw(5000, 100, 0).unwrap();
+        let best = GeneralCorrelationConditions::best_for_bound(x.view()).unwrap();
+        let each = GeneralCorrelationConditions::scaled(x.view(), Scaling::EachComponent);
+        assert_eq!(best.scaling, Scaling::EqualMoments);
+        assert!(best.r < each.r && best.lambda > each.lambda && excess(&best) < 1e-3 * excess(&each));
     }
 
     #[test]

@@ -34,7 +34,7 @@ const START: &str = "Options of init.npy";
 Kinds:
   dir           Dirichlet weights (--concentration)
   ctm           correlated topic model: logistic-normal weights with one covariance (--scale, --correlation)
-  ctm-fitted    ctm with the mean and covariance of the topics of the NIPS papers
+  ctm-fitted    ctm with the mean and covariance of the topics of the NIPS papers (--mean-share)
   ctm-blocks    ctm with the logits in strongly correlated pairs (--scale, --correlation)
   ctm-released  ctm as in the paper's released code: nearly one component per sample
   neg           components with negative entries
@@ -96,6 +96,9 @@ pub(crate) struct GenerateArgs {
     /// of a pair [default: 0.5; ctm-blocks: 0.9]
     #[arg(long, help_heading = KIND, value_name = "SHARE", allow_negative_numbers = true)]
     correlation: Option<f64>,
+    /// ctm-fitted: factor of the mean of the logits; with 0, no topic is rarer than others [default: 1]
+    #[arg(long, help_heading = KIND, value_name = "SHARE", allow_negative_numbers = true)]
+    mean_share: Option<f64>,
     /// ctm: file of the covariance of the logits (rank × rank), in place of --scale and --correlation
     #[arg(long, help_heading = KIND, value_name = "FILE", conflicts_with_all = ["scale", "correlation"])]
     logit_covariance: Option<PathBuf>,

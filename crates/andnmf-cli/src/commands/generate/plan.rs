@@ -80,6 +80,9 @@ fn weights(args: &GenerateArgs, defaults: Weights, rank: usize) -> Result<Weight
             scale: args.scale.unwrap_or(scale),
             correlation: args.correlation.unwrap_or(correlation),
         },
+        Weights::LogisticNormalOfPapers { mean_share } => {
+            Weights::LogisticNormalOfPapers { mean_share: args.mean_share.unwrap_or(mean_share) }
+        }
         Weights::SparseBinary { sparsity } => {
             let sparsity = args.sparsity.unwrap_or(sparsity as f64);
             Weights::SparseBinary { sparsity: whole(sparsity)? }
@@ -110,8 +113,8 @@ fn whole(sparsity: f64) -> Result<usize, SettingError> {
 }
 
 /// The options that only some kinds have.
-const KIND_OPTIONS: [&str; 6] =
-    ["concentration", "sparsity", "decay-order", "co-occurrence", "scale", "correlation"];
+const KIND_OPTIONS: [&str; 7] =
+    ["concentration", "sparsity", "decay-order", "co-occurrence", "scale", "correlation", "mean-share"];
 
 fn own_options(kind: DatasetKind) -> &'static [&'static str] {
     match kind.default_weights() {
@@ -119,7 +122,8 @@ fn own_options(kind: DatasetKind) -> &'static [&'static str] {
         Weights::LogisticNormal { .. }
         | Weights::LogisticNormalUneven { .. }
         | Weights::LogisticNormalBlocks { .. } => &["scale", "correlation"],
-        Weights::LogisticNormalReleased | Weights::LogisticNormalOfPapers | Weights::Given => &[],
+        Weights::LogisticNormalOfPapers { .. } => &["mean-share"],
+        Weights::LogisticNormalReleased | Weights::Given => &[],
         Weights::SparseBinary { .. } | Weights::BernoulliBinary { .. } => &["sparsity"],
         Weights::Decay { .. } => &["sparsity", "decay-order"],
         Weights::Paired { .. } => &["sparsity", "co-occurrence", "decay-order"],
@@ -127,8 +131,17 @@ fn own_options(kind: DatasetKind) -> &'static [&'static str] {
 }
 
 fn refuse_options_of_other_kinds(args: &GenerateArgs) -> Result<(), Failure> {
-    let GenerateArgs { concentration, sparsity, decay_order, co_occurrence, scale, correlation, .. } = args;
-    let given = [concentration, sparsity, decay_order, co_occurrence, scale, correlation];
+    let GenerateArgs {
+        concentration,
+        sparsity,
+        decay_order,
+        co_occurrence,
+        scale,
+        correlation,
+        mean_share,
+        ..
+    } = args;
+    let given = [concentration, sparsity, decay_order, co_occurrence, scale, correlation, mean_share];
     for (option, given) in KIND_OPTIONS.into_iter().zip(given) {
         if given.is_some() && !own_options(args.kind).contains(&option) {
             let having: Vec<&str> = DatasetKind::ALL

@@ -2,7 +2,7 @@
 
 use super::super::format::{format_number, format_percent};
 use super::super::plan::labels::{
-    AND_AUTO, AND_PAPER, CTM, CTM_BLOCKS, CTM_FITTED, CTM_RELEASED, DIR, NEG, NEG_RELEASED,
+    AND_AUTO, AND_PAPER, CTM, CTM_BLOCKS, CTM_FITTED, CTM_FITTED_MEANS, CTM_RELEASED, DIR, NEG, NEG_RELEASED,
 };
 use super::super::seed_medians::{
     final_error, r_squared, remaining_share, second_half_ratio, still_decreasing,
@@ -12,12 +12,13 @@ use super::runs::{completed_runs, require};
 use super::{Claim, Finding};
 
 /// Cases with non-negative components.
-pub(super) const TOPICS: [(FigureName, &str); 5] = [
+pub(super) const TOPICS: [(FigureName, &str); 6] = [
     (FigureName::Fig1a, DIR),
     (FigureName::Fig1b, CTM),
     (FigureName::Fig1b, CTM_RELEASED),
     (FigureName::Fig1d, CTM_FITTED),
     (FigureName::Fig1d, CTM_BLOCKS),
+    (FigureName::Fig1d, CTM_FITTED_MEANS),
 ];
 /// Cases with components that have negative entries.
 pub(super) const SIGNED_CASES: [(FigureName, &str); 2] =

@@ -1,7 +1,9 @@
 //! Section 7, setup: correlations of the weights, and quality of the start.
 
 use super::super::format::format_number;
-use super::super::plan::labels::{AND_PAPER, CTM, CTM_BLOCKS, CTM_FITTED, CTM_RELEASED, DIR};
+use super::super::plan::labels::{
+    AND_PAPER, CTM, CTM_BLOCKS, CTM_FITTED, CTM_FITTED_MEANS, CTM_RELEASED, DIR,
+};
 use super::super::{FigureName, PlanResults, RecoveryResult, Series, median};
 use super::runs::{require, runs_with_stages, series_of_case};
 use super::{Claim, Finding};
@@ -20,6 +22,7 @@ pub(super) fn claims() -> Vec<Claim> {
         (FigureName::Fig1b, CTM_RELEASED),
         (FigureName::Fig1d, CTM_FITTED),
         (FigureName::Fig1d, CTM_BLOCKS),
+        (FigureName::Fig1d, CTM_FITTED_MEANS),
     ];
     let mut claims: Vec<Claim> = cases.map(strong_correlations).into();
     claims.push(weak_correlations());

@@ -2,7 +2,7 @@
 
 use andnmf::synth::{DatasetKind, Weights};
 
-use super::labels::{CTM, CTM_BLOCKS, CTM_FITTED, CTM_RELEASED, DIR, NEG, NEG_RELEASED};
+use super::labels::{CTM, CTM_BLOCKS, CTM_FITTED, CTM_FITTED_MEANS, CTM_RELEASED, DIR, NEG, NEG_RELEASED};
 use super::methods::{alternating, ours, released, released_hals, topic_models};
 use super::{PlanParams, RecoverySpec};
 use crate::reproduce::{Cell, FigureName};
@@ -21,7 +21,12 @@ pub(super) fn cells(figure: FigureName, params: &PlanParams) -> Vec<Cell> {
             (CTM_RELEASED, DatasetKind::CtmReleased, Weights::LogisticNormalReleased),
         ],
         FigureName::Fig1d => {
-            vec![of_kind(CTM_FITTED, DatasetKind::CtmFitted), of_kind(CTM_BLOCKS, DatasetKind::CtmBlocks)]
+            let equal_means = Weights::LogisticNormalOfPapers { mean_share: 0.0 };
+            vec![
+                (CTM_FITTED, DatasetKind::CtmFitted, equal_means),
+                of_kind(CTM_BLOCKS, DatasetKind::CtmBlocks),
+                of_kind(CTM_FITTED_MEANS, DatasetKind::CtmFitted),
+            ]
         }
         _ => vec![
             (NEG, DatasetKind::Neg, ctm),

@@ -2,7 +2,10 @@
 
 pub(in crate::reproduce) const DIR: &str = "DIR";
 pub(in crate::reproduce) const CTM: &str = "CTM, one covariance";
-pub(in crate::reproduce) const CTM_FITTED: &str = "CTM, fitted to papers";
+/// The covariance of the papers' topics, with equal means.
+pub(in crate::reproduce) const CTM_FITTED: &str = "CTM, covariance of papers";
+/// The covariance of the papers' topics, with their means: some hardly occur.
+pub(in crate::reproduce) const CTM_FITTED_MEANS: &str = "CTM, mean and covariance of papers";
 pub(in crate::reproduce) const CTM_BLOCKS: &str = "CTM, pairs";
 pub(in crate::reproduce) const CTM_RELEASED: &str = "CTM, as released";
 pub(in crate::reproduce) const NEG: &str = "NEG, weights of one covariance";

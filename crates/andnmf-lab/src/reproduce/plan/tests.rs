@@ -123,9 +123,8 @@ fn methods_run_as_released_beside_ours_if_asked_for() {
     let methods = |released: bool| -> BTreeSet<String> {
         let params = PlanParams { released, ..PlanParams::new(ExperimentScale::Quick) };
         let plan = ReproductionPlan::new(&[FigureName::Fig1d], &params).unwrap();
-        assert!(
-            plan.cells.iter().all(|cell| [labels::CTM_FITTED, labels::CTM_BLOCKS].contains(&&*cell.case))
-        );
+        let cases = [labels::CTM_FITTED, labels::CTM_BLOCKS, labels::CTM_FITTED_MEANS];
+        assert!(plan.cells.iter().all(|cell| cases.contains(&&*cell.case)));
         plan.cells.into_iter().map(|cell| cell.method).collect()
     };
     let more: Vec<String> = methods(true).difference(&methods(false)).cloned().collect();

@@ -20,7 +20,8 @@ impl Weights {
                 ensure_probability("correlation", correlation)
             }
             // Their values are checked where they are given.
-            Self::LogisticNormalReleased | Self::LogisticNormalOfPapers | Self::Given => Ok(()),
+            Self::LogisticNormalReleased | Self::Given => Ok(()),
+            Self::LogisticNormalOfPapers { mean_share } => ensure_probability("mean_share", mean_share),
             Self::SparseBinary { sparsity } => {
                 if (1..=rank).contains(&sparsity) {
                     Ok(())
@@ -116,6 +117,13 @@ mod tests {
         for correlation in [-0.1, 1.1, f64::NAN] {
             assert_refused(Weights::LogisticNormal { scale: 1.0, correlation }, 5, "correlation");
             assert_refused(Weights::LogisticNormalUneven { scale: 1.0, correlation }, 5, "correlation");
+        }
+    }
+
+    #[test]
+    fn a_share_of_the_mean_outside_zero_to_one_is_refused() {
+        for mean_share in [-0.1, 1.1, f64::NAN] {
+            assert_refused(Weights::LogisticNormalOfPapers { mean_share }, 5, "mean_share");
         }
     }
 

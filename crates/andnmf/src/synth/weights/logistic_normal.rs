@@ -8,7 +8,7 @@ use rand_distr::StandardNormal;
 use super::simplex::softmax;
 use crate::SettingError;
 use crate::random::{Stream, generator};
-use crate::synth::{ensure_at_least_one, ensure_fits_memory};
+use crate::synth::{ensure_at_least_one, ensure_fits_memory, ensure_not_negative};
 
 /// The logits of 100 topics in the NIPS papers: in each line the mean of one, and its row of a lower triangular factor
 /// of the covariance, all in hundredths. `bench/logits.py` learns it.
@@ -72,17 +72,19 @@ impl LogisticNormal {
         Ok(Self { mean: mean.to_owned(), factor })
     }
 
-    /// The distribution of 100 topics in the NIPS papers, for any number of components: fewer are the first ones, and
-    /// every further hundred is independent of the others.
+    /// The distribution of 100 topics in the NIPS papers with this share of their mean, from 0 (all topics have equal
+    /// means) to 1, for any number of components: fewer are the first ones, and every further hundred is independent of
+    /// the others.
     ///
     /// Mean and covariance have the largest likelihood of the word counts of 1500 papers under 100 topics learned from
     /// them by anchor words, as the paper's truth is.
     ///
     /// # Errors
-    /// If `rank` is zero, or its covariance does not fit into memory.
-    pub fn of_papers(rank: usize) -> Result<Self, SettingError> {
+    /// If `rank` is zero, its covariance does not fit into memory, or the share is not finite.
+    pub fn of_papers(rank: usize, mean_share: f64) -> Result<Self, SettingError> {
         ensure_at_least_one("rank", rank)?;
         ensure_fits_memory("covariance", rank, rank)?;
+        ensure_not_negative("mean_share", mean_share)?;
         let (mean, factor) = papers();
         let size = mean.len();
         let mut repeated = Array2::zeros((rank, rank));
@@ -91,7 +93,7 @@ impl LogisticNormal {
             let mut block = repeated.slice_mut(s![first..first + count, first..first + count]);
             block.assign(&factor.slice(s![..count, ..count]));
         }
-        Ok(Self { mean: Array1::from_shape_fn(rank, |i| mean[i % size]), factor: repeated })
+        Ok(Self { mean: Array1::from_shape_fn(rank, |i| mean_share * mean[i % size]), factor: repeated })
     }
 
     /// The number of components.
@@ -227,16 +229,17 @@ mod tests {
 
     #[test]
     fn the_papers_have_a_hundred_correlated_topics_and_any_rank_is_made_of_them() {
-        let whole = LogisticNormal::of_papers(100).unwrap();
+        let whole = LogisticNormal::of_papers(100, 1.0).unwrap();
         let covariance = whole.covariance();
         assert!(covariance.diag().iter().all(|&v| v > 0.1 && v < 100.0), "{}", covariance.diag());
-        let few = LogisticNormal::of_papers(30).unwrap();
+        let few = LogisticNormal::of_papers(30, 1.0).unwrap();
         assert_close(&few.covariance(), &covariance.slice(s![..30, ..30]).to_owned(), 1e-12);
-        let many = LogisticNormal::of_papers(130).unwrap();
+        let many = LogisticNormal::of_papers(130, 0.5).unwrap();
         let beyond = many.covariance();
         assert_close(&beyond.slice(s![100.., 100..]).to_owned(), &few.covariance(), 1e-12);
         assert!(beyond.slice(s![..100, 100..]).iter().all(|&v| v == 0.0));
-        assert_eq!(many.mean()[129], whole.mean()[29]);
-        assert_eq!(Weights::LogisticNormalOfPapers.draw(20, 30, 1).unwrap(), few.draw(20, 1).unwrap());
+        assert_eq!(many.mean()[129], 0.5 * whole.mean()[29]);
+        let kind = Weights::LogisticNormalOfPapers { mean_share: 1.0 };
+        assert_eq!(kind.draw(20, 30, 1).unwrap(), few.draw(20, 1).unwrap());
     }
 }

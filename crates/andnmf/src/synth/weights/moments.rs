@@ -33,7 +33,7 @@ impl Weights {
             Self::LogisticNormal { .. }
             | Self::LogisticNormalUneven { .. }
             | Self::LogisticNormalBlocks { .. }
-            | Self::LogisticNormalOfPapers
+            | Self::LogisticNormalOfPapers { .. }
             | Self::LogisticNormalReleased
             | Self::Given => return None,
             Self::SparseBinary { sparsity } => {
