@@ -87,8 +87,6 @@ struct Finishes<'a> {
     rank: usize,
     /// Σ of each feature.
     means: &'a [f64],
-    /// True if finishes begin at what a search has found.
-    searched: bool,
 }
 
 /// Finishes the components (rank × features, as the stages left them) of counts.
@@ -107,7 +105,7 @@ pub(crate) fn finish_counts<T: Real>(
         CountFinish::Auto | CountFinish::Priors => searched(&whole, &start, constants, (seed, monitor))?,
         _ => None,
     };
-    let finishes = Finishes { constants, monitor, seed, rank, means, searched: found.is_some() };
+    let finishes = Finishes { constants, monitor, seed, rank, means };
     let effective = EffectiveParts::new(noise, found.as_ref());
     let rows = scaled(&whole, |total| effective.of(total))?;
     let order = [CountFinish::Stages, CountFinish::Likelihood, CountFinish::Priors, CountFinish::Profiles];
@@ -176,8 +174,7 @@ impl Fitted {
 }
 
 impl Finishes<'_> {
-    /// The finish that predicts held-out counts best, its result on the other counts, and all scores. Finishes other than none
-    /// begin at what the search has found.
+    /// The finish that predicts held-out counts best, its result on the other counts, and the best score of each.
     fn chosen(
         &self,
         whole: &CsrSamples<'static, f32>,
@@ -189,30 +186,40 @@ impl Finishes<'_> {
         let kept = scaled(&kept, |total| effective.of(total))?;
         let held = scaled(&held, |total| effective.of(total / c.held_out))?;
         let total = held_total(&held)?.max(1.0);
-        let better = match found {
-            Some(found) => filled(&found.model.components.mapv(f64::from), self.means, c.filled),
-            None => start.clone(),
-        };
-        let mut scores = Vec::new();
-        let mut best: Option<(CountFinish, f64, Fitted)> = None;
-        let mut last: Option<Fitted> = None;
-        let plan = [
-            (CountFinish::Stages, start),
-            (CountFinish::Likelihood, &better),
-            (CountFinish::Priors, &better),
-            (CountFinish::Profiles, &better),
-        ];
-        for (finish, from) in plan {
-            let before = last.take().filter(|_| finish != CountFinish::Likelihood);
-            let fitted = self.again(finish, (&kept, from), before, false, 1.0)?;
-            // The stages have seen the held-out counts.
-            let seen = if finish == CountFinish::Stages { self.seen() } else { 0.0 };
-            let score = self.score(&kept, &held, &fitted)? / total - seen;
-            scores.push((finish, score));
-            if best.as_ref().is_none_or(|(_, so_far, _)| score > *so_far) {
-                best = Some((finish, score, fitted.copy()));
+        let stages = self.again(CountFinish::Stages, (&kept, start), None, false, 1.0)?;
+        // The stages have seen the held-out counts.
+        let first = self.score(&kept, &held, &stages)? / total - self.seen();
+        let mut scores = vec![(CountFinish::Stages, first)];
+        let mut best = Some((CountFinish::Stages, first, stages));
+        // Finishes begin at the components of the stages and, if there was a search, at what it found and at singular pairs.
+        let mut starts = vec![(start.clone(), false)];
+        if let Some(Searched { model, pairs, .. }) = found {
+            starts.push((filled(&model.components.mapv(f64::from), self.means, c.filled), true));
+            starts.push((pairs.clone(), false));
+        }
+        for (from, low) in &starts {
+            let mut last = None;
+            for finish in [CountFinish::Likelihood, CountFinish::Priors, CountFinish::Profiles] {
+                // A search has lowered the prior already.
+                let warm = *low && finish == CountFinish::Priors;
+                let before = if warm {
+                    let (components, prior) = (from.clone(), vec![c.search_prior; self.rank]);
+                    let shares = Array2::zeros((kept.n_samples(), self.rank));
+                    Some(Fitted::Model(Model { components, shares, prior, smoothed: false }))
+                } else {
+                    last.take()
+                };
+                let fitted = self.again(finish, (&kept, from), before, warm, 1.0)?;
+                let score = self.score(&kept, &held, &fitted)? / total;
+                match scores.iter_mut().find(|(of, _)| *of == finish) {
+                    Some((_, so_far)) => *so_far = so_far.max(score),
+                    None => scores.push((finish, score)),
+                }
+                if best.as_ref().is_none_or(|(_, so_far, _)| score > *so_far) {
+                    best = Some((finish, score, fitted.copy()));
+                }
+                last = Some(fitted);
             }
-            last = Some(fitted);
         }
         let (finish, fitted) = best.map_or((CountFinish::Stages, None), |(f, _, fitted)| (f, Some(fitted)));
         Ok((finish, fitted, scores))
@@ -281,10 +288,6 @@ impl Finishes<'_> {
             (CountFinish::Priors, before) => {
                 let before = match before {
                     Some(Fitted::Model(before)) if warm => before,
-                    // A search has lowered the prior already.
-                    _ if self.searched => {
-                        Model { prior: vec![c.search_prior; self.rank], ..model(start.clone()) }
-                    }
                     // Falling priors begin at the components of the stages: they find what plain steps of likelihood lose.
                     _ => model(start.clone()),
                 };

@@ -45,6 +45,8 @@ pub(crate) struct Searched {
     pub(crate) dispersed: bool,
     /// True if the overdispersion of the rule, zero or not, was learned.
     pub(crate) knows_noise: bool,
+    /// Components of singular pairs.
+    pub(crate) pairs: Array2<f32>,
 }
 
 /// What all moves read.
@@ -104,7 +106,7 @@ pub(crate) fn searched(
     let means: Vec<f64> = work.mean.iter().map(|&v| f64::from(v)).collect();
     let pairs = filled(&pairs.mapv(f64::from), &means, constants.filled);
     best = work.better(best, work.descended(pairs.clone())?)?;
-    best = work.better(best, work.kept(pairs)?)?;
+    best = work.better(best, work.kept(pairs.clone())?)?;
     let mut dispersed = false;
     for number in 0..constants.most_moves {
         // A better fit leaves less that looks like overdispersion.
@@ -123,7 +125,7 @@ pub(crate) fn searched(
         best = work.better(fitted, other)?;
     }
     let model = work.steps(best, 2 * constants.search_steps)?;
-    Ok(Some(Searched { model, rule: work.settled(), dispersed, knows_noise: affordable }))
+    Ok(Some(Searched { model, rule: work.settled(), dispersed, knows_noise: affordable, pairs }))
 }
 
 impl Moves<'_> {
