@@ -187,10 +187,11 @@ class ANDBase(Factorization):
 
     def _store_trust(self, trust: Trust | None) -> None:
         """Store a trust summary; None is that of a fit that was not judged."""
-        self.trust_ = no_trust() if trust is None else trust
+        # The library leaves out lists that are empty.
+        self.trust_ = {**no_trust(), **(trust or {})}
         scores = self.trust_["component_stability"]
         self.stability_ = np.array(scores) if scores else np.full(len(self.components_), np.nan)
-        errors = self.trust_.get("component_error")
+        errors = self.trust_["component_error"]
         self.component_error_ = np.array(errors) if errors else np.full((len(self.components_), 3), np.nan)
 
     def _scale_thresholds(self, sizes: np.ndarray) -> None:
