@@ -120,6 +120,7 @@ def test_anchor_words_finds_topics_of_counts():
 def test_rank_suggestions_have_a_table():
     data = andnmf.datasets.make_dir(n_samples=300, n_features=40, n_components=4, noise=0.01, random_state=0)
     suggestion = andnmf.suggest_rank(data.samples, ranks=range(2, 8), random_state=0)
+    assert repr(suggestion).startswith(f"rank: {suggestion.rank} ({suggestion.verdict})\n  - ")
     assert (suggestion.rank, suggestion.verdict) == (4, "good") and "4" in repr(suggestion)
     assert suggestion.scores["rank"].tolist() == [2, 3, 4, 5, 6, 7]
     assert {len(column) for column in suggestion.scores.values()} == {6}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from andnmf import _core, _settings
+from andnmf._display import reason_text
 from andnmf._input import as_samples, read_components, read_samples, resolve_seed, threads
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from andnmf._types import Reason, Verdict
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RankSuggestion:
     """The result of :func:`suggest_rank`.
 
@@ -53,7 +54,10 @@ class RankSuggestion:
     reasons: list[Reason]
     noise_rank: int | None
     counts: dict[str, Any] | None
-    scores: dict[str, np.ndarray] = field(repr=False)
+    scores: dict[str, np.ndarray]
+
+    def __repr__(self) -> str:
+        return "\n".join([f"rank: {self.rank} ({self.verdict})", *(f"  - {reason_text(reason)}" for reason in self.reasons)])
 
     def to_frame(self) -> pd.DataFrame:
         """The scores as a pandas DataFrame, one row per rank."""

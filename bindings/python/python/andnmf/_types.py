@@ -110,9 +110,10 @@ class TopFeature(NamedTuple):
     index: int
 
 
-def no_trust() -> Trust:
-    """The trust of a fit that was not judged."""
-    return {"verdict": None, "reasons": [], "component_stability": [], "component_error": [], "alternatives": []}
+def with_all_keys(trust: Trust | None) -> Trust:
+    """The trust of a fit with the lists that the library leaves out because they are empty; None was not judged."""
+    empty: Trust = {"verdict": None, "reasons": [], "component_stability": [], "component_error": [], "alternatives": []}
+    return empty if trust is None else {**empty, **trust}
 
 
 def trust_json(model: Any) -> str:
