@@ -13,7 +13,18 @@ import andnmf
 
 PACKAGE = Path(__file__).parent.parent
 ROOT = PACKAGE.parent.parent
-PAGES = [PACKAGE / "README.md", ROOT / "README.md", ROOT / "docs" / "python.md", ROOT / "docs" / "trust.md"]
+PAGES = [PACKAGE / "README.md", ROOT / "README.md", ROOT / "docs" / "python.md", *(ROOT / "docs" / name for name in ("trust.md", "fields.md"))]
+
+
+class Cells:
+    """A stand-in for AnnData, which need not be installed."""
+
+    __module__ = "anndata"
+
+    def __init__(self, X):
+        self.X, self.obsm, self.varm = X, {}, {}
+        self.obs_names = [f"cell {i}" for i in range(X.shape[0])]
+        self.var_names = [f"gene {j}" for j in range(X.shape[1])]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
@@ -25,7 +36,7 @@ def test_snippets_run(page, data, tmp_path, monkeypatch):
     (tmp_path / "fitted").mkdir()
     write_fit_folder(fitted, fitted.fit_transform(data.samples), tmp_path / "fitted")
     monkeypatch.chdir(tmp_path)
-    names = {"X": data.samples, "batches": [data.samples[:300], data.samples[300:]]}
+    names = {"X": data.samples, "batches": [data.samples[:300], data.samples[300:]], "adata": Cells(data.samples)}
     assert snippets
     for snippet in snippets:
         exec(compile(snippet, page.name, "exec"), names)
