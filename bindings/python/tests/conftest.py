@@ -1,6 +1,7 @@
 """Fixtures and helpers shared by the tests."""
 
 import json
+import re
 import signal
 
 import matplotlib
@@ -13,6 +14,11 @@ from andnmf._estimators import ESTIMATORS as BY_METHOD
 matplotlib.use("Agg")
 
 ESTIMATORS = list(BY_METHOD.values())
+
+
+def snippets_of(page):
+    """The Python snippets of a page of documentation."""
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture(scope="session")

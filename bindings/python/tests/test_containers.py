@@ -86,6 +86,13 @@ def test_data_arrays_have_names(data):
         fitted(array.to_dataset(name="counts"))
 
 
+def test_a_cube_is_refused_with_the_shape_to_use(data):
+    cube = data.samples.reshape(20, 30, 60)
+    with pytest.raises(ValueError, match=r"X has the shape \(20, 30, 60\).*X.reshape\(-1, 60\)"):
+        fitted(cube)
+    assert same_bits(fitted(cube.reshape(-1, 60)).components_, fitted(data.samples).components_)
+
+
 def test_arrays_of_other_libraries_are_read(data):
     strict = pytest.importorskip("array_api_strict")
     assert same_bits(fitted(strict.asarray(data.samples)).components_, fitted(data.samples).components_)

@@ -6,31 +6,42 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import ESTIMATORS, write_fit_folder
+from conftest import ESTIMATORS, snippets_of, write_fit_folder
 from matplotlib import pyplot
 
 import andnmf
 
 PACKAGE = Path(__file__).parent.parent
 ROOT = PACKAGE.parent.parent
-PAGES = [PACKAGE / "README.md", ROOT / "README.md", ROOT / "docs" / "python.md"]
+PAGES = [PACKAGE / "README.md", ROOT / "README.md", ROOT / "docs" / "python.md", *(ROOT / "docs" / name for name in ("trust.md", "fields.md"))]
+
+
+class Cells:
+    """A stand-in for AnnData, which need not be installed."""
+
+    __module__ = "anndata"
+
+    def __init__(self, X):
+        self.X, self.obsm, self.varm = X, {}, {}
+        self.obs_names = [f"cell {i}" for i in range(X.shape[0])]
+        self.var_names = [f"gene {j}" for j in range(X.shape[1])]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
 def test_snippets_run(page, data, tmp_path, monkeypatch):
     if not page.exists():
         pytest.skip("the page exists only in a checkout of the project")
-    snippets = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    snippets = snippets_of(page)
     fitted = andnmf.AND(6, random_state=0)
     (tmp_path / "fitted").mkdir()
     write_fit_folder(fitted, fitted.fit_transform(data.samples), tmp_path / "fitted")
     monkeypatch.chdir(tmp_path)
-    names = {"X": data.samples, "batches": [data.samples[:300], data.samples[300:]]}
+    names = {"X": data.samples, "batches": [data.samples[:300], data.samples[300:]], "adata": Cells(data.samples)}
     assert snippets
     for snippet in snippets:
         exec(compile(snippet, page.name, "exec"), names)
     pyplot.close("all")
-    assert (page.name == "README.md") != os.path.exists("model.safetensors")
+    assert (page.name == "python.md") == os.path.exists("model.safetensors")
 
 
 def public():

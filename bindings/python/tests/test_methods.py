@@ -120,7 +120,7 @@ def test_anchor_words_finds_topics_of_counts():
 def test_rank_suggestions_have_a_table():
     data = andnmf.datasets.make_dir(n_samples=300, n_features=40, n_components=4, noise=0.01, random_state=0)
     suggestion = andnmf.suggest_rank(data.samples, ranks=range(2, 8), random_state=0)
-    assert (suggestion.rank, suggestion.verdict) == (4, "good") and repr(suggestion).startswith("rank 4 (good)")
+    assert (suggestion.rank, suggestion.verdict) == (4, "good") and repr(suggestion).startswith("rank 4 (good)\n  - ")
     assert suggestion.scores["rank"].tolist() == [2, 3, 4, 5, 6, 7]
     assert {len(column) for column in suggestion.scores.values()} == {6}
     assert suggestion.scores["held_out_error"].argmin() == 2 and np.isfinite(suggestion.scores["unstable_share"]).any()

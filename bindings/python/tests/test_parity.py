@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import andnmf
+from andnmf import plot
 from andnmf.topics import TopicModel, count_words
 
 COMMAND = os.environ.get("ANDNMF_COMMAND")
@@ -159,6 +160,10 @@ def test_other_texts_get_the_weights_of_the_vocabulary_of_the_fit():
     assert np.allclose(model.transform(texts()), weights)
     few = model.transform(["a violin, a cello and unheard-of words", "unheard-of words"])
     assert (few[0] > 0).sum() == 1 and not few[1].any()
+    assert len(plot.words(model)) == 3 and model.trust_ == model.model_.trust_
+    assert "violin" in model.report(texts=texts(), title="Three subjects").html
+    named = model.set_output(transform="pandas").transform(texts()[:2])
+    assert named.columns.tolist() == ["topicmodel0", "topicmodel1", "topicmodel2"]
     frame = model.to_frame(2)
     assert frame.shape == (3, 3) and np.isclose(frame["share"].sum(), 1)
     with pytest.raises(ValueError, match="method is 'plsa'"):

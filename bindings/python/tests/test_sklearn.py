@@ -105,7 +105,7 @@ def test_clones_and_pickles_give_the_same_components(quick, data):
 def test_the_parameters_of_and_are_stable():
     names = list(inspect.signature(AND).parameters)
     assert names == (
-        "n_components init threshold max_stages inner step batch_size compress noise nonnegative tol time_limit "
+        "n_components init threshold max_stages inner step batch_size compress noise nonnegative tol trust time_limit "
         "random_state n_jobs verbose warm_start scale callback"
     ).split()
 

@@ -35,7 +35,7 @@ def test_trust_can_be_turned_off(noisy):
     checked = andnmf.AND(5, random_state=0).fit(noisy.samples)
     model = andnmf.AND(5, trust="off", random_state=0).fit(noisy.samples)
     assert np.array_equal(model.components_, checked.components_)
-    assert model.trust_["verdict"] is None
+    assert model.trust_["verdict"] is None and set(model.trust_) == set(checked.trust_) >= {"component_error", "alternatives"}
     assert np.isnan(model.component_error_).all() and model.component_error_.shape == (5, 3)
     with pytest.raises(ValueError, match="trust"):
         andnmf.AND(5, trust="maybe").fit(noisy.samples)

@@ -2,13 +2,7 @@
 
 import ast
 import inspect
-import json
-import re
-import subprocess
-import sys
 from pathlib import Path
-
-import pytest
 
 import andnmf
 from andnmf import _core
@@ -32,28 +26,6 @@ def test_fit_returns_self_and_attributes_are_annotated(kind):
     of_kind = {"thresholds_", "trust_", "stability_", "n_batches_seen_"} if kind is andnmf.AND else set()
     common = {"components_", "n_components_", "n_features_in_", "n_iter_", "stop_reason_", "ending_", "trace_"}
     assert common | of_kind | {"warnings_", "reconstruction_err_", "feature_names_in_"} <= known
-
-
-def test_snippets_of_the_documentation_pass_a_strict_type_checker(tmp_path):
-    pytest.importorskip("pyright")
-    root = HERE.parent.parent.parent.parent
-    pages = [root / name for name in ("README.md", "docs/python.md", "docs/command.md", "bindings/python/README.md")]
-    if not all(page.exists() for page in pages):
-        pytest.skip("the pages exist only in a checkout of the project")
-    for page in pages:
-        snippets = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-        assert snippets, page
-        # dask has no types.
-        typed = [snippet for snippet in snippets if "import dask" not in snippet]
-        before = "import numpy as np\nX: np.ndarray = np.ones((9, 4))\nbatches = [X]\n"
-        (tmp_path / f"{page.parent.name}_{page.stem}.py").write_text(before + "\n".join(typed), encoding="utf-8")
-    settings = {"typeCheckingMode": "strict", "extraPaths": [str(HERE.parent)], "reportDuplicateImport": "none"}
-    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
-    checker = [sys.executable, "-m", "pyright", "-p", str(tmp_path), "--pythonpath", sys.executable]
-    done = subprocess.run(checker, capture_output=True, text=True, cwd=tmp_path, check=False)
-    if "0 errors" not in done.stdout and "error:" not in done.stdout:
-        pytest.skip(f"pyright cannot run here: {done.stderr or done.stdout}")
-    assert done.returncode == 0, done.stdout
 
 
 def test_the_package_is_marked_as_typed():

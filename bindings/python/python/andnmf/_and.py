@@ -10,7 +10,7 @@ import numpy as np
 from andnmf._base import Factorization, restore_on_failure
 from andnmf._input import has_negative
 from andnmf._online import fit_batch
-from andnmf._types import no_trust
+from andnmf._types import with_all_keys
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -187,10 +187,10 @@ class ANDBase(Factorization):
 
     def _store_trust(self, trust: Trust | None) -> None:
         """Store a trust summary; None is that of a fit that was not judged."""
-        self.trust_ = no_trust() if trust is None else trust
+        self.trust_ = with_all_keys(trust)
         scores = self.trust_["component_stability"]
         self.stability_ = np.array(scores) if scores else np.full(len(self.components_), np.nan)
-        errors = self.trust_.get("component_error")
+        errors = self.trust_["component_error"]
         self.component_error_ = np.array(errors) if errors else np.full((len(self.components_), 3), np.nan)
 
     def _scale_thresholds(self, sizes: np.ndarray) -> None:

@@ -34,6 +34,11 @@ def unwrap(X: Any, name: str = "X") -> Samples:
         return Samples(X.values, X.feature_names, X.sample_names)
     if isinstance(X, np.ma.MaskedArray):
         return Samples(_unmasked(X, name))
+    if isinstance(X, np.ndarray) and X.ndim > 2:
+        raise ValueError(
+            f"{name} has the shape {X.shape}, but it must be a matrix; of a scene or a stack of images make a row per sample: "
+            f"{name}.reshape(-1, {X.shape[-1]}) if the last axis has the features"
+        )
     if isinstance(X, (np.ndarray, DistributedSamples)) or sparse.issparse(X) or is_dask(X):
         return Samples(X)
     module = type(X).__module__.partition(".")[0]

@@ -12,7 +12,7 @@ from andnmf import _core, _settings
 from andnmf._base import Factorization
 from andnmf._display import reason_text
 from andnmf._input import as_samples, read_components, read_samples, read_weights, threads
-from andnmf._types import Reason, Verdict, trust_json
+from andnmf._types import Reason, Verdict, trust_json, with_all_keys
 
 
 class Diagnosis(dict[str, Any]):
@@ -109,4 +109,7 @@ def diagnose(
         text = _core.diagnose_samples(as_samples(X), rank, threads(n_jobs))
     else:
         text = _core.diagnose_weights(read_weights(samples_or_weights))
-    return Diagnosis(json.loads(text))
+    diagnosis = Diagnosis(json.loads(text))
+    if diagnosis.get("trust") is not None:
+        diagnosis["trust"] = with_all_keys(diagnosis["trust"])
+    return diagnosis

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from andnmf._types import Reason
 
 
 class FittedSummary:
@@ -28,7 +31,7 @@ class FittedSummary:
         return f"<table class='andnmf-summary'>{rows}</table>" if rows else ""
 
 
-def reason_text(reason: dict[str, Any]) -> str:
+def reason_text(reason: Reason) -> str:
     """A reason of a verdict in one line: its text and its advice."""
     return "; ".join(part for part in (reason["text"], reason["advice"]) if part)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from andnmf._types import Reason, Verdict
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RankSuggestion:
     """The result of :func:`suggest_rank`.
 
@@ -54,7 +54,7 @@ class RankSuggestion:
     reasons: list[Reason]
     noise_rank: int | None
     counts: dict[str, Any] | None
-    scores: dict[str, np.ndarray] = field(repr=False)
+    scores: dict[str, np.ndarray]
 
     def __repr__(self) -> str:
         found = "no clear answer" if self.rank is None else f"rank {self.rank}"

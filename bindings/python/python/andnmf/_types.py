@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
-
-if TYPE_CHECKING:
-    from typing_extensions import NotRequired
+from typing import Any, Literal, NamedTuple, TypedDict
 
 Verdict = Literal["good", "doubtful", "poor"]
 StopReason = Literal["converged", "max_stages", "time_limit", "cancelled"]
@@ -39,7 +36,7 @@ class Alternative(TypedDict):
     >>> from andnmf import AND
     >>> from andnmf.datasets import make_dir
     >>> data = make_dir(n_samples=400, n_features=50, n_components=5, random_state=0)
-    >>> AND(5, random_state=0).fit(data.samples).trust_.get("alternatives", [])
+    >>> AND(5, random_state=0).fit(data.samples).trust_["alternatives"]
     []
     """
 
@@ -49,7 +46,7 @@ class Alternative(TypedDict):
 
 
 class Trust(TypedDict):
-    """Whether a fit can be trusted; ``verdict`` is None if the fit was not judged.
+    """Whether a fit can be trusted; ``verdict`` is None and the lists are empty if the fit was not judged.
 
     Examples
     --------
@@ -62,8 +59,8 @@ class Trust(TypedDict):
     verdict: Verdict | None
     reasons: list[Reason]
     component_stability: list[float]
-    component_error: NotRequired[list[list[float]]]
-    alternatives: NotRequired[list[Alternative]]
+    component_error: list[list[float]]
+    alternatives: list[Alternative]
 
 
 class Stage(NamedTuple):
@@ -113,9 +110,10 @@ class TopFeature(NamedTuple):
     index: int
 
 
-def no_trust() -> Trust:
-    """The trust of a fit that was not judged."""
-    return {"verdict": None, "reasons": [], "component_stability": []}
+def with_all_keys(trust: Trust | None) -> Trust:
+    """The trust of a fit with the lists that the library leaves out because they are empty; None was not judged."""
+    empty: Trust = {"verdict": None, "reasons": [], "component_stability": [], "component_error": [], "alternatives": []}
+    return empty if trust is None else {**empty, **trust}
 
 
 def trust_json(model: Any) -> str:

@@ -15,7 +15,6 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 
 import numpy as np
-from sklearn.utils import Bunch
 
 from andnmf import _core, _settings
 from andnmf._input import read_matrix, resolve_seed
@@ -34,6 +33,11 @@ __all__ = [
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    # For type checkers a Bunch has any attribute, and misspelled ones would pass.
+    Bunch = dict[str, Any]
+else:
+    from sklearn.utils import Bunch
 
 
 class Dataset(Bunch):
@@ -144,7 +148,7 @@ def _dataset(make: _Made) -> _Made:
         return make(**given)
 
     names = {p.name for p in own + common}
-    shown = inspect.Signature(own + common, return_annotation=Bunch)
+    shown = inspect.Signature(own + common, return_annotation=Dataset)
     cast(Any, checked).__signature__ = shown
     checked.__doc__ = (make.__doc__ or "").replace("**common", _COMMON)
     return cast(_Made, checked)

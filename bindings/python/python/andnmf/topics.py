@@ -9,13 +9,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,10 +22,14 @@ from andnmf import _core, _settings
 from andnmf._estimators import ESTIMATORS
 from andnmf._files import Table
 from andnmf._input import as_samples
+from andnmf._report import Report
+from andnmf._texts import count_words, word_table
 
 if TYPE_CHECKING:
     import pandas as pd
     from typing_extensions import Self
+
+    from andnmf._types import Trust
 
 __all__ = ["TopicModel", "count_words"]
 
@@ -34,81 +37,7 @@ __all__ = ["TopicModel", "count_words"]
 WEIGHTINGS = ("auto", "tf-idf", "counts")
 
 
-def count_words(
-    texts: Iterable[str] | str | os.PathLike[str],
-    *,
-    strip_headers: bool = False,
-    min_documents: float | None = None,
-    max_documents: float = 0.5,
-    max_words: int | None = 4000,
-    stop_words: str | Iterable[str] = "english",
-    min_letters: int = 2,
-    numbers: bool = False,
-) -> Table:
-    """Count the words of texts.
-
-    Parameters
-    ----------
-    texts : iterable of str, or path-like
-        The texts, or a folder of text files, a .tar.gz archive of them, or a file with one text per line. A single string
-        is a path.
-    strip_headers : bool, default=False
-        Remove headers, quotes and signatures of e-mail and news posts.
-    min_documents, max_documents : float or int, optional
-        Keep words in at least and at most so many texts: an integer is a number, a float a share. By default from ten texts
-        (1 % of fewer than 1000) to half of all.
-    max_words : int or None, default=4000
-        Number of words; the most frequent are kept.
-    stop_words : "english", "none" or iterable of str, default="english"
-        Words to leave out.
-    min_letters : int, default=2
-        Minimum number of letters of a word.
-    numbers : bool, default=False
-        Keep numbers and words with digits.
-
-    Returns
-    -------
-    Table
-        Texts × words, a CSR matrix with the words as ``feature_names``; every estimator takes it.
-
-    Examples
-    --------
-    >>> from andnmf.topics import count_words
-    >>> table = count_words(["red wine", "white wine", "red stars"], min_documents=1, max_documents=1.0)
-    >>> table.feature_names, table.values.toarray()[0].tolist()
-    (['red', 'stars', 'white', 'wine'], [1.0, 0.0, 0.0, 1.0])
-    """
-    least = None if min_documents is None else _frequency("min_documents", min_documents)
-    listed = [] if stop_words == "none" else None if stop_words == "english" else stop_words
-    if isinstance(listed, str):
-        raise ValueError(f"stop_words is '{stop_words}', but it must be english, none or a list of words")
-    rules = (least, _frequency("max_documents", max_documents), max_words, None if listed is None else list(listed))
-    return _table(texts, strip_headers, min_letters, numbers, rules)
-
-
-def _frequency(name: str, value: float) -> str:
-    """A number of documents as a number, a share as per cent."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise TypeError(f"{name} is {value!r}, but it must be an integer (texts) or a float (a share of them)")
-    return str(value) if isinstance(value, (int, np.integer)) else f"{100 * value!r}%"
-
-
-def _table(texts: Any, strip_headers: bool, min_letters: int, numbers: bool, rules: Any) -> Table:
-    source = os.fspath(texts) if isinstance(texts, (str, os.PathLike)) else [str(text) for text in texts]
-    if not source:
-        raise ValueError("texts is empty, but there must be at least one")
-    parts = _core.count_words(
-        source,
-        _settings.flag("strip_headers", strip_headers),
-        _settings.integer("min_letters", min_letters),
-        _settings.flag("numbers", numbers),
-        rules,
-    )
-    counts = sparse.csr_matrix((parts["stored"], parts["indices"], parts["pointers"]), shape=parts["shape"])
-    return Table(counts, parts["sample_names"], parts["feature_names"])
-
-
-class TopicModel(TransformerMixin, BaseEstimator):
+class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Topics of texts: word counts, weights of words, and a factorization in one estimator.
 
     Parameters
@@ -131,7 +60,9 @@ class TopicModel(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     model_ : estimator
-        The fitted estimator of the method, with ``components_``, ``trust_``, ``feature_names_in_`` and so on.
+        The fitted estimator of the method, for everything else.
+    components_, feature_names_in_, trust_
+        Those of ``model_``: the topics, the words, and the verdict (None if the method does not judge its fits).
     shares_ : ndarray of shape (n_topics,)
         The share of each topic in the texts.
     word_weights_ : ndarray of shape (n_words,)
@@ -290,9 +221,13 @@ class TopicModel(TransformerMixin, BaseEstimator):
         [True, False]
         """
         check_is_fitted(self)
+        return self.model_.transform(self._counted(texts))
+
+    def _counted(self, texts: Any) -> Table:
+        """The words of the model in texts, as the values to factorize."""
         words = [str(word) for word in self.model_.feature_names_in_]
         # A word that is left out of the count would be missing, so nothing is left out.
-        table = _table(texts, self.strip_headers, self.min_letters, self.numbers, None)
+        table = word_table(texts, self.strip_headers, self.min_letters, self.numbers, None)
         assert table.feature_names is not None
         where = {word: i for i, word in enumerate(words)}
         columns = np.array([where.get(word, -1) for word in table.feature_names])
@@ -300,7 +235,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
         known = columns[counts.col] >= 0
         cells = (counts.row[known], columns[counts.col[known]])
         matched = sparse.csr_matrix((counts.data[known], cells), shape=(counts.shape[0], len(words)))
-        return self.model_.transform(Table(self._weighted(matched), table.sample_names, words))
+        return Table(self._weighted(matched), table.sample_names, words)
 
     def top_words(self, n: int = 10, *, by: str = "relevance") -> list[list[str]]:
         """The most distinctive words of each topic.
@@ -326,6 +261,53 @@ class TopicModel(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return [[feature.name for feature in features] for features in self._top(n, by)]
+
+    @property
+    def components_(self) -> np.ndarray:
+        """The topics, one per row."""
+        return self.model_.components_
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """The words, one per column of ``components_``."""
+        return self.model_.feature_names_in_
+
+    @property
+    def trust_(self) -> Trust | None:
+        """The verdict on the topics with its reasons, see :class:`andnmf.AND`; None if the method does not judge its fits."""
+        return getattr(self.model_, "trust_", None)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def report(self, path: Any = None, texts: Any = None, *, title: str | None = None) -> Report:
+        """Build the report page of the topics, which notebooks show and ``path`` saves.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            The file to write, by convention ``report.html``.
+        texts : iterable of str, or path-like, optional
+            The texts, for the weights of the topics in them.
+        title : str, optional
+            The title of the page.
+
+        Returns
+        -------
+        Report
+            The page.
+
+        Examples
+        --------
+        >>> from andnmf.topics import TopicModel
+        >>> texts = ["apple pear", "moon star"] * 9
+        >>> len(TopicModel(2, random_state=0).fit(texts).report(texts=texts).html) > 10_000
+        True
+        """
+        check_is_fitted(self)
+        samples = None if texts is None else self._counted(texts)
+        return self.model_.report(path, samples, title=title or type(self).__name__, show="words")
 
     def _top(self, n: int, by: str) -> Any:
         return self.model_._top_features(n, by, list(self.shares_))

@@ -52,11 +52,12 @@ impl Scaling {
             Self::OneScale => vec![usable(largest().into_iter().fold(0.0, f64::max)); weights.ncols()],
             Self::EachComponent => largest().into_iter().map(usable).collect(),
             Self::EqualMoments => {
-                let largest: Vec<f64> = largest().into_iter().map(usable).collect();
+                let largest = largest();
                 // In units of the largest weight, squares neither overflow nor vanish.
                 let lengths: Vec<f64> = columns()
                     .zip(&largest)
-                    .map(|(x, top)| {
+                    .map(|(x, &top)| {
+                        let top = usable(top);
                         usable(x.iter().map(|v| (v.as_f64() / top).powi(2)).sum::<f64>().sqrt() * top)
                     })
                     .collect();

@@ -15,8 +15,6 @@ from andnmf.plot import _style
 LEGEND_ENTRIES = 20
 #: Rows of a legend beside the axes.
 ROWS = 12
-#: Up to this many curves have their legend within the axes.
-WITHIN = 5
 
 
 def components(model: Any, *, shape: tuple[int, int] | None = None, x: Any = None, n: int = 8) -> Any:
@@ -208,9 +206,8 @@ def curves(
     if components.min() >= 0:
         ax.set_ylim(bottom=0)
     _style.grid(ax)
-    if rank <= WITHIN:
-        ax.legend()
-    elif rank <= LEGEND_ENTRIES or names is not None:
+    if rank <= LEGEND_ENTRIES or names is not None:
+        # Beside the axes, a legend covers no curve.
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), ncols=-(-rank // ROWS), fontsize="x-small")
     else:
         plt = _style.pyplot()

@@ -132,12 +132,12 @@ def rank_curve(suggestion: Any, *, ax: Any = None) -> Any:
 
 @_style.styled
 def stability(model: Any, truth: Any = None, *, ax: Any = None) -> Any:
-    """Plot the estimated error of each component, against its true error if the truth is known.
+    """Plot the estimated error of each component with its interval, against its true error if the truth is known.
 
     Parameters
     ----------
     model : fitted estimator
-        An estimator with ``stability_``.
+        An estimator with ``component_error_``.
     truth : array-like of shape (n_components, n_features), optional
         The true components.
     ax : matplotlib Axes, optional
@@ -146,7 +146,8 @@ def stability(model: Any, truth: Any = None, *, ax: Any = None) -> Any:
     Returns
     -------
     matplotlib Axes
-        The axes. Beyond the dashed line (0.1) a component should not be relied on. Values below 1e-6 are drawn there.
+        The axes. Components whose interval crosses the dashed line (0.1) have another colour: do not rely on them. Values
+        below 1e-6 are drawn there.
 
     Examples
     --------
@@ -156,29 +157,28 @@ def stability(model: Any, truth: Any = None, *, ax: Any = None) -> Any:
     >>> andnmf.plot.stability(model, data.truth).get_ylabel()
     'true error (sine)'
     """
-    check_is_fitted(model, "stability_")
-    estimated = np.asarray(model.stability_, dtype=np.float64)
-    if np.isnan(estimated).all():
+    check_is_fitted(model, "component_error_")
+    if np.isnan(model.component_error_).all():
         raise ValueError("the fit was not judged, so there is no stability; fit with threshold='auto' and trust='auto'")
-    estimated = np.clip(estimated, LEAST, 1)
+    low, estimated, high = np.clip(model.component_error_, LEAST, 1).T
+    colours = np.where(high > UNSTABLE, _style.SECOND, _style.ACCENT)
     ax = _style.axes(ax)
     if truth is None:
         order = np.argsort(estimated)
-        least = max(LEAST, estimated.min() / 3)
-        colours = np.where(estimated[order] > UNSTABLE, _style.SECOND, _style.ACCENT)
-        ax.vlines(range(len(order)), LEAST, estimated[order], color="#d9dbe0", linewidth=1)
-        ax.scatter(range(len(order)), estimated[order], c=colours, s=16, zorder=3)
+        least = max(LEAST, low.min() / 2)
+        ax.scatter(range(len(order)), estimated[order], c=colours[order], s=16, zorder=3)
+        ax.vlines(range(len(order)), low[order], high[order], colors=colours[order], linewidth=1)
         ax.set_xticks(range(len(order)), [str(k) for k in order] if len(order) <= 30 else [""] * len(order))
         ax.set_xlabel("component, by stability")
         ax.set_ylabel("estimated error (sine)")
     else:
         errors = np.clip(_true_errors(model, truth), LEAST, 1)
-        colours = np.where(estimated > UNSTABLE, _style.SECOND, _style.ACCENT)
         ax.plot([LEAST, 1], [LEAST, 1], color=_style.QUIET, linewidth=0.8, zorder=0)
         ax.scatter(estimated, errors, c=colours, s=16, zorder=3)
+        ax.hlines(errors, low, high, colors=colours, linewidth=0.7)
         ax.axvline(UNSTABLE, color=_style.QUIET, linestyle="--", linewidth=0.8)
         ax.set_xscale("log")
-        least = max(LEAST, min(estimated.min(), errors.min()) / 3)
+        least = max(LEAST, min(low.min(), errors.min()) / 2)
         ax.set_xlim(least, 1.5)
         ax.set_xlabel("estimated error (sine)")
         ax.set_ylabel("true error (sine)")

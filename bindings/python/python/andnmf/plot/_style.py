@@ -32,7 +32,6 @@ STYLE = {
     "lines.linewidth": 1.4,
     "lines.markersize": 3.5,
     "figure.dpi": 120,
-    "savefig.dpi": 300,
     "figure.facecolor": "white",
     "axes.facecolor": "white",
 }
