@@ -228,7 +228,7 @@ fn rank_auto_finds_the_rank_or_says_that_it_cannot() {
     let out = folder.arg("none");
     crate::support::refused(
         &["fit", &many, "--rank", "auto", "--out", &out],
-        &["--rank auto", "suggest-rank", "--rank a number"],
+        &["--rank auto", "suggest-rank", "choose a number"],
     );
     assert!(!folder.path("none").exists(), "nothing is left of a fit that failed");
 }

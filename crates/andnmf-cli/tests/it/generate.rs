@@ -141,10 +141,10 @@ fn options_of_other_kinds_are_refused_with_the_kinds_that_have_them() {
         "binary, decay, paired",
     ]);
     given("ctm", "--concentration").has(&["--scale, --correlation", "is for dir"]);
-    given("ctm-released", "--scale").has(&["none of these options", "is for ctm, noise"]);
+    given("ctm-released", "--scale").has(&["none of these options", "is for ctm, ctm-blocks, noise"]);
     given("binary", "--decay-order").has(&["is for decay, paired"]);
     given("decay", "--co-occurrence").has(&["is for paired"]);
-    given("paired", "--correlation").has(&["is for ctm, noise"]);
+    given("paired", "--correlation").has(&["is for ctm, ctm-blocks, noise"]);
     assert!(!folder.path("data").exists());
 }
 

@@ -56,7 +56,7 @@ fn a_setting_of_other_methods_is_refused_with_those_that_have_it() {
                 let mut options = vec!["--method", method.name()];
                 options.extend(words.iter().map(String::as_str));
                 let said = said_without_data(&folder, &options);
-                assert!(said.contains(&format!("the method {method} has no {}", words[0])), "{said}");
+                assert!(said.contains(&format!("--method {method} has no {}", words[0])), "{said}");
                 assert!(said.trim_end().rsplit(": ").next().unwrap().contains(other.name()), "{said}");
             }
         }

@@ -221,7 +221,9 @@ mod tests {
         assert!(message(b"1,2\n3,4\n5\n").contains("line 3"));
         assert!(message(b"").contains("no values"));
         let (wide, other) = (npy(&random_matrix(3, 3, 1)), npy(&random_matrix(3, 4, 1)));
-        assert!(message(&[wide.clone(), other].concat()).contains("row 4, column 1: this row has 4 values"));
+        assert!(
+            message(&[wide.clone(), other].concat()).contains("row 4, column 1: this row has 4 value(s)")
+        );
         let mut invalid = random_matrix::<f64>(3, 3, 1);
         invalid[[1, 2]] = f64::NAN;
         assert!(

@@ -10,7 +10,7 @@ use crate::support::{Folder, andnmf as lab, command, files_in, json, read_json, 
 
 /// A truth with as few components as the paper's step allows.
 fn small_truth(folder: &Folder) -> String {
-    folder.write_array("truth.npy", &topics(16, 80, 0).unwrap())
+    folder.write_array("truth.npy", &topics(32, 120, 0).unwrap())
 }
 
 /// Arguments for a figure with twelve small runs on a small truth.
@@ -25,7 +25,7 @@ fn a_figure_is_drawn_and_judged_and_its_runs_are_reused() {
     let out = folder.arg("made");
     let first = json(&lab(&[&small(&truth, &out)[..], &["--json"]].concat()));
     assert_eq!((first["cells"].as_u64(), first["cells_done_now"].as_u64()), (Some(12), Some(12)));
-    assert_eq!(first["settings"]["truth"]["rows"], 16);
+    assert_eq!(first["settings"]["truth"]["rows"], 32);
     let claims = first["claims"].as_array().unwrap();
     assert!(claims.len() == 2 && claims.iter().all(|claim| claim["verdict"] != "not-measured"), "{claims:?}");
 

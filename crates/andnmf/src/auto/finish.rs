@@ -284,7 +284,8 @@ fn other_ends<T: Real>(
     if !matches!(ending, Ending::Hals | Ending::Nmf) {
         compare("and+hals", finisher.runs.improved(&clipped).map(Some))?;
     }
-    if ending != Ending::MinVolume && finisher.runs.engine.projected_noise() > 0.0 {
+    // The components of NMF are in doubt anyway.
+    if !matches!(ending, Ending::MinVolume | Ending::Nmf) && finisher.runs.engine.projected_noise() > 0.0 {
         let volume = VolumeEnd::new(finisher.runs.engine, best);
         let other = volume.map_or(Ok(None), |volume| volume.components(best, false));
         compare("min-volume", other.map(|ended| ended.map(|ended| ended.components)))?;

@@ -69,7 +69,7 @@ fn fit<T: Real>(
     run: &mut Run<'_, T>,
 ) -> Result<Fit<T>, FitError> {
     let counts = counts_end::in_metric_of_counts(and, samples, &start, run)?;
-    let (own, given) = (and, !matches!(start, Start::Auto));
+    let own = and;
     let and = counts.as_ref().map_or(and, |(and, _)| and);
     let (params, metric) = (and.params(), &and.objective().metric);
     metric.check(samples)?;
@@ -92,10 +92,10 @@ fn fit<T: Real>(
     let stop = drive(&mut *engine, &params.limits(), run)?;
     let Some((_, noise)) = &counts else {
         let fit = finish::finish(*engine, scaled, run, stop)?;
-        return errors::checked(fit, samples, (own, None, given), run);
+        return errors::checked(fit, samples, (own, None), run);
     };
     let found = counts_end::found_components(&engine);
     let fit = finish::finish(*engine, scaled, run, stop)?;
     let fit = counts_end::finish(fit, (samples, noise), and, found, run)?;
-    errors::checked(fit, samples, (own, Some(noise), given), run)
+    errors::checked(fit, samples, (own, Some(noise)), run)
 }

@@ -74,7 +74,7 @@ constants! {
         /// …to this.
         search_prior: f64 = 0.1,
         /// The work of a search in products; moves that take more are not made.
-        search_work: f64 = 1e10,
+        search_work: f64 = 1e9,
         /// Moves of a search, at most.
         most_moves: usize = 40,
         /// What overdispersion must gain in log-likelihood to be believed.

@@ -9,9 +9,9 @@ super::constants! {
         /// theirs. Bounds the time of the refits, not set on data.
         all_values: usize = 1 << 19,
         /// Most values of simulated samples that are not counts: they are dense. Bounds the memory, not set on data.
-        most_values: usize = 1 << 22,
+        most_values: usize = 1 << 21,
         /// Simulated samples per component, at least, where there are as many. Not set on data.
-        samples_per_component: usize = 10,
+        samples_per_component: usize = 30,
         /// From fewer simulated samples per component, a refit starts at the components instead of from the data. Not set
         /// on data.
         from_data: usize = 30,

@@ -25,6 +25,7 @@ use self::simulate::{Mixture, draw_counts};
 use super::shares::nearest_sines;
 use super::stability::part_of_samples;
 use crate::and::{And, AndParams, Checks};
+use crate::constants::CountFinish;
 use crate::counts::{CountNoise, Noise};
 use crate::fit::{Fit, Run, Start, StopMonitor, StopReason};
 use crate::linalg::product::multiply;
@@ -33,7 +34,7 @@ use crate::nnls::{self, NnlsError};
 use crate::objective::ScaledSamples;
 use crate::random::{Stream, numbered_generator};
 use crate::samples::{Block, DenseSamples, SampleSubset, Samples, gather};
-use crate::trust::{ErrorEvidence, FitReport, Trade, Trust};
+use crate::trust::{Ending, ErrorEvidence, FitReport, Origin, Trade, Trust};
 use crate::{FitError, Real, counts};
 
 /// The number of the random part of the samples that is checked; other numbers serve other purposes.
@@ -64,7 +65,7 @@ enum Answer {
 pub(super) fn checked<T: Real>(
     mut fit: Fit<T>,
     samples: &dyn Samples<T>,
-    (and, noise, given): (&And, Option<&CountNoise>, bool),
+    (and, noise): (&And, Option<&CountNoise>),
     run: &Run<'_, T>,
 ) -> Result<Fit<T>, FitError> {
     let params = and.params();
@@ -76,6 +77,8 @@ pub(super) fn checked<T: Real>(
     let monitor = StopMonitor::new(run, limit, 0.0);
     let found = report.on_shares.len();
     let components = fit.components.slice(s![..found, ..]).to_owned();
+    // A resumed run knows its start by the origin of its components.
+    let given = matches!(report.origin, Origin::Given | Origin::GivenRepaired);
     // Distributed samples cannot be drawn from, and exact components need no check.
     if !report.is_certain() && found > 0 && samples.executor().is_none() {
         let checked = Checked {
@@ -90,6 +93,7 @@ pub(super) fn checked<T: Real>(
             limit,
         };
         let evidence = checked.evidence()?;
+        fit.passes += usize::from(evidence.is_some());
         report.errors = evidence;
     }
     fit.seconds += monitor.clock.seconds();
@@ -178,16 +182,18 @@ impl<T: Real> Checked<'_, '_, T> {
         let scaled = ScaledSamples::new(self.samples, metric);
         let mut components = self.components.clone();
         metric.scale(&mut components);
-        let subset = SampleSubset { samples: &scaled, numbers };
-        let weights = nnls::weights(&subset, components.view(), &run).map_err(as_fit_error)?;
-        let rows = match gather(&scaled, &subset.numbers)? {
-            Block::Dense(rows) => rows.mapv(|v| v.as_f64()),
+        // Read once: the samples may be in a file.
+        let rows: Array2<T> = match gather(&scaled, &numbers)? {
+            Block::Dense(rows) => rows.into_owned(),
             sparse => {
                 let mut rows = Array2::zeros((sparse.n_samples(), sparse.n_features()));
-                sparse.for_each(|i, j, v| rows[[i, j]] += v.as_f64());
+                sparse.for_each(|i, j, v| rows[[i, j]] += v);
                 rows
             }
         };
+        let part = DenseSamples::new(rows.view())?;
+        let weights = nnls::weights(&part, components.view(), &run).map_err(as_fit_error)?;
+        let rows = rows.mapv_into_any(|v| v.as_f64());
         let components = components.mapv(|v| v.as_f64());
         let Some(inverse) = gram_inverse(multiply(components.view(), components.t()).view()) else {
             return Ok(None);
@@ -212,7 +218,16 @@ impl<T: Real> Checked<'_, '_, T> {
             time_limit: remaining,
             ..own.clone()
         };
-        let inner = params.check()?.with_constants(*self.and.constants());
+        let mut constants = *self.and.constants();
+        // What the search and the comparison of finishes chose is taken as known: they take much longer than the rest.
+        constants.counts.most_moves = 0;
+        constants.counts.finish = match self.report.ending {
+            Ending::Likelihood => CountFinish::Likelihood,
+            Ending::Priors => CountFinish::Priors,
+            Ending::Profiles => CountFinish::Profiles,
+            _ => constants.counts.finish,
+        };
+        let inner = params.check()?.with_constants(constants);
         let mut rng = numbered_generator(own.seed, Stream::Noise, CHECKED_PART + round);
         let metric = &self.and.objective().metric;
         let start = |components: &Array2<f64>| match from_data {

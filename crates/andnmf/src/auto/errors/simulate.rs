@@ -1,12 +1,15 @@
 //! Samples drawn from an answer: its components, weights drawn anew, and noise as strong as its residual.
 
-use ndarray::{Array2, ArrayView1};
+use ndarray::{Array2, Axis};
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Gamma, Poisson, StandardNormal};
 
 use crate::linalg::product::multiply;
 use crate::samples::CsrSamples;
 use crate::{FitError, Real};
+
+/// Samples at a time: whole arrays of them would take as much memory as the samples.
+const BLOCK: usize = 256;
 
 /// An answer from which samples can be drawn.
 #[derive(Debug)]
@@ -28,11 +31,16 @@ impl Mixture {
     /// many dimensions of it as there are components, in samples and in features.
     pub(super) fn new(components: Array2<f64>, weights: Array2<f64>, rows: &Array2<f64>) -> Self {
         let (n, width) = rows.dim();
-        let residual = rows - &multiply(weights.view(), components.view());
+        let mut squares = vec![0.0; width];
+        let blocks = weights.axis_chunks_iter(Axis(0), BLOCK).zip(rows.axis_chunks_iter(Axis(0), BLOCK));
+        for (weights, rows) in blocks {
+            let mut residual = multiply(weights, components.view());
+            residual -= &rows;
+            squares.iter_mut().zip(residual.columns()).for_each(|(sum, column)| *sum += column.dot(&column));
+        }
         let left = |all: usize| (all as f64 - components.nrows() as f64).max(1.0) / all.max(1) as f64;
         let free = left(n) * left(width);
-        let deviation = |column: ArrayView1<'_, f64>| (column.dot(&column) / (free * n.max(1) as f64)).sqrt();
-        let noise = residual.columns().into_iter().map(deviation).collect();
+        let noise = squares.into_iter().map(|sum: f64| (sum / (free * n.max(1) as f64)).sqrt()).collect();
         let non_negative = rows.iter().all(|v| *v >= 0.0);
         let size = (rows.iter().map(|v| v * v).sum::<f64>() / (n * width).max(1) as f64).sqrt();
         Self { components, weights, non_negative, noise, size }
@@ -58,18 +66,19 @@ impl Mixture {
     pub(super) fn draw<T: Real>(&self, rng: &mut impl Rng) -> Array2<T> {
         let n = self.weights.nrows();
         let numbers: Vec<usize> = (0..n).map(|_| rng.random_range(0..n)).collect();
-        let weights = self.weights.select(ndarray::Axis(0), &numbers);
-        let mut rows = multiply(weights.view(), self.components.view());
-        for mut row in rows.outer_iter_mut() {
-            for (v, noise) in row.iter_mut().zip(&self.noise) {
-                let drawn: f64 = StandardNormal.sample(rng);
-                *v += noise * drawn;
-                if self.non_negative {
-                    *v = v.max(0.0);
+        let mut samples = Array2::zeros((n, self.components.ncols()));
+        for (block, mut rows) in numbers.chunks(BLOCK).zip(samples.axis_chunks_iter_mut(Axis(0), BLOCK)) {
+            let weights = self.weights.select(Axis(0), block);
+            let means = multiply(weights.view(), self.components.view());
+            for (mut row, means) in rows.outer_iter_mut().zip(means.outer_iter()) {
+                for ((v, mean), noise) in row.iter_mut().zip(means).zip(&self.noise) {
+                    let drawn: f64 = StandardNormal.sample(rng);
+                    let value = mean + noise * drawn;
+                    *v = T::from_f64(if self.non_negative { value.max(0.0) } else { value });
                 }
             }
         }
-        rows.mapv(T::from_f64)
+        samples
     }
 }
 
