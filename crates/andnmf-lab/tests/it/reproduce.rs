@@ -84,7 +84,7 @@ fn another_figure_is_added_to_the_report_and_other_settings_are_refused() {
     let page = text(&std::fs::read(folder.path("made/report.html")).unwrap());
     assert!(page.contains("Figure 2a") && page.contains("Figure 4"));
 
-    let other = folder.write_array("other.npy", &topics(16, 80, 1).unwrap());
+    let other = folder.write_array("other.npy", &topics(32, 120, 1).unwrap());
     let with = |truth: &str, budget: &str| {
         ["fig2a", "--quick", "--seeds", "1", "--budget", budget, "--truth", truth, "--out", &out]
             .map(str::to_owned)
@@ -93,7 +93,7 @@ fn another_figure_is_added_to_the_report_and_other_settings_are_refused() {
         refused(&args.iter().map(String::as_str).collect::<Vec<_>>(), expected);
     };
     refuse(&with(&truth, "3"), &["--budget was 2 and is 3", "--force"]);
-    refuse(&with(&other, "2"), &["the truth was 16 × 80", "--force"]);
+    refuse(&with(&other, "2"), &["the truth was 32 × 120", "--force"]);
     let unchanged = read_json(&folder.path("made/summary.json"));
     assert_eq!(unchanged["figures"], both["figures"], "a refused call changes nothing");
     let forced = [&with(&other, "2")[..], &["--force".to_owned(), "--json".to_owned()]].concat();
