@@ -138,7 +138,7 @@ def test_new_samples_are_checked_too(data):
 
 
 def test_samples_must_be_a_matrix_of_numbers(kind):
-    for wrong, message in [(np.ones(4), "1D array"), (np.ones((2, 2, 2)), "dim 3"), (np.ones((0, 3)), "0 sample")]:
+    for wrong, message in [(np.ones(4), "1D array"), (np.ones((2, 2, 2)), "must be a matrix"), (np.ones((0, 3)), "0 sample")]:
         with pytest.raises(ValueError, match=message):
             kind(n_components=1).fit(wrong)
 

@@ -25,6 +25,7 @@ COUNTERPARTS = {
     "transform": ["AND.transform", "AND.match_features"],
     "evaluate": ["metrics.recovery", "metrics.correlation_error"],
     "diagnose": ["diagnose"],
+    "certify": ["certify"],
     "suggest-rank": ["suggest_rank"],
     "topics": ["topics.TopicModel", "topics.count_words", "metrics.coherence"],
     "images": ["read", "plot.images"],

@@ -58,7 +58,7 @@ fn a_fit_writes_every_file_with_every_field() {
     assert!(summary["seconds"].as_f64() > summary["solver_seconds"].as_f64());
     assert!((1..=10).contains(&summary["passes"].as_u64().unwrap()));
     assert_ne!(summary["start"], "auto", "the one that was taken is named");
-    let keys = ["component_error", "component_stability", "reasons", "verdict"];
+    let keys = ["alternatives", "component_error", "component_stability", "reasons", "verdict"];
     assert_eq!(sorted(fields(&summary["trust"])), keys);
     assert_eq!(summary["trust"]["verdict"], "good");
     assert_eq!(summary["trust"]["component_stability"].as_array().unwrap().len(), 5);

@@ -18,7 +18,7 @@ pub struct Trust {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub component_error: Vec<ComponentError>,
     /// Other answers that fit as well.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub alternatives: Vec<Alternative>,
 }
 
