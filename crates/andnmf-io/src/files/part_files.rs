@@ -14,7 +14,7 @@ const SUFFIX: &str = ".part";
 /// The file in a part folder that its owner locks.
 const LOCK: &str = ".owner";
 /// A new part is abandoned for another one if somebody took it for abandoned before it was locked.
-const TRIES: usize = 16;
+const TRIES: usize = 100;
 
 /// Returns true for the name of an unfinished file or folder.
 pub(super) fn is_part(name: &str) -> bool {
@@ -130,9 +130,18 @@ pub fn clear_abandoned(folder: &Path) {
         if let Ok(lock) = opened
             && lock.try_lock().is_ok()
         {
-            let _ = if is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            let _ = if is_folder { remove_folder(&path) } else { fs::remove_file(&path) };
         }
     }
+}
+
+/// Removes an abandoned folder under another name: whoever is about to own it no longer finds it. Under its own name, the file
+/// that its new owner locks could be created and removed while the rest is.
+fn remove_folder(path: &Path) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let removed = path.with_file_name(format!("{}.removed{SUFFIX}", name.trim_end_matches(SUFFIX)));
+    fs::rename(path, &removed)?;
+    fs::remove_dir_all(removed)
 }
 
 #[cfg(test)]
@@ -160,6 +169,15 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
+    /// Calls a function when dropped.
+    struct Defer<F: Fn()>(F);
+
+    impl<F: Fn()> Drop for Defer<F> {
+        fn drop(&mut self) {
+            (self.0)();
+        }
+    }
+
     #[test]
     fn nothing_is_lost_between_creation_and_lock() {
         let folder = tempfile::tempdir().unwrap();
@@ -170,6 +188,8 @@ mod tests {
                     clear_abandoned(folder.path());
                 }
             });
+            // Also if an assertion fails.
+            let _done = Defer(|| done.store(true, std::sync::atomic::Ordering::Relaxed));
             for number in 0..300 {
                 let part = PartFolder::create_in(folder.path()).unwrap();
                 fs::write(part.path().join("inside"), "").unwrap();
@@ -179,7 +199,6 @@ mod tests {
                 file.persist(&target).unwrap();
                 assert!(target.exists() && part.path().join("inside").exists(), "{number}");
             }
-            done.store(true, std::sync::atomic::Ordering::Relaxed);
         });
     }
 }
