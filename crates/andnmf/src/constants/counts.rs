@@ -75,6 +75,8 @@ constants! {
         search_prior: f64 = 0.1,
         /// The work of a search in products; moves that take more are not made.
         search_work: f64 = 1e9,
+        /// The same where counts are overdispersed: plain likelihood leads away from the components, and the search gains most.
+        overdispersed_work: f64 = 1e10,
         /// Moves of a search, at most.
         most_moves: usize = 40,
         /// What overdispersion must gain in log-likelihood to be believed.

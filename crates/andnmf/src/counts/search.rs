@@ -69,16 +69,17 @@ pub(crate) fn searched(
     (seed, monitor): (u64, &StopMonitor<'_>),
 ) -> Result<Option<Searched>, StageInterrupt> {
     let (n, width, rank) = (samples.n_samples(), samples.n_features(), start.nrows());
-    let moves = |values: f64| {
+    let moves = |values: f64, affordable: f64| {
         let passes = (2 * constants.search_steps + 3 * constants.search_sweeps) as f64;
         let powers = POWER_WORK * (n + width) as f64;
         let removals = (rank * rank) as f64 * (rank * width * MIXTURE_UPDATES) as f64;
         let work = passes * rank as f64 * (values + powers) + removals;
         // The first candidates take as much as some moves.
-        ((constants.search_work / work) as usize).saturating_sub(FIRST_WORK).min(constants.most_moves)
+        ((affordable / work) as usize).saturating_sub(FIRST_WORK).min(constants.most_moves)
     };
-    let (sparse, dense) = (samples.stored_values() as f64, DENSE_WORK * (n * width) as f64);
-    if moves(sparse) == 0 || rank < 2 || n <= rank {
+    let sparse = || moves(samples.stored_values() as f64, constants.search_work);
+    let dense = || moves(DENSE_WORK * (n * width) as f64, constants.overdispersed_work);
+    if sparse().max(dense()) == 0 || rank < 2 || n <= rank {
         return Ok(None);
     }
     let (mut mean, mut totals) = (vec![0.0_f32; width], vec![0.0; n]);
@@ -97,9 +98,11 @@ pub(crate) fn searched(
     };
     let mut work = Moves { samples, constants, monitor, rank, mean, totals, rule };
     let mut best = work.better(work.descended(start.clone())?, work.kept(start.clone())?)?;
-    let affordable = moves(dense) > 0;
+    let affordable = dense() > 0;
     if affordable && work.learned_noise(&best)? {
         best = work.better(work.descended(start.clone())?, work.kept(start.clone())?)?;
+    } else if sparse() == 0 {
+        return Ok(None);
     }
     // Singular pairs know short samples, of which single ones say little.
     let pairs = nndsvd(samples as &dyn Samples<f32>, rank, NndsvdFill::Mean, seed)?.components;
@@ -111,7 +114,7 @@ pub(crate) fn searched(
     for number in 0..constants.most_moves {
         // A better fit leaves less that looks like overdispersion.
         dispersed = affordable && work.learned_noise(&best)?;
-        if number >= moves(if dispersed { dense } else { sparse }) {
+        if number >= if dispersed { dense() } else { sparse() } {
             break;
         }
         let mut rng = numbered_generator(seed, Stream::Start, number + 1);

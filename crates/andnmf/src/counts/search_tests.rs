@@ -138,7 +138,7 @@ fn a_search_mends_components_that_a_start_has_merged() {
 #[test]
 fn large_data_are_not_searched() {
     let (data, truth) = dispersed(100, 3, 100.0, 0.0);
-    let constants = CountConstants { search_work: 1e3, ..CountConstants::default() };
+    let constants = CountConstants { search_work: 1e3, overdispersed_work: 1e3, ..CountConstants::default() };
     let start = truth.mapv(|v| v as f32);
     assert!(searched(&single(&data), &start, &constants, (0, &monitor())).unwrap().is_none());
 }
