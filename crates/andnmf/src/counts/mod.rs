@@ -19,6 +19,7 @@
 
 mod finish;
 mod gamma;
+mod mixture;
 pub(crate) mod model;
 pub(crate) mod momentum;
 mod noise;

@@ -3,7 +3,7 @@
 use ndarray::Array2;
 use rayon::prelude::*;
 
-use super::search::rows_of;
+use super::rows::rows_of;
 use crate::fit::StageInterrupt;
 use crate::linalg::product::multiply;
 use crate::linalg::special::ln_gamma;
@@ -81,4 +81,14 @@ pub(super) fn overdispersion(
     let free = (values - (rank * (n + width)) as f64).max(0.1 * values);
     let value = (0.5 * (low + high)).exp() * values / free;
     Ok(Overdispersion { value, gain: (at_left.max(at_right) - poisson) * step as f64 })
+}
+
+/// Half the deviance of a count from its mean, with overdispersion φ.
+pub(super) fn deviance(y: f64, mean: f64, phi: f64) -> f64 {
+    let own = if y > 0.0 { y * (y / mean).ln() } else { 0.0 };
+    if phi > 0.0 {
+        own - (y + 1.0 / phi) * ((1.0 + phi * y) / (1.0 + phi * mean)).ln()
+    } else {
+        own - (y - mean)
+    }
 }

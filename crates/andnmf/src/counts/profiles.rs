@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::model::improved;
 use super::pass::{ByFeature, ShareRule, pass};
+use super::rows::{normalise, rows_of};
 use crate::fit::{StageInterrupt, StopMonitor};
 use crate::linalg::product::multiply;
 use crate::random::{Stream, generator};
@@ -69,14 +70,6 @@ pub(crate) fn begin(components: Array2<f32>, shares: &Array2<f32>, how_many: usi
     normalise(&mut profiles, 1e-6);
     let weights = vec![1.0 / chosen.len() as f64; chosen.len()];
     Profiles { components, profiles, weights }
-}
-
-fn normalise(rows: &mut Array2<f32>, least: f32) {
-    for mut row in rows.outer_iter_mut() {
-        row.mapv_inplace(|v| if v > least { v } else { least });
-        let sum: f32 = row.sum();
-        row.mapv_inplace(|v| v / sum);
-    }
 }
 
 /// Steps of profiles, weights and components towards the largest likelihood of the samples.
@@ -224,10 +217,7 @@ fn maximised(
     }
     let all: f64 = weights.iter().sum();
     weights.iter_mut().for_each(|w| *w = (*w / all).max(1e-12));
-    let rows = match read(samples, 0..samples.n_samples())? {
-        crate::samples::Block::Sparse(rows) => rows,
-        crate::samples::Block::Dense(_) => unreachable!("sparse samples have sparse blocks"),
-    };
+    let rows = rows_of(samples)?;
     let parts: Vec<Vec<(Vec<u32>, Vec<f32>)>> = of_profile
         .par_chunks(PROFILES_PER_TASK)
         .map(|lists| {

@@ -1,11 +1,13 @@
 //! Counts in memory, in single precision: a copy of samples, all or a random part of them, whole or thinned.
 
+use ndarray::Array2;
 use rand::RngExt;
 use rand::seq::index;
 use rand_distr::{Binomial, Distribution};
 
+use crate::fit::StageInterrupt;
 use crate::random::{Stream, generator, numbered_generator};
-use crate::samples::{CsrSamples, Samples, read};
+use crate::samples::{Block, CsrSamples, CsrView, Samples, read};
 use crate::{FitError, Real, SamplesError};
 
 /// Samples read at a time.
@@ -73,11 +75,11 @@ pub(crate) fn copied<T: Real>(
         let block = read(samples, first..end)?;
         for i in wanted {
             match &block {
-                crate::samples::Block::Dense(values) => {
+                Block::Dense(values) => {
                     let row = values.row(i - first);
                     row.iter().enumerate().for_each(|(j, v)| rows.push(j, v.as_f64() as f32));
                 }
-                crate::samples::Block::Sparse(values) => {
+                Block::Sparse(values) => {
                     values.row(i - first).for_each(|(j, v)| rows.push(j, v.as_f64() as f32));
                 }
             }
@@ -94,7 +96,7 @@ pub(crate) fn scaled(
 ) -> Result<CsrSamples<'static, f32>, FitError> {
     let mut rows = RowBuilder::new();
     for i in 0..samples.n_samples() {
-        let crate::samples::Block::Sparse(row) = read(samples, i..i + 1)? else { continue };
+        let Block::Sparse(row) = read(samples, i..i + 1)? else { continue };
         let factor = factor(row.row(0).map(|(_, v)| f64::from(v)).sum());
         row.row(0).for_each(|(feature, v)| rows.push(feature, (f64::from(v) * factor) as f32));
         rows.end_row();
@@ -114,7 +116,7 @@ pub(crate) fn thinned(
         let mut rng = numbered_generator(seed, Stream::HeldOut, first);
         let end = (first + ROWS_AT_ONCE).min(n);
         let block = read(samples, first..end)?;
-        let crate::samples::Block::Sparse(rows) = block else { continue };
+        let Block::Sparse(rows) = block else { continue };
         for i in 0..end - first {
             for (feature, count) in rows.row(i) {
                 let drawn = if count <= 1.0 {
@@ -131,4 +133,21 @@ pub(crate) fn thinned(
     }
     let features = samples.n_features();
     Ok((kept.finish(features)?, held.finish(features)?))
+}
+
+/// The rows of samples in memory.
+pub(super) fn rows_of<'a>(samples: &'a CsrSamples<'_, f32>) -> Result<CsrView<'a, f32>, StageInterrupt> {
+    match read(samples, 0..samples.n_samples())? {
+        Block::Sparse(rows) => Ok(rows),
+        Block::Dense(_) => unreachable!("sparse samples have sparse blocks"),
+    }
+}
+
+/// Scales rows to sum one, with no value below the least.
+pub(super) fn normalise(rows: &mut Array2<f32>, least: f32) {
+    for mut row in rows.outer_iter_mut() {
+        row.mapv_inplace(|v| if v > least { v } else { least });
+        let sum = row.sum().max(f32::MIN_POSITIVE);
+        row.mapv_inplace(|v| v / sum);
+    }
 }

@@ -13,17 +13,17 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
 use super::gamma::{GammaModel, GammaRule, evidence, gamma_steps};
+use super::mixture::{MIXTURE_UPDATES, mixture_of_others};
 use super::model::filled;
-use super::overdispersion::overdispersion;
+use super::overdispersion::{deviance, overdispersion};
+use super::rows::{normalise, rows_of};
 use crate::constants::CountConstants;
 use crate::fit::{StageInterrupt, StopMonitor};
 use crate::init::{NndsvdFill, nndsvd};
 use crate::linalg::product::multiply;
 use crate::random::{Stream, numbered_generator};
-use crate::samples::{Block, CsrSamples, Samples, read};
+use crate::samples::{CsrSamples, Samples, read};
 
-/// Updates of the mixture that explains a component by the others.
-const MIXTURE_UPDATES: usize = 20;
 /// Steps between two removals.
 const STEPS_PER_REMOVAL: usize = 8;
 /// A sample of this many counts is half of the start that is made of it; the mean is the other half.
@@ -205,7 +205,7 @@ impl Moves<'_> {
                 *distance = distance.min((1.0 - affinity).max(0.0));
             });
         }
-        normalise(&mut components);
+        normalise(&mut components, 0.0);
         Ok(components)
     }
 
@@ -253,7 +253,7 @@ impl Moves<'_> {
         for (feature, v) in rows.row(chosen) {
             new[[0, feature]] = (v - means[feature]).max(0.0) + 0.1 * v;
         }
-        normalise(&mut new);
+        normalise(&mut new, 0.0);
         new.iter_mut().zip(&self.mean).for_each(|(v, mean)| *v = 0.95 * *v + 0.05 * mean);
         let own = best.weights.sum_axis(Axis(1)).insert_axis(Axis(1)) * 0.1;
         let components = concatenate![Axis(0), best.components, new];
@@ -301,48 +301,6 @@ impl Moves<'_> {
     }
 }
 
-/// The mixture of the other components that is nearest to component k, and the Kullback–Leibler divergence of k from it.
-fn mixture_of_others(components: &Array2<f32>, k: usize) -> (Vec<f64>, f64) {
-    let (count, width) = components.dim();
-    let mut mixture = vec![1.0 / (count - 1) as f64; count];
-    mixture[k] = 0.0;
-    let own = components.row(k);
-    let mixed = |mixture: &[f64]| {
-        let mut sum = vec![0.0_f64; width];
-        for (&part, component) in mixture.iter().zip(components.outer_iter()) {
-            if part > 0.0 {
-                sum.iter_mut().zip(component).for_each(|(sum, &v)| *sum += part * f64::from(v));
-            }
-        }
-        sum
-    };
-    for _ in 0..MIXTURE_UPDATES {
-        let sum = mixed(&mixture);
-        let ratios: Vec<f64> =
-            own.iter().zip(&sum).map(|(&v, sum)| f64::from(v) / sum.max(f64::MIN_POSITIVE)).collect();
-        for (part, component) in mixture.iter_mut().zip(components.outer_iter()) {
-            *part *= component.iter().zip(&ratios).map(|(&v, ratio)| f64::from(v) * ratio).sum::<f64>();
-        }
-        let all: f64 = mixture.iter().sum();
-        mixture.iter_mut().for_each(|part| *part /= all.max(f64::MIN_POSITIVE));
-    }
-    let divergence = (own.iter().zip(mixed(&mixture)))
-        .filter(|(v, _)| **v > 0.0)
-        .map(|(&v, sum)| f64::from(v) * (f64::from(v) / sum.max(1e-30)).ln())
-        .sum();
-    (mixture, divergence)
-}
-
-/// Half the deviance of a count from its mean.
-fn deviance(y: f64, mean: f64, phi: f64) -> f64 {
-    let own = if y > 0.0 { y * (y / mean).ln() } else { 0.0 };
-    if phi > 0.0 {
-        own - (y + 1.0 / phi) * ((1.0 + phi * y) / (1.0 + phi * mean)).ln()
-    } else {
-        own - (y - mean)
-    }
-}
-
 /// A position, drawn in proportion to the weights.
 fn drawn(weights: &[f64], rng: &mut impl Rng) -> usize {
     let all: f64 = weights.iter().sum();
@@ -354,21 +312,4 @@ fn drawn(weights: &[f64], rng: &mut impl Rng) -> usize {
         }
     }
     weights.len() - 1
-}
-
-fn normalise(rows: &mut Array2<f32>) {
-    for mut row in rows.outer_iter_mut() {
-        let sum: f32 = row.sum();
-        row.mapv_inplace(|v| v / sum.max(f32::MIN_POSITIVE));
-    }
-}
-
-/// The rows of samples in memory.
-pub(super) fn rows_of<'a>(
-    samples: &'a CsrSamples<'_, f32>,
-) -> Result<crate::samples::CsrView<'a, f32>, StageInterrupt> {
-    match read(samples, 0..samples.n_samples())? {
-        Block::Sparse(rows) => Ok(rows),
-        Block::Dense(_) => unreachable!("sparse samples have sparse blocks"),
-    }
 }

@@ -1,13 +1,12 @@
 //! The finish of a fit to counts: from the components that AND found in the metric of the counts, to those of largest likelihood,
 //! under learned priors, or with profiles, whichever predicts held-out counts best.
 
+mod judge;
+
 use ndarray::Array2;
 
 use super::gamma::{GammaModel, GammaRule, gamma_steps, shares_of_weights};
-use super::model::{
-    Model, PriorCourse, filled, likelihood_steps, log_likelihood, mean_shares, prior_steps, shares_of,
-    weights_of,
-};
+use super::model::{Model, PriorCourse, filled, likelihood_steps, mean_shares, prior_steps, shares_of};
 use super::noise::CountNoise;
 use super::profiles::{ProfileCourse, Profiles, begin, posterior_means, profile_steps};
 use super::rows::{copied, scaled, thinned};
@@ -16,9 +15,6 @@ use crate::Real;
 use crate::constants::{CountConstants, CountFinish};
 use crate::fit::{StageInterrupt, StopMonitor};
 use crate::samples::{CsrSamples, Samples};
-
-/// Passes in which the prior of shares is learned for components that stay.
-const SHARE_ROUNDS: usize = 8;
 
 /// The components of a finish, and how well it predicts held-out counts.
 #[derive(Debug, Clone)]
@@ -341,77 +337,5 @@ impl Finishes<'_> {
             Fitted::Profiles(_, shares) => Ok(shares.clone()),
             Fitted::Dispersed(model, _) => Ok(shares_of_weights(&model.weights)),
         }
-    }
-
-    /// The log-likelihood of held-out counts under the components, with shares from the other counts.
-    ///
-    /// Components are judged, so that all finishes get the same prior of shares, learned for their components, and the same
-    /// prior of values: otherwise rare features, which no finish knows, would decide.
-    fn score(
-        &self,
-        kept: &CsrSamples<'static, f32>,
-        held: &CsrSamples<'static, f32>,
-        fitted: &Fitted,
-    ) -> Result<f64, StageInterrupt> {
-        let prior_of_values = match fitted {
-            // These have had it already.
-            Fitted::Model(model) if model.smoothed => 0.0,
-            _ => self.constants.component_prior,
-        };
-        let own = filled(&fitted.components().mapv(f64::from), self.means, 1e-6);
-        let (shares, _) = shares_of(kept, &own, SHARE_ROUNDS)?;
-        let weights = weights_of(kept, &own, &shares)?;
-        let mut components = own.mapv(f64::from);
-        let values = components.ncols() as f64;
-        for (mut row, weight) in components.outer_iter_mut().zip(weights) {
-            let total = weight + prior_of_values * values;
-            row.mapv_inplace(|v| (v * weight + prior_of_values) / total.max(f64::MIN_POSITIVE));
-        }
-        let components = filled(&components, self.means, 1e-6);
-        let (shares, prior) = shares_of(kept, &components, SHARE_ROUNDS)?;
-        let means = mean_shares(kept, &components, &shares, &prior)?;
-        log_likelihood(held, &components, &means)
-    }
-
-    /// What components gain in likelihood by having seen the held-out counts: Akaike's correction, per count. A feature
-    /// has as many free values as it has components, and no more than it has counts.
-    fn seen(&self) -> f64 {
-        let free: f64 = self.means.iter().map(|&sum| sum.min(self.rank as f64)).sum();
-        free / self.means.iter().sum::<f64>().max(1.0)
-    }
-
-    /// The distance (a sine) between the components of two fits that each got half of the counts, from the result: more than
-    /// the error by noise, which has all counts.
-    fn split_errors(
-        &self,
-        rows: &CsrSamples<'static, f32>,
-        effective: &EffectiveParts<'_>,
-        finish: CountFinish,
-        fitted: &Fitted,
-    ) -> Result<Vec<f64>, StageInterrupt> {
-        let (one, other) = thinned(rows, 0.5, self.seed.wrapping_add(1))?;
-        let one = scaled(&one, |total| effective.of(2.0 * total))?;
-        let other = scaled(&other, |total| effective.of(2.0 * total))?;
-        // Both halves share what makes counts more dispersed than Poisson counts.
-        let hidden = effective.mean_excess().sqrt();
-        let start = fitted.components().clone();
-        let fit = |half: &CsrSamples<'static, f32>| -> Result<Array2<f32>, StageInterrupt> {
-            let before = match fitted {
-                Fitted::Model(model) if finish == CountFinish::Priors => Fitted::Model(model.clone()),
-                fitted => fitted.copy(),
-            };
-            let part = self.constants.split_part;
-            Ok(self.again(finish, (half, &start), Some(before), true, part)?.components().clone())
-        };
-        let (one, other) = (fit(&one)?, fit(&other)?);
-        let unit = |row: ndarray::ArrayView1<'_, f32>| -> Vec<f64> {
-            let length = row.iter().map(|&v| f64::from(v).powi(2)).sum::<f64>().sqrt();
-            row.iter().map(|&v| f64::from(v) / length.max(f64::MIN_POSITIVE)).collect()
-        };
-        let sine = |(a, b): (ndarray::ArrayView1<'_, f32>, ndarray::ArrayView1<'_, f32>)| {
-            let cosine: f64 = unit(a).iter().zip(unit(b)).map(|(a, b)| a * b).sum();
-            (hidden * (1.0 - cosine.clamp(-1.0, 1.0).powi(2)).sqrt()).min(1.0)
-        };
-        Ok(one.outer_iter().zip(other.outer_iter()).map(sine).collect())
     }
 }
