@@ -17,6 +17,8 @@
 //! ```
 
 mod certificate;
+#[cfg(test)]
+mod certificate_tests;
 mod judge;
 mod overall;
 mod samples;
