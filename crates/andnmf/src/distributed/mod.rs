@@ -39,7 +39,7 @@
 //!         Some(self)
 //!     }
 //!     fn block(&self, _: Range<usize>) -> Result<Block<'_, f64>, SamplesError> {
-//!         unimplemented!("weights need no rows")
+//!         unreachable!("weights need no rows")
 //!     }
 //! }
 //!
