@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::and::AndParams;
 use crate::baselines::{
-    AnchorWordsParams, AnlsParams, HalsParams, LdaTopics, MinVolumeParams, MuLoss, MuParams, OnlineLdaParams,
+    AnchorWordsParams, AnlsParams, HalsParams, LdaTopics, MinVolumeParams, MuParams, OnlineLdaParams,
     PoissonNmfParams,
 };
 use crate::counts::summary::count_totals;
@@ -255,12 +255,7 @@ impl MethodParams {
     /// least squares ([`nnls::weights`]), or for topics of LDA those of their posterior.
     #[must_use]
     pub fn weighs_counts(&self) -> bool {
-        match self {
-            Self::And(params) => params.noise == Noise::Poisson,
-            Self::PoissonNmf(_) => true,
-            Self::Mu(params) => params.loss == MuLoss::KullbackLeibler,
-            _ => false,
-        }
+        for_any_method!(self, params => params.weighs_counts())
     }
 
     /// The weights (n × rank) of samples under the components of a fit with these settings: of largest likelihood where that

@@ -195,6 +195,10 @@ impl Described for AndParams {
         false
     }
 
+    fn weighs_counts(&self) -> bool {
+        self.noise == Noise::Poisson
+    }
+
     fn memory(&self, size: &Size) -> Memory {
         let rank = self.rank;
         if self.threshold == Threshold::Auto {

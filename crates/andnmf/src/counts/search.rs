@@ -30,7 +30,6 @@ const STEPS_PER_REMOVAL: usize = 8;
 const HALF_START: f64 = 100.0;
 /// Dense values take about this many times the work of stored ones: they have exposures, too.
 const DENSE_WORK: f64 = 1.5;
-
 /// A weight or a value of a component takes about as much work as this many products: its logarithm, and powers of it.
 const POWER_WORK: f64 = 10.0;
 /// Moves that the first candidates are worth.

@@ -37,6 +37,9 @@ pub trait Described: Settings {
     /// Returns true if samples must be non-negative.
     fn needs_nonnegative(&self) -> bool;
 
+    /// Returns true if weights are those of largest likelihood of counts, false if they are those of least squares.
+    fn weighs_counts(&self) -> bool;
+
     /// Upper bound of the memory of a fit, without the samples.
     fn memory(&self, size: &Size) -> Memory;
 

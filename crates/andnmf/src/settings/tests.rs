@@ -51,6 +51,10 @@ impl Described for ToyParams {
         false
     }
 
+    fn weighs_counts(&self) -> bool {
+        false
+    }
+
     fn memory(&self, size: &Size) -> Memory {
         size.memory(size.wide(self.rank), 0)
     }

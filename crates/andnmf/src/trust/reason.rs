@@ -160,8 +160,7 @@ declare_reasons! {
                 single component",
                percent(*share),
                if components.is_empty() { "spread over all components".into() } else { list(components) }),
-        advice: "add samples without it, or subtract the constant part from the samples; if a good fit is \
-                 enough, use HALS",
+        advice: "add samples without it, or subtract the constant part from the samples",
     }
     /// No sample uses any component.
     NoWeights => {

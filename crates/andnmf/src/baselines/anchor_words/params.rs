@@ -86,6 +86,10 @@ impl Described for AnchorWordsParams {
         true
     }
 
+    fn weighs_counts(&self) -> bool {
+        false
+    }
+
     fn memory(&self, size: &Size) -> Memory {
         let pairs = product(&[size.n_features, size.n_features, 16]);
         size.memory(size.wide(self.rank).saturating_add(pairs), 0)

@@ -51,6 +51,10 @@ impl Described for AnlsParams {
         false
     }
 
+    fn weighs_counts(&self) -> bool {
+        false
+    }
+
     fn memory(&self, size: &Size) -> Memory {
         alternating::memory(self.rank, self.compress, size)
     }

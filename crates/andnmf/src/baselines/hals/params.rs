@@ -54,6 +54,10 @@ impl Described for HalsParams {
         false
     }
 
+    fn weighs_counts(&self) -> bool {
+        false
+    }
+
     fn memory(&self, size: &Size) -> Memory {
         alternating::memory(self.rank, self.compress, size)
     }

@@ -60,6 +60,10 @@ impl Described for MinVolumeParams {
         false
     }
 
+    fn weighs_counts(&self) -> bool {
+        false
+    }
+
     fn memory(&self, size: &Size) -> Memory {
         alternating::memory(self.rank, self.compress, size)
     }

@@ -84,6 +84,10 @@ impl Described for MuParams {
         self.loss == MuLoss::KullbackLeibler
     }
 
+    fn weighs_counts(&self) -> bool {
+        self.loss == MuLoss::KullbackLeibler
+    }
+
     fn memory(&self, size: &Size) -> Memory {
         alternating::memory(self.rank, self.compress, size)
     }

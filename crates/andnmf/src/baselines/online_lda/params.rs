@@ -103,6 +103,10 @@ impl Described for OnlineLdaParams {
         true
     }
 
+    fn weighs_counts(&self) -> bool {
+        false
+    }
+
     fn memory(&self, size: &Size) -> Memory {
         size.memory(size.wide(self.rank).saturating_add(size.rows(self.rank, 2)), 0)
     }

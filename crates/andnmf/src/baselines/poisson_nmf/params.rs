@@ -54,6 +54,10 @@ impl Described for PoissonNmfParams {
         true
     }
 
+    fn weighs_counts(&self) -> bool {
+        true
+    }
+
     fn memory(&self, size: &Size) -> Memory {
         alternating::memory(self.rank, Compress::Off, size)
     }
