@@ -17,7 +17,7 @@ use super::search::Phase;
 use super::shares::{clipped, low_quantiles, nearest_sines, negative_shares, sines};
 use super::stability::{Stability, noise_errors, stability};
 use super::state::{AutoState, SearchSide, unprojected};
-use super::volume_end::{VolumeEnd, VolumeEnded};
+use super::volume_end::{VolumeEnd, VolumeEnded, Volumes};
 use crate::and::{Checks, StageQuery, StageWeights, Step, StepsPerStage, advance};
 use crate::fit::{Fit, Run, StageInterrupt, StopReason};
 use crate::linalg::product::scale_rows;
@@ -158,12 +158,14 @@ fn end<T: Real>(
     let by_features = best.origin == Origin::Features;
     let kept = kept || by_features;
     let (foreign, weights_on) = (foreign && !kept, weights_on && !kept);
-    // With zeros in the components HALS decides; without them, the least volume, unless nothing sets the components
-    // apart from noise.
+    // With zeros in the components HALS decides; without them, the least volume. Where no gap of the singular values sets
+    // the components apart from noise, only shares that are as the likelihood says can.
     let above_noise = spectrum.gap() >= constants.trust.no_gap;
-    let spectra = above_noise && volume.as_ref().is_some_and(|volume| volume.few_zeros(&components));
-    let volume = match volume.filter(|_| !kept && spectra) {
-        Some(volume) => volume.components(&best, judged)?,
+    let few_zeros = volume.as_ref().is_some_and(|volume| volume.few_zeros(&components));
+    let spectra = above_noise && few_zeros;
+    let trusted = if above_noise { Volumes::All } else { Volumes::Joint };
+    let volume = match volume.filter(|_| !kept && few_zeros) {
+        Some(volume) => volume.components(&best, judged, trusted)?,
         None => None,
     };
     // Neither zeros of the weights nor a volume hold the components: HALS, whose weights and components are not negative.
@@ -287,7 +289,7 @@ fn other_ends<T: Real>(
     // The components of NMF are in doubt anyway.
     if !matches!(ending, Ending::MinVolume | Ending::Nmf) && finisher.runs.engine.projected_noise() > 0.0 {
         let volume = VolumeEnd::new(finisher.runs.engine, best);
-        let other = volume.map_or(Ok(None), |volume| volume.components(best, false));
+        let other = volume.map_or(Ok(None), |volume| volume.components(best, false, Volumes::All));
         compare("min-volume", other.map(|ended| ended.map(|ended| ended.components)))?;
     }
     if matches!(ending, Ending::MinVolume | Ending::Nmf) {

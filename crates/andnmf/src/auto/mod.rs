@@ -34,6 +34,7 @@ mod hals_runs;
 mod inclusion;
 mod independent;
 mod initialize;
+mod joint_end;
 mod outliers;
 mod pairs;
 mod projected;

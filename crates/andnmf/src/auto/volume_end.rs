@@ -9,6 +9,7 @@ use ndarray::{Array1, Array2, Axis};
 use super::averaged_projection::{Measure, averaged_projection};
 use super::candidate::Candidate;
 use super::engine::AutoEngine;
+use super::joint_end::{between, joint};
 use super::shares::{clipped, median, near_zero_share, nearest_sines};
 use super::stability::part_of_samples;
 use super::state::unprojected;
@@ -19,7 +20,7 @@ use crate::linalg::determinant::log_determinant_and_inverse;
 use crate::linalg::product::multiply;
 use crate::linalg::symmetric::gram_inverse;
 use crate::random::{Stream, numbered_generator};
-use crate::volume::{DirichletSolution, NearZero, SoftLimits, SoftSolution, SoftVolume};
+use crate::volume::{DirichletSolution, JointSolution, NearZero, SoftLimits, SoftSolution, SoftVolume};
 
 /// The number of the first random part of the samples for this ending; earlier numbers serve other purposes.
 const FIRST_PART: usize = 16;
@@ -40,6 +41,14 @@ impl VolumeEvidence {
     pub(super) fn keeps_stages(&self) -> bool {
         self.settled && self.pile_up >= self.limit
     }
+}
+
+/// The ways to components of least volume that may decide.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Volumes {
+    All,
+    /// The likelihood under joint noise alone, and only where shares are as it says.
+    Joint,
 }
 
 /// Components of least volume.
@@ -100,17 +109,18 @@ impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
         &self,
         best: &Candidate<T>,
         judged: bool,
+        volumes: Volumes,
     ) -> Result<Option<VolumeEnded<T>>, StageInterrupt> {
         let stop = || self.engine.monitor.reason().is_some();
         let starts = self.starts(best);
-        let found = self.engine.workers.run(|| self.solve(&self.rows, &starts, &stop));
+        let found = self.engine.workers.run(|| self.solve(&self.rows, &starts, volumes, &stop));
         if let Some(reason) = self.engine.monitor.reason() {
             return Err(StageInterrupt::Stop(reason));
         }
         let Some(Solved { solution: found, close }) = found else { return Ok(None) };
         let full = self.in_full(&found.components);
         let mut rerun = match judged {
-            true => self.rerun(&found, &full, &stop),
+            true => self.rerun(&found, &full, volumes, &stop),
             false => vec![0.0; full.nrows()],
         };
         if let Some((other, nearness)) = close.filter(|_| judged) {
@@ -138,6 +148,7 @@ impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
         &self,
         rows: &Array2<f64>,
         starts: &[Array2<f64>],
+        volumes: Volumes,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Option<Solved> {
         let VolumeConstants { softness, least_softness, rounds, iterations, settled, most_outside, .. } =
@@ -154,9 +165,26 @@ impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
         if self.white {
             // Settled stages are the best start; otherwise the likelihood chooses.
             let starts = if self.evidence.settled { &starts[..1] } else { starts };
-            let by_density = best(starts.iter().filter_map(learned).collect());
+            let by_density = || best(starts.iter().filter_map(learned).collect());
+            if on_simplex {
+                let found = joint(&problem, starts, self.constants, self.engine.params.seed, stop);
+                match (found, volumes) {
+                    (Some(found), Volumes::All) => {
+                        return Some(self.as_far_as_it_fits(&problem, found, by_density));
+                    }
+                    (Some(found), Volumes::Joint)
+                        if self.constants.joint_alone(found.misfit, found.noise) =>
+                    {
+                        return Some(Solved { solution: found.solution, close: None });
+                    }
+                    _ => {}
+                }
+            }
+            if volumes == Volumes::Joint {
+                return None;
+            }
             let by_distribution = if on_simplex { self.dirichlet(&problem, starts, stop) } else { None };
-            return Some(match (by_distribution, by_density) {
+            return Some(match (by_distribution, by_density()) {
                 (Some(found), other) if found.misfit <= self.constants.most_misfit => {
                     self.solved(found.solution, other, found.misfit)
                 }
@@ -164,8 +192,35 @@ impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
                 (_, found) => self.solved(found?, None, f64::INFINITY),
             });
         }
+        if volumes == Volumes::Joint {
+            return None;
+        }
         let flat = |start: &Array2<f64>| problem.maximise(start, NearZero::Flat, &limits, stop);
         Some(self.solved(best(starts.iter().filter_map(flat).collect())?, None, f64::INFINITY))
+    }
+
+    /// The components of the likelihood where shares are spread as it says, those by the density near zero where they are
+    /// not, and components between the two on the way.
+    fn as_far_as_it_fits(
+        &self,
+        problem: &SoftVolume<'_>,
+        found: JointSolution,
+        by_density: impl FnOnce() -> Option<SoftSolution>,
+    ) -> Solved {
+        let JointSolution { mut solution, misfit, noise } = found;
+        let weight = self.constants.joint_weight(misfit, noise);
+        let other = if weight < 1.0 { by_density() } else { None };
+        let Some(other) = other else { return Solved { solution, close: None } };
+        if weight == 0.0 {
+            return Solved { solution: other, close: None };
+        }
+        let nearness = 1.0 - (2.0 * weight - 1.0).abs();
+        let (heavier, lighter) = if weight >= 0.5 { (&solution, &other) } else { (&other, &solution) };
+        let (value, outside) = (heavier.value, heavier.outside);
+        let close = Some((lighter.components.clone(), nearness));
+        let components = between(problem, &solution.components, &other.components, weight);
+        solution = SoftSolution { components, value, outside };
+        Solved { solution, close }
     }
 
     /// The most likely components if all weights are spread as a Dirichlet distribution.
@@ -228,14 +283,20 @@ impl<'e, 'a, T: Real> VolumeEnd<'e, 'a, T> {
     }
 
     /// The distance of each component from the same ending on parts of the samples: the largest sine.
-    fn rerun(&self, found: &SoftSolution, full: &Array2<T>, stop: &(dyn Fn() -> bool + Sync)) -> Vec<f64> {
+    fn rerun(
+        &self,
+        found: &SoftSolution,
+        full: &Array2<T>,
+        volumes: Volumes,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Vec<f64> {
         let mut largest = vec![0.0_f64; full.nrows()];
         for part in 0..self.constants.parts {
             let mut rng = numbered_generator(self.engine.params.seed, Stream::Subsets, FIRST_PART + part);
             let numbers = part_of_samples(self.rows.nrows(), 0.5, &mut rng);
             let rows = self.rows.select(Axis(0), &numbers);
             let starts = [found.components.clone()];
-            let again = self.engine.workers.run(|| self.solve(&rows, &starts, stop));
+            let again = self.engine.workers.run(|| self.solve(&rows, &starts, volumes, stop));
             let sines = match again {
                 Some(again) => nearest_sines(full, &self.in_full(&again.solution.components)),
                 None => vec![1.0; full.nrows()],

@@ -39,6 +39,27 @@ super::constants! {
         most_misfit: f64 = 0.05,
         /// Most iterations of that maximum likelihood. Not set on data.
         likelihood_iterations: usize = 300,
+        /// The same limit under joint noise grows by this share of the noise of a decoded share (relative to its spread): the
+        /// noise hides the shape of the shares, while the limits of independent noise cost more. Set on seed 10 of the made scenes
+        /// and on 45 with other weights (decision 0048): smooth fields of 40 dB, misfit 0.08 to 0.11, noise 0.01 to 0.08, are better
+        /// without (1.4 to 3.4 times), those of 20 and 30 dB, misfit 0.06 to 0.09, noise 0.03 to 0.6, with it (0.3 to 0.95).
+        misfit_per_noise: f64 = 0.5,
+        /// Noise of a decoded share (relative to its spread) up to which that likelihood decides even where the singular values
+        /// show no gap: 0.45 to 0.76 for six materials at 20 dB (seed 10), where a component too many has 0.9 and more.
+        joint_most_noise: f64 = 0.85,
+        /// Most components for which joint noise is considered, since its time grows with their fifth power. Not set on data.
+        joint_rank: usize = 10,
+        /// Samples that its search looks at first. 1,600 took 1.5 times as long and ended at the same (seed 10).
+        joint_first_samples: usize = 800,
+        /// Most samples that it looks at. Bounds its time; not set on data.
+        joint_samples: usize = 4000,
+        /// Iterations under independent noise from which it starts. 3, 20, 50 and 300 led to the same ends (seed 10).
+        joint_start_iterations: usize = 20,
+        /// Most iterations of its search by the first samples: 60 are too few at 20 dB (errors up to twice as large; seed 10).
+        joint_iterations: usize = 150,
+        /// Most iterations by all samples: 10, 20 and 40 differ by less than a tenth but at six materials and 20 dB (0.46, 0.38,
+        /// 0.35; seed 10).
+        joint_last_iterations: usize = 20,
         /// Most rounds, each with the noise and the density of the weights before it. Not set on data.
         rounds: usize = 12,
         /// Most iterations in a round. Not set on data.
@@ -59,11 +80,34 @@ impl VolumeConstants {
         let place = place.clamp(0.0, 1.0);
         self.piled_up_white.powf(1.0 - place) * self.piled_up_structured.powf(place)
     }
+
+    /// True if the likelihood under joint noise decides without a gap in the singular values.
+    pub(crate) fn joint_alone(&self, misfit: f64, noise: f64) -> bool {
+        noise <= self.joint_most_noise && self.joint_weight(misfit, noise) == 1.0
+    }
+
+    /// The weight of components under joint noise beside those by the density near zero: one where the misfit is small,
+    /// falling to zero within a factor of two around its limit.
+    pub(crate) fn joint_weight(&self, misfit: f64, noise: f64) -> f64 {
+        let limit = self.most_misfit + self.misfit_per_noise * noise;
+        ((limit / misfit.max(f64::MIN_POSITIVE)).log2() + 0.5).clamp(0.0, 1.0)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::VolumeConstants;
+
+    #[test]
+    fn joint_noise_loses_its_weight_steadily_as_the_misfit_grows() {
+        let constants = VolumeConstants::default();
+        assert_eq!(constants.joint_weight(0.0, 0.0), 1.0);
+        assert_eq!(constants.joint_weight(0.2, 0.01), 0.0);
+        assert_eq!(constants.joint_weight(0.2, 0.6), 1.0);
+        let weights: Vec<f64> =
+            (1..400).map(|i| constants.joint_weight(f64::from(i) / 1000.0, 0.1)).collect();
+        assert!(weights.windows(2).all(|pair| pair[1] <= pair[0] && pair[0] - pair[1] < 0.03), "{weights:?}");
+    }
 
     #[test]
     fn the_limit_falls_steadily_from_white_noise_to_structure() {

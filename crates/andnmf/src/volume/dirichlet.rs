@@ -37,6 +37,8 @@ pub(crate) struct DirichletSolution {
     /// The root mean square by which the covariances of the weights differ from those of the fitted Dirichlet
     /// distribution, relative to its standard deviations. Zero if the model is right.
     pub(crate) misfit: f64,
+    /// The exponents a_k.
+    pub(crate) exponents: Vec<f64>,
 }
 
 impl SoftVolume<'_> {
@@ -81,7 +83,8 @@ impl SoftVolume<'_> {
             value: found.value + log_volume,
             outside: outside(&weights, &deviations),
         };
-        Some(DirichletSolution { solution, misfit: misfit(&weights, &noise, &exponents) })
+        let misfit = misfit(&weights, &noise, &exponents);
+        Some(DirichletSolution { solution, misfit, exponents })
     }
 }
 
@@ -100,7 +103,7 @@ pub(super) fn outside(weights: &Array2<f64>, deviations: &[f64]) -> f64 {
 }
 
 /// See [`DirichletSolution::misfit`].
-fn misfit(weights: &Array2<f64>, noise: &Array2<f64>, exponents: &[f64]) -> f64 {
+pub(super) fn misfit(weights: &Array2<f64>, noise: &Array2<f64>, exponents: &[f64]) -> f64 {
     let (n, rank) = (weights.nrows() as f64, weights.ncols());
     let Some(mean) = weights.mean_axis(Axis(0)) else { return f64::INFINITY };
     let centred = weights - &mean;

@@ -12,7 +12,8 @@
 //! a few s_k of zero, relative to what lies beyond, seen through the noise.
 //!
 //! Where the weights of a sample sum to one, decoder and the density of all weights can be learned together, as a Dirichlet
-//! distribution seen through noise (`dirichlet`).
+//! distribution seen through noise (`dirichlet`). Where components are similar, noise moves the shares of a sample together;
+//! the same likelihood then takes the noise of all shares together (`joint`, `expectation`).
 //!
 //! **Assumed.** White noise of known strength, samples in the span of the components. The fixed sums set the scale: the
 //! weights of a sample sum to one (*simplex*), or each component's values do (*cone*).
@@ -22,6 +23,9 @@
 
 mod density;
 mod dirichlet;
+mod expectation;
+mod joint;
+mod joint_search;
 mod lbfgs;
 mod power_density;
 mod soft;
@@ -29,4 +33,5 @@ mod soft;
 mod testing;
 
 pub(crate) use dirichlet::DirichletSolution;
+pub(crate) use joint_search::{JointLimits, JointSolution};
 pub(crate) use soft::{NearZero, SoftLimits, SoftSolution, SoftVolume};

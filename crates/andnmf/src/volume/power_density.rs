@@ -16,6 +16,9 @@ const LOWEST_LOG: f64 = -11.5;
 const HIGHEST_LOG: f64 = 3.1;
 const LOG_STEP: f64 = 0.08;
 
+/// Terms of the continued fraction for the mean below the table.
+const FRACTION: usize = 6;
+
 /// log f, its slope in u, and its derivative by the logarithm of the exponent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LogPower {
@@ -103,6 +106,41 @@ impl PowerDensity {
         }
     }
 
+    pub(super) fn exponent(&self) -> f64 {
+        self.exponent
+    }
+
+    /// Mean and variance of a weight that was seen at u, the mean as its distance from u.
+    ///
+    /// With r_a = f_{a+1}/f_a, which is the mean, integration by parts gives f_{a+2} = u f_{a+1} + a f_a, and all else.
+    pub(super) fn moments(&self, u: f64) -> (f64, f64) {
+        let a = self.exponent;
+        if u.is_nan() || u <= LOWEST {
+            let below = -u.max(-1e100);
+            let tail = (1..FRACTION).rev().fold(0.0, |tail, i| (a + i as f64) / (below + tail));
+            let mean = a / (below + tail);
+            return (mean + below, mean * (tail - mean));
+        }
+        let position = (u - LOWEST) * CELLS_PER_UNIT as f64;
+        let slope = match position as usize {
+            cell if cell + 1 < self.nodes.len() => {
+                let (low, high) = (self.nodes[cell].slope, self.nodes[cell + 1].slope);
+                let width = 1.0 / CELLS_PER_UNIT as f64;
+                let (m0, m1) =
+                    (width * self.curvature(node(cell), low), width * self.curvature(node(cell + 1), high));
+                let (t, rise) = (position - cell as f64, high - low);
+                low + t * (m0 + t * ((3.0 * rise - 2.0 * m0 - m1) + t * (m0 + m1 - 2.0 * rise)))
+            }
+            _ => self.far(u).slope,
+        };
+        (slope, 1.0 + self.curvature(u, slope))
+    }
+
+    /// The second derivative of log f, from the first.
+    fn curvature(&self, u: f64, slope: f64) -> f64 {
+        (self.exponent - 1.0) - slope * (u + slope)
+    }
+
     /// The moments of the noise give f(u) = u^(a − 1) (1 + (a − 1)(a − 2)/2u² + (a − 1)…(a − 4)/8u⁴ + …).
     fn far(&self, u: f64) -> LogPower {
         let a = self.exponent;
@@ -146,6 +184,31 @@ mod tests {
             for u in [-6.03, -1.0, 0.0, 0.77, 5.55, 11.95, 12.5, 30.0] {
                 let (found, expected) = (table.at(u).value, naive(exponent, u).ln());
                 assert!((found - expected).abs() < 2e-4, "{exponent} {u}: {found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn moments_are_those_of_the_weights_that_were_seen() {
+        let kernel = PowerKernel::new();
+        for exponent in [0.3_f64, 1.0, 3.0] {
+            let table = kernel.density(exponent);
+            for u in [-25.0_f64, -9.97, -4.4, -0.3, 0.05, 1.73, 11.91, 40.0] {
+                // By the definition, with v = w^(1/p), and φ(u − v) relative to its largest value.
+                let (steps, power) = (400_000, exponent.min(1.0));
+                let most = if u < -3.0 { -60.0 / u } else { u.max(0.0) + 9.0 };
+                let mut sums = [0.0; 3];
+                for i in 0..steps {
+                    let v = ((i as f64 + 0.5) / steps as f64 * most.powf(power)).powf(1.0 / power);
+                    let mass =
+                        (-0.5 * (u - v).powi(2) + 0.5 * u.min(0.0).powi(2)).exp() * v.powf(exponent - power);
+                    sums.iter_mut().enumerate().for_each(|(power, sum)| *sum += mass * v.powi(power as i32));
+                }
+                let mean = sums[1] / sums[0];
+                let variance = sums[2] / sums[0] - mean * mean;
+                let (shift, found) = table.moments(u);
+                assert!((u + shift - mean).abs() < 1e-3 * mean, "{exponent} {u}: {} {mean}", u + shift);
+                assert!((found - variance).abs() < 3e-3 * variance, "{exponent} {u}: {found} {variance}");
             }
         }
     }
