@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use andnmf::and::AndParams;
 use andnmf::baselines::LdaTopics;
-use andnmf::fit::{Fit, Run, StageRecord, StageView, Start};
+use andnmf::fit::{Fit, Observer, Run, StageRecord, StageView, Start};
 use andnmf::metrics::reconstruction_error;
 use andnmf::online::{Online, OnlineState};
 use andnmf::rank::{RankSettings, suggest_rank as library_suggest_rank};
@@ -59,11 +59,13 @@ fn fit_as<'py, T: Real + Element>(
         let started = Instant::now();
         let solver = settings.clone().check::<T>()?;
         let samples = view.check()?;
-        let mut raised = None;
-        let mut observer = |stage: &StageView<'_, T>| report_stage(on_stage, stage, &mut raised);
-        let mut run = Run::new().cancel_with(cancel).observe(&mut observer);
-        let fit = solver.fit(samples.as_ref(), start, &mut run)?;
-        if let Some(error) = raised {
+        let mut callback = Callback::new(on_stage);
+        let fit = solver.fit(
+            samples.as_ref(),
+            start,
+            &mut Run::new().cancel_with(cancel).observe(&mut callback),
+        )?;
+        if let Some(error) = callback.raised {
             return Err(CallError::Python(error));
         }
         let fitted = if with_weights {
@@ -140,10 +142,9 @@ fn partial_fit_as<'py, T: Real + Element>(
     let (online, seconds) = interruptible(py, threads, |cancel| {
         let started = Instant::now();
         let samples = view.check()?;
-        let mut raised = None;
-        let mut observer = |stage: &StageView<'_, T>| report_stage(on_stage, stage, &mut raised);
-        online.learn(samples.as_ref(), &mut Run::new().cancel_with(cancel).observe(&mut observer))?;
-        match raised {
+        let mut callback = Callback::new(on_stage);
+        online.learn(samples.as_ref(), &mut Run::new().cancel_with(cancel).observe(&mut callback))?;
+        match callback.raised {
             Some(error) => Err(CallError::Python(error)),
             None => Ok((online, started.elapsed().as_secs_f64())),
         }
@@ -169,28 +170,47 @@ fn start_of<'py, T: Real + Element>(
     }
 }
 
-/// Passes a stage to the callback. The fit ends if the callback returns true, or raises an exception.
-fn report_stage<T: Real>(
-    on_stage: Option<&Py<PyAny>>,
-    stage: &StageView<'_, T>,
-    raised: &mut Option<PyErr>,
-) -> ControlFlow<()> {
-    match on_stage.map(|on_stage| call_on_stage(on_stage, stage.record)) {
-        Some(Err(error)) => {
-            *raised = Some(error);
-            ControlFlow::Break(())
+/// Passes stages to the user's callback. The fit ends if the callback returns true, or raises an exception.
+struct Callback<'c> {
+    on_stage: Option<&'c Py<PyAny>>,
+    raised: Option<PyErr>,
+}
+
+impl<'c> Callback<'c> {
+    fn new(on_stage: Option<&'c Py<PyAny>>) -> Self {
+        Self { on_stage, raised: None }
+    }
+
+    /// A stage of the fit itself, or of the refit that checks it.
+    fn call(&mut self, record: &StageRecord, refit: bool) -> ControlFlow<()> {
+        match self.on_stage.map(|on_stage| call_on_stage(on_stage, record, refit)) {
+            Some(Err(error)) => {
+                self.raised = Some(error);
+                ControlFlow::Break(())
+            }
+            Some(Ok(true)) => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
         }
-        Some(Ok(true)) => ControlFlow::Break(()),
-        _ => ControlFlow::Continue(()),
     }
 }
 
-/// Calls the callback with the stage and the columns of the trace, in their order; NaN for what the method does not have.
-fn call_on_stage(on_stage: &Py<PyAny>, record: &StageRecord) -> PyResult<bool> {
+impl<T: Real> Observer<T> for Callback<'_> {
+    fn stage(&mut self, view: &StageView<'_, T>) -> ControlFlow<()> {
+        self.call(view.record, false)
+    }
+
+    fn refit_stage(&mut self, record: &StageRecord) -> ControlFlow<()> {
+        self.call(record, true)
+    }
+}
+
+/// Calls the callback with the stage, the columns of the trace, in their order, and whether it is one of the refit; NaN for what
+/// the method does not have.
+fn call_on_stage(on_stage: &Py<PyAny>, record: &StageRecord, refit: bool) -> PyResult<bool> {
     let columns = StageRecord::COLUMNS.map(|(_, column)| column(record).unwrap_or(f64::NAN));
     Python::attach(|py| {
         let columns = PyTuple::new(py, columns)?;
-        on_stage.call1(py, (record.stage, columns))?.bind(py).is_truthy()
+        on_stage.call1(py, (record.stage, columns, refit))?.bind(py).is_truthy()
     })
 }
 

@@ -86,6 +86,14 @@ impl Progress {
             100.0 * record.active_fraction,
         ));
     }
+
+    /// Shows a finished stage of the refit that checks a finished fit.
+    pub fn refit_stage(&mut self, record: &StageRecord) {
+        if !self.bar.is_hidden() {
+            let stopping = if cancel::requested() { ", stopping" } else { "" };
+            self.bar.set_message(format!("checking by a refit: stage {}{stopping}", record.stage + 1));
+        }
+    }
 }
 
 impl Drop for Progress {

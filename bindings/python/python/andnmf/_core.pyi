@@ -49,7 +49,7 @@ def fit(
     settings: str,
     init: str | _Matrix,
     threads: int | None,
-    on_stage: Callable[[int, tuple[float, ...]], bool] | None,
+    on_stage: Callable[[int, tuple[float, ...], bool], bool] | None,
     with_weights: bool,
 ) -> dict[str, Any]: ...
 def partial_fit(
@@ -58,7 +58,7 @@ def partial_fit(
     init: str | _Matrix,
     state: tuple[_Matrix, Sequence[float], float | None, int] | None,
     threads: int | None,
-    on_stage: Callable[[int, tuple[float, ...]], bool] | None,
+    on_stage: Callable[[int, tuple[float, ...], bool], bool] | None,
 ) -> dict[str, Any]: ...
 def execute(
     samples: _Samples, first: int, query: str, arguments: bytes, rows: bytes, threads: int | None

@@ -29,12 +29,12 @@ class Progress:
         self._bar: Any = None
         self._last_line = -math.inf
 
-    def on_stage(self) -> Callable[[int, tuple[float, ...]], bool] | None:
+    def on_stage(self) -> Callable[[int, tuple[float, ...], bool], bool] | None:
         """The function that the extension calls after each stage; None if nobody listens."""
         return self._stage if self._verbose or self._callback is not None else None
 
-    def _stage(self, number: int, columns: tuple[float, ...]) -> bool:
-        stage = Stage(number, *columns, self._max_stages)
+    def _stage(self, number: int, columns: tuple[float, ...], refit: bool) -> bool:
+        stage = Stage(number, *columns, self._max_stages, refit)
         if self._verbose:
             self._show(stage)
         # Only True ends a fit: a callback that appends to a list returns None, others return what they like.
@@ -44,12 +44,17 @@ class Progress:
         if self._bar is None:
             self._bar = _bar(self._name, self._max_stages) if self._verbose == 1 else False
         if self._bar:
+            if stage.refit:
+                # The bar is of the fit; how many stages a refit takes is not known.
+                self._bar.set_postfix_str(f"checking by a refit, stage {stage.stage}")
+                return
             # The search for a start comes on top of the limit.
             self._bar.total = max(self._bar.total, stage.stage + 1)
             self._bar.update(stage.stage + 1 - self._bar.n)
             self._bar.set_postfix_str(figures(stage))
-        elif self._verbose > 1 or stage.stage < FIRST_LINES or self._due():
-            print(f"{self._name} stage {stage.stage}: {figures(stage)}, {stage.seconds:.2f} s", flush=True)
+        elif self._verbose > 1 or (not stage.refit and stage.stage < FIRST_LINES) or self._due():
+            name = f"{self._name} refit" if stage.refit else self._name
+            print(f"{name} stage {stage.stage}: {figures(stage)}, {stage.seconds:.2f} s", flush=True)
 
     def _due(self) -> bool:
         now = time.monotonic()

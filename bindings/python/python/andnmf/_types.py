@@ -87,6 +87,8 @@ class Stage(NamedTuple):
     loss: float
     #: The limit on stages. A search for a start comes on top in a default fit of AND.
     max_stages: int
+    #: True in the refit that checks a default fit of AND: its stages count from 0 again.
+    refit: bool = False
 
 
 class TopFeature(NamedTuple):

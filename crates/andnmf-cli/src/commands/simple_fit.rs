@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use andnmf::fit::{Fit, Observer, StageView, Start, StopReason};
+use andnmf::fit::{Fit, Observer, StageRecord, StageView, Start, StopReason};
 use andnmf::samples::Samples;
 use andnmf::{MethodParams, Real};
 use andnmf_io::model::Model;
@@ -107,6 +107,11 @@ struct ProgressObserver<'a> {
 impl<T: Real> Observer<T> for ProgressObserver<'_> {
     fn stage(&mut self, view: &StageView<'_, T>) -> ControlFlow<()> {
         self.progress.stage(view.record, self.max_stages, None);
+        ControlFlow::Continue(())
+    }
+
+    fn refit_stage(&mut self, record: &StageRecord) -> ControlFlow<()> {
+        self.progress.refit_stage(record);
         ControlFlow::Continue(())
     }
 }

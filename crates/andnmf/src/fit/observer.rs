@@ -31,6 +31,13 @@ use crate::Real;
 pub trait Observer<T: Real> {
     /// Called after each stage, while the solver's clock is paused. `Break` cancels the run.
     fn stage(&mut self, view: &StageView<'_, T>) -> ControlFlow<()>;
+
+    /// Called after each stage of the refit that checks a finished fit; stages and seconds are those of the refit. `Break` ends
+    /// the checks; the fit stays what it is.
+    fn refit_stage(&mut self, record: &StageRecord) -> ControlFlow<()> {
+        let _ = record;
+        ControlFlow::Continue(())
+    }
 }
 
 impl<T: Real, F: FnMut(&StageView<'_, T>) -> ControlFlow<()>> Observer<T> for F {

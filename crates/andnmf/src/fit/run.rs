@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rayon::Yield;
 
-use super::{Observer, StageView};
+use super::{Observer, StageRecord, StageView};
 use crate::{FitError, Real};
 
 /// The most threads that a run uses. More would be idle: the samples are split into fewer parts than that.
@@ -52,7 +52,10 @@ impl<'a, T: Real> Run<'a, T> {
     }
 
     /// The same threads and cancel flag without the observer, for numbers of any type.
-    pub(crate) fn without_observer<U: Real>(&self) -> Run<'a, U> {
+    pub(crate) fn without_observer<'b, U: Real>(&self) -> Run<'b, U>
+    where
+        'a: 'b,
+    {
         Run { observer: None, cancel: self.cancel, threads: self.threads }
     }
 
@@ -85,6 +88,13 @@ impl<'a, T: Real> Run<'a, T> {
     pub(crate) fn notify(&mut self, view: &StageView<'_, T>) -> ControlFlow<()> {
         match &mut self.observer {
             Some(observer) => observer.stage(view),
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    pub(crate) fn notify_refit(&mut self, record: &StageRecord) -> ControlFlow<()> {
+        match &mut self.observer {
+            Some(observer) => observer.refit_stage(record),
             None => ControlFlow::Continue(()),
         }
     }

@@ -100,8 +100,11 @@ fn alternatives(report: &FitReport) -> Vec<Alternative> {
 
 /// What can be known at all.
 fn judge_samples(judgement: &mut Judgement, report: &FitReport, rank: usize, constants: &TrustConstants) {
-    let (n_samples, wanted) =
-        (report.n_samples.saturating_sub(report.set_aside.len()), constants.few_samples);
+    let n_samples = report.n_samples.saturating_sub(report.set_aside.len());
+    let wanted = match report.is_certain() {
+        true => constants.few_samples,
+        false => constants.few_noisy_samples,
+    };
     if n_samples < rank {
         judgement.add(Reason::FewerSamplesThanComponents { n_samples, rank });
     } else if n_samples < wanted * rank && rank > 1 {
@@ -223,10 +226,11 @@ mod tests {
         let (towards, away, trades) = (vec![0.0; 10], vec![0.0; 10], Vec::new());
         ErrorEvidence {
             refit: vec![0.005; 10],
+            negative_part: 0.01,
             simulated: 500,
-            from_data: true,
             towards,
             away,
+            forced: vec![0.0; 10],
             misfit: 0.0,
             trades,
         }
@@ -270,6 +274,7 @@ mod tests {
             (FitReport { drift: 0.8, ..base.clone() }, good, "small but never zero"),
             (FitReport { ending: Ending::Nmf, ..base.clone() }, doubtful, "NMF was used"),
             (FitReport { n_samples: 20, ..base.clone() }, doubtful, "20 samples for 10 components"),
+            (FitReport { n_samples: 119, ..base.clone() }, doubtful, "119 samples for 10 components"),
             (FitReport { n_samples: 9, ..base.clone() }, poor, "fewer samples (9) than components"),
             (FitReport { errors: None, ..base.clone() }, doubtful, "no refit has checked"),
             (
@@ -277,7 +282,6 @@ mod tests {
                 doubtful,
                 "1 of 10 components change with another start",
             ),
-            (FitReport { resampled: some(1, 0.9), ..base.clone() }, doubtful, "1 of 10 components would"),
             (
                 FitReport { errors: Some(ErrorEvidence { refit: some(4, 0.9), ..errors() }), ..base.clone() },
                 poor,
@@ -292,18 +296,27 @@ mod tests {
                 "2 of 10 components have other versions that fit as well: 0 trades with 1",
             ),
             (
-                FitReport { other_ends: vec![("min-volume".into(), some(4, 1.0))], ..base.clone() },
-                poor,
+                FitReport { other_ends: vec![("and".into(), some(4, 1.0))], ..base.clone() },
+                doubtful,
                 "4 of 10 components have other versions",
             ),
             (
-                FitReport { errors: Some(ErrorEvidence { misfit: 0.9, ..errors() }), ..base.clone() },
+                FitReport {
+                    errors: Some(ErrorEvidence { misfit: 0.9, refit: vec![0.05; 10], ..errors() }),
+                    ..base.clone()
+                },
                 doubtful,
                 "10 of 10 components leave more of the samples than noise",
             ),
             (FitReport { mixed: some(4, 0.9), ..base.clone() }, poor, "4 of 10 components may contain"),
-            (FitReport { moved: some(1, 0.9), ..base.clone() }, doubtful, "1 of 10 components may contain"),
-            (FitReport { negative_shares: some(1, 0.9), ..base.clone() }, doubtful, "1 of 10"),
+            (
+                FitReport {
+                    errors: Some(ErrorEvidence { forced: some(1, 0.9), ..errors() }),
+                    ..base.clone()
+                },
+                doubtful,
+                "1 of 10 components may contain",
+            ),
         ];
         for (report, verdict, words) in cases {
             let (given, reasons) = judged(&report);
@@ -326,6 +339,32 @@ mod tests {
             assert!(next > last || next == 1.0, "{next} {last}");
             last = next;
         }
+    }
+
+    #[test]
+    fn intervals_are_as_wide_as_the_evidence_is_weak() {
+        let ratio = |report: &FitReport| {
+            let error = judged_trust(report, 10, false).component_error[0];
+            error.high / error.estimate
+        };
+        let with = |errors: ErrorEvidence| FitReport { errors: Some(errors), ..report() };
+        let noise = ratio(&report());
+        assert!(noise > 1.2 && noise < 1.5, "{noise}");
+        // The more of the estimate other answers make, the wider.
+        let mut last = noise;
+        for step in 1..6 {
+            let next = ratio(&with(ErrorEvidence { away: some(10, 0.1 * f64::from(step)), ..errors() }));
+            assert!(next > last, "{next} {last}");
+            last = next;
+        }
+        // What speaks against the fit as a whole: negative weights that the refit has not, a residual that noise does not
+        // explain, samples set aside.
+        assert!(ratio(&with(ErrorEvidence { negative_part: 0.005, ..errors() })) > 1.3 * noise);
+        assert!(ratio(&with(ErrorEvidence { negative_part: 0.02, ..errors() })) == noise);
+        assert!(ratio(&with(ErrorEvidence { misfit: 0.5, ..errors() })) > 1.3 * noise);
+        let aside = |count: usize| FitReport { set_aside: (0..count).collect(), ..report() };
+        assert!(ratio(&aside(2)) < 1.1 * noise && ratio(&aside(40)) > 3.0 * noise);
+        assert!(ratio(&FitReport { errors: None, ..report() }) > 1.2 * noise);
     }
 
     #[test]
@@ -360,6 +399,8 @@ mod tests {
     fn certainty_outweighs_the_weights_and_surplus_components_are_named() {
         let certain = FitReport { certain: true, always_on: vec![0, 1], errors: None, ..report() };
         assert_eq!(judged(&certain), (Verdict::Good, Vec::new()));
+        // Exact components need fewer samples than noisy ones.
+        assert_eq!(judged(&FitReport { n_samples: 50, ..certain.clone() }), (Verdict::Good, Vec::new()));
         let trust = judged_trust(&certain, 12, false);
         assert_eq!(trust.judgement.verdict, Verdict::Doubtful);
         let first = trust.judgement.reasons[0].text();

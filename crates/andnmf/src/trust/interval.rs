@@ -1,8 +1,10 @@
 //! From the evidence of a fit to an interval for the error of each component.
 //!
-//! Every piece of evidence is a sine that may be the error, or part of it. The estimate is the root of the sum of their squares,
-//! each with a factor; the interval reaches from a share of the estimate to a multiple of it. Factors and limits were set on
-//! data with a known truth ([`TrustConstants`]).
+//! Every piece of evidence is a sine that may be the error, or part of it. The estimate is their sum, each with a factor. Kinds of
+//! evidence differ in how well they predict errors: refits in white noise to a seventh, moves that other answers allow hardly
+//! to a factor of four. The logarithm of the error over the estimate has a deviation that is the mean of those of the pieces, by
+//! their shares of the estimate, plus what speaks against the fit as a whole; the interval reaches some deviations to both
+//! sides. Factors and deviations were set on data with a known truth ([`TrustConstants`], `bench/trust_factors.py`).
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -48,7 +50,7 @@ pub(super) enum Source {
     Ambiguity,
     /// Parts of other components, as negative values show.
     Mixing,
-    /// A residual that noise does not explain.
+    /// More of the samples unexplained than noise would leave.
     Misfit,
 }
 
@@ -59,73 +61,127 @@ pub(super) struct Assessed {
     pub(super) source: Source,
 }
 
-/// The errors of the components found.
-pub(super) fn assessed(report: &FitReport, constants: &TrustConstants) -> Vec<Assessed> {
-    (0..report.on_shares.len()).map(|k| assessed_component(report, k, constants)).collect()
+/// A piece of evidence on a component: times its factor, with the deviation of the logarithm of errors of which it is all.
+struct Piece {
+    source: Source,
+    sine: f64,
+    deviation: f64,
 }
 
-fn assessed_component(report: &FitReport, k: usize, constants: &TrustConstants) -> Assessed {
+/// The errors of the components found.
+pub(super) fn assessed(report: &FitReport, constants: &TrustConstants) -> Vec<Assessed> {
+    let against = AgainstFit::new(report, constants);
+    (0..report.on_shares.len()).map(|k| assessed_component(report, k, &against, constants)).collect()
+}
+
+/// The deviations that evidence on the whole fit adds.
+struct AgainstFit {
+    unexplained: f64,
+    set_aside: f64,
+}
+
+impl AgainstFit {
+    fn new(report: &FitReport, constants: &TrustConstants) -> Self {
+        let shares = report.errors.as_ref().map_or((0.0, 0.0), |errors| {
+            // Refits have as many negative weights as an answer that is right.
+            let leak = match report.negative_part > 0.0 && !report.ending.is_of_counts() {
+                true => (1.0 - errors.negative_part / report.negative_part).max(0.0),
+                false => 0.0,
+            };
+            (leak, errors.misfit.min(1.0))
+        });
+        let (n, rank) = (report.n_samples.max(1) as f64, report.on_shares.len() as f64);
+        // As many samples as a component has may be a component.
+        let aside = (report.set_aside.len() as f64 * rank / n).min(1.0);
+        Self {
+            unexplained: constants.unexplained * (1.0 - (1.0 - shares.0) * (1.0 - shares.1)),
+            set_aside: constants.set_aside * aside * aside,
+        }
+    }
+}
+
+fn assessed_component(
+    report: &FitReport,
+    k: usize,
+    against: &AgainstFit,
+    constants: &TrustConstants,
+) -> Assessed {
     if report.is_certain() {
         let error = ComponentError { low: 0.0, estimate: 0.0, high: 0.0 };
         return Assessed { error, source: Source::Chance };
     }
-    let at = |values: &[f64]| values.get(k).copied().unwrap_or(0.0);
-    let mut parts: Vec<(Source, f64)> = Vec::new();
-    let mut squares = |source: Source, terms: &[(f64, f64)]| {
-        parts.push((source, terms.iter().map(|(factor, sine)| (factor * sine).powi(2)).sum::<f64>()));
-    };
-    // Components of another start, or of the likelihood of counts, are judged by their own runs.
-    let own = report.rerun.is_empty();
-    let sampled = if own { at(&report.resampled).hypot(at(&report.noise_errors)) } else { 0.0 };
-    // Where the zeros of the components have decided, weights that are always on leave nothing open.
-    let (refit, towards, away) = match &report.errors {
-        Some(errors) if report.origin != Origin::Features => {
-            (at(&errors.refit), at(&errors.towards), at(&errors.away))
-        }
-        _ => (0.0, 0.0, 0.0),
-    };
-    let misfit = report.errors.as_ref().map_or(0.0, |errors| errors.misfit);
-    // Fits to half of the counts each differ by twice the error of one to all.
-    let rerun = at(&report.rerun) * if report.ending.is_of_counts() { 0.5 } else { 1.0 };
-    squares(
-        Source::Chance,
-        &[(constants.by_refit, refit), (constants.by_rerun, rerun), (constants.by_samples, sampled)],
-    );
-    let ends = if report.ending.is_of_counts() { &[] } else { &report.other_ends[..] };
-    let other = |name: &str| ends.iter().find(|end| end.0 == name).map_or(0.0, |end| at(&end.1));
-    squares(
-        Source::Ambiguity,
-        &[
-            (constants.by_towards, towards),
-            (constants.by_away, away),
-            (constants.by_hals, other("and+hals")),
-            (constants.by_volume, other("min-volume")),
-            (constants.by_stages, other("and")),
-        ],
-    );
-    let negative = match report.ending {
-        Ending::Signed => 0.0,
-        _ if own => (at(&report.negative_shares) - constants.small_share).max(0.0),
-        _ => 0.0,
-    };
-    squares(
-        Source::Mixing,
-        &[
-            (constants.mixed, if own { at(&report.mixed) } else { 0.0 }),
-            (constants.by_moved, if own { at(&report.moved) } else { 0.0 }),
-            (constants.negative, negative),
-        ],
-    );
-    squares(Source::Misfit, &[(constants.by_misfit, misfit)]);
-    let estimate = parts.iter().map(|part| part.1).sum::<f64>().sqrt().min(1.0);
-    let source =
-        parts.iter().fold((Source::Chance, 0.0), |most, part| if part.1 > most.1 { *part } else { most }).0;
+    let pieces = pieces(report, k, constants);
+    let sum: f64 = pieces.iter().map(|piece| piece.sine).sum();
+    let mean =
+        pieces.iter().map(|piece| piece.sine * piece.deviation).sum::<f64>() / sum.max(f64::MIN_POSITIVE);
     // Without refits nothing tells how wide it should be.
     let wider = if report.errors.is_some() { 1.0 } else { constants.unchecked };
-    let error = ComponentError {
-        low: estimate / (constants.below_estimate * wider),
-        estimate,
-        high: (estimate * constants.above_estimate * wider).min(1.0),
+    let interval = |deviation: f64| {
+        let deviation = wider * deviation.hypot(constants.least_deviation);
+        let estimate = sum.min(1.0);
+        ComponentError {
+            low: estimate * (-constants.below * deviation).exp(),
+            estimate,
+            high: (sum * (constants.above * deviation).exp()).min(1.0),
+        }
+    };
+    let error = interval(mean + against.unexplained + against.set_aside);
+    let of = |source: Source| pieces.iter().filter(|of| of.source == source).map(|of| of.sine).sum::<f64>();
+    let sources = [Source::Chance, Source::Ambiguity, Source::Mixing];
+    let largest = |most, source| if of(source) > of(most) { source } else { most };
+    // What is in doubt for the whole fit alone is no matter of one component.
+    let source = match error.high > constants.unstable && interval(mean).high <= constants.unstable {
+        true => Source::Misfit,
+        false => sources.into_iter().fold(Source::Chance, largest),
     };
     Assessed { error, source }
+}
+
+/// All evidence on a component.
+fn pieces(report: &FitReport, k: usize, constants: &TrustConstants) -> Vec<Piece> {
+    let at = |values: &[f64]| values.get(k).copied().unwrap_or(0.0);
+    let piece = |source, factor: f64, sine: f64, deviation| Piece { source, sine: factor * sine, deviation };
+    let (of_counts, of_nmf) =
+        (report.ending.is_of_counts(), matches!(report.ending, Ending::Hals | Ending::Nmf));
+    // Components of another start, or of the likelihood of counts, are judged by their own runs.
+    let own = report.rerun.is_empty();
+    // Where the zeros of the components have decided, weights that are always on leave nothing open.
+    let checked = report.errors.as_ref().filter(|_| report.origin != Origin::Features);
+    let refit = match &report.errors {
+        Some(_) => checked.map_or(0.0, |errors| at(&errors.refit)),
+        // What other samples and noise do to the components of the stages is the next best.
+        None if own => at(&report.resampled).hypot(at(&report.noise_errors)),
+        None => 0.0,
+    };
+    let (by_refit, deviation_refit) = match report.ending {
+        _ if of_counts => (constants.by_refit_counts, constants.deviation_refit_counts),
+        _ if of_nmf => (constants.by_refit_nmf, constants.deviation_refit_nmf),
+        Ending::MinVolume => (constants.by_refit_volume, constants.deviation_refit_volume),
+        _ => (constants.by_refit, constants.deviation_refit),
+    };
+    let moves = checked.map_or(0.0, |errors| at(&errors.towards).hypot(at(&errors.away)));
+    let forced = checked.map_or(0.0, |errors| at(&errors.forced));
+    let (by_forced, deviation_forced) = match of_nmf {
+        true => (constants.by_forced_nmf, constants.deviation_forced_nmf),
+        false => (constants.by_forced, constants.deviation_forced),
+    };
+    // Fits to half of the counts each differ by twice the error of one to all.
+    let rerun = at(&report.rerun) * if of_counts { 0.5 } else { 1.0 };
+    let ends = if of_counts { &[] } else { &report.other_ends[..] };
+    let other = |name: &str| ends.iter().find(|end| end.0 == name).map_or(0.0, |end| at(&end.1));
+    vec![
+        piece(Source::Chance, by_refit, refit, deviation_refit),
+        piece(Source::Chance, constants.by_rerun, rerun, constants.deviation_rerun),
+        piece(Source::Ambiguity, constants.by_moves, moves, constants.deviation_moves),
+        piece(Source::Ambiguity, constants.by_hals, other("and+hals"), constants.deviation_ends),
+        piece(Source::Ambiguity, constants.by_volume, other("min-volume"), constants.deviation_ends),
+        piece(Source::Ambiguity, constants.by_stages, other("and"), constants.deviation_ends),
+        piece(
+            Source::Mixing,
+            constants.by_mixed,
+            if own { at(&report.mixed) } else { 0.0 },
+            constants.deviation_mixed,
+        ),
+        piece(Source::Mixing, by_forced, forced, deviation_forced),
+    ]
 }

@@ -138,14 +138,18 @@ impl FitReport {
 pub struct ErrorEvidence {
     /// The distance (a sine) of each component from that of the same fit to samples drawn from the answer.
     pub refit: Vec<f64>,
+    /// The `negative_part` of the refit.
+    #[serde(default)]
+    pub negative_part: f64,
     /// The number of samples drawn.
     pub simulated: usize,
-    /// True if refits found their start in the data, false if they began at the answer.
-    pub from_data: bool,
     /// How far (a sine) each component could move towards others while no weight becomes negative.
     pub towards: Vec<f64>,
     /// How far each could move away from others while neither its values become negative nor weights leave a gap above zero.
     pub away: Vec<f64>,
+    /// How far each must move, since other components have negative weights where it is on.
+    #[serde(default)]
+    pub forced: Vec<f64>,
     /// The share of the residual that noise does not explain: of small ones, what it could do to components.
     pub misfit: f64,
     /// The pairs of components that can trade with each other.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use andnmf::and::Threshold;
-use andnmf::fit::{Observer, StageView};
+use andnmf::fit::{Observer, StageRecord, StageView};
 use andnmf::metrics::correlation_error;
 use andnmf::{MethodParams, Real};
 use andnmf_program::{Failure, Progress};
@@ -80,6 +80,11 @@ impl<T: Real> Observer<T> for FitObserver<'_, T> {
         let pause =
             if self.every.is_zero() { 0.0 } else { started.elapsed().as_secs_f64() / CHECKPOINT_FRACTION };
         self.due = Instant::now().checked_add(self.every.max(Duration::from_secs_f64(pause)));
+        ControlFlow::Continue(())
+    }
+
+    fn refit_stage(&mut self, record: &StageRecord) -> ControlFlow<()> {
+        self.progress.refit_stage(record);
         ControlFlow::Continue(())
     }
 }

@@ -16,6 +16,8 @@ use crate::constants::ErrorConstants;
 pub(super) struct Feasible {
     pub(super) towards: Array2<f64>,
     pub(super) away: Array2<f64>,
+    /// How far i must move, since many weights of j are negative where i is on: i contains part of j.
+    pub(super) forced: Array2<f64>,
 }
 
 impl Feasible {
@@ -28,7 +30,7 @@ impl Feasible {
         constants: &ErrorConstants,
     ) -> Self {
         let rank = components.nrows();
-        let (mut towards, mut away) = (Array2::zeros((rank, rank)), Array2::zeros((rank, rank)));
+        let [mut towards, mut away, mut forced] = [(); 3].map(|()| Array2::zeros((rank, rank)));
         for i in 0..rank {
             let largest = weights.column(i).iter().copied().fold(0.0, f64::max);
             let least = (constants.on * largest).max(constants.above_noise * deviations[i]);
@@ -40,9 +42,14 @@ impl Feasible {
                 let held = held_by_features(components.row(i), components.row(j), constants);
                 towards[[i, j]] = moved(components.row(i), components.row(j), gap);
                 away[[i, j]] = moved(components.row(i), components.row(j), -near.min(held));
+                // Noise alone makes weights of zero negative.
+                let noise = constants.above_noise * deviations[j];
+                let lifted = on.iter().map(|&t| (weights[[t, j]] + noise) / weights[[t, i]]);
+                let missing = quantile(lifted, constants.missing).min(0.0);
+                forced[[i, j]] = moved(components.row(i), components.row(j), missing);
             }
         }
-        Self { towards, away }
+        Self { towards, away, forced }
     }
 
     /// The root of the sum of squares over all others, of each component.
@@ -104,6 +111,25 @@ mod tests {
         assert!((free.towards[[1, 0]] - (1.0 - cosine * cosine).sqrt()).abs() < 1e-12);
         // Of two features, the one that the first has not counts all but two percent.
         assert!(free.towards[[0, 1]] == 0.0 && free.away.sum() < 0.02, "{free:?}");
+    }
+
+    #[test]
+    fn negative_weights_of_another_component_force_one_that_contains_it() {
+        // The second contains half of the first: where samples have the second alone, the first is missing.
+        let components = array![[1.0, 0.0, 1.0], [0.5, 1.0, 1.5]];
+        let weights = Array2::from_shape_fn((100, 2), |(t, k)| match (t % 10, k) {
+            (0, 0) => -0.5,
+            (_, 0) => 0.4,
+            _ => 1.0,
+        });
+        let found = feasible(&weights, &components);
+        let truth = array![0.0, 1.0, 1.0];
+        let cosine = truth.dot(&components.row(1)) / (truth.dot(&truth) * 3.5).sqrt();
+        assert!((found.forced[[1, 0]] - (1.0 - cosine * cosine).sqrt()).abs() < 1e-12, "{found:?}");
+        assert_eq!(found.forced[[0, 1]], 0.0);
+        // Noise explains as much.
+        let noisy = Feasible::new(&weights, &[0.2, 0.2], &components, &ErrorConstants::default());
+        assert_eq!(noisy.forced.sum(), 0.0);
     }
 
     #[test]

@@ -1,12 +1,10 @@
 //! Checks of a finished fit that show the error of each component.
 //!
-//! * **Refits** (`simulate`): samples are drawn from the answer, with noise as strong as its residual, and fitted as the
-//!   samples were, ending included. The distance of those components from the ones they were drawn from is the error that
-//!   the same fit makes where the answer is the truth. With few samples per component, or a start that was given, refits
-//!   start at the answer.
+//! * **A refit** (`simulate`): samples are drawn from the answer, with noise as strong as its residual, and fitted from there
+//!   as the samples were, ending included. The distance of those components from the ones they were drawn from is the
+//!   error that the same fit makes where the answer is the truth; negative weights that the refit has not speak against it.
 //! * **Other answers** (`feasible`): how far components can move towards each other, or apart, while the samples stay
-//!   explained by non-negative weights and components.
-//!
+//!   explained by non-negative weights and components; and how far they must move because weights are negative.
 //! * **Misfit**: what the answer leaves of the samples beyond their noise.
 //!
 //! All read a random part of the samples where there are many. [`crate::trust`] makes intervals and a verdict of them.
@@ -17,6 +15,7 @@ mod feasible;
 mod simulate;
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use ndarray::{Array2, s};
 
@@ -27,26 +26,27 @@ use super::stability::part_of_samples;
 use crate::and::{And, AndParams, Checks};
 use crate::constants::CountFinish;
 use crate::counts::{CountNoise, Noise};
-use crate::fit::{Fit, Run, Start, StopMonitor, StopReason};
+use crate::fit::{Fit, Run, StageRecord, StageView, Start, StopMonitor, StopReason};
 use crate::linalg::product::multiply;
 use crate::linalg::symmetric::gram_inverse;
 use crate::nnls::{self, NnlsError};
 use crate::objective::ScaledSamples;
 use crate::random::{Stream, numbered_generator};
 use crate::samples::{Block, DenseSamples, SampleSubset, Samples, gather};
-use crate::trust::{Ending, ErrorEvidence, FitReport, Origin, Trade, Trust};
+use crate::trust::{Ending, ErrorEvidence, FitReport, Trade, Trust};
 use crate::{FitError, Real, counts};
 
 /// The number of the random part of the samples that is checked; other numbers serve other purposes.
 const CHECKED_PART: usize = 64;
+
+/// What receives the stages of a refit.
+type Listener<'l> = dyn FnMut(&StageRecord) -> ControlFlow<()> + 'l;
 
 /// A finished fit to be checked.
 struct Checked<'c, 'r, T: Real> {
     samples: &'c dyn Samples<T>,
     and: &'c And,
     noise: Option<&'c CountNoise>,
-    /// True if the fit had a start of its own.
-    given: bool,
     report: &'c FitReport,
     components: Array2<T>,
     run: &'c Run<'r, T>,
@@ -66,7 +66,7 @@ pub(super) fn checked<T: Real>(
     mut fit: Fit<T>,
     samples: &dyn Samples<T>,
     (and, noise): (&And, Option<&CountNoise>),
-    run: &Run<'_, T>,
+    run: &mut Run<'_, T>,
 ) -> Result<Fit<T>, FitError> {
     let params = and.params();
     let whole = matches!(fit.stop, StopReason::Converged | StopReason::MaxStages);
@@ -77,22 +77,20 @@ pub(super) fn checked<T: Real>(
     let monitor = StopMonitor::new(run, limit, 0.0);
     let found = report.on_shares.len();
     let components = fit.components.slice(s![..found, ..]).to_owned();
-    // A resumed run knows its start by the origin of its components.
-    let given = matches!(report.origin, Origin::Given | Origin::GivenRepaired);
     // Distributed samples cannot be drawn from, and exact components need no check.
     if !report.is_certain() && found > 0 && samples.executor().is_none() {
+        let quiet = run.without_observer::<T>();
         let checked = Checked {
             samples,
             and,
             noise,
-            given,
             report: &report,
             components,
-            run,
+            run: &quiet,
             monitor: &monitor,
             limit,
         };
-        let evidence = checked.evidence()?;
+        let evidence = checked.evidence(&mut |record| run.notify_refit(record))?;
         fit.passes += usize::from(evidence.is_some());
         report.errors = evidence;
     }
@@ -104,10 +102,9 @@ pub(super) fn checked<T: Real>(
 }
 
 impl<T: Real> Checked<'_, '_, T> {
-    /// `None` if there was no time.
-    fn evidence(&self) -> Result<Option<ErrorEvidence>, FitError> {
+    /// `None` if there was no time. The listener receives the stages of the refit, and may end it.
+    fn evidence(&self, listener: &mut Listener<'_>) -> Result<Option<ErrorEvidence>, FitError> {
         let constants = &self.and.constants().errors;
-        let rank = self.components.nrows();
         let numbers = self.numbers();
         let simulated = numbers.len();
         let (answer, feasible) = match self.answer(numbers) {
@@ -116,21 +113,16 @@ impl<T: Real> Checked<'_, '_, T> {
             // Without weights there is nothing to draw samples from.
             _ => return Ok(None),
         };
-        let from_data = !self.given && (simulated >= constants.from_data * rank || simulated == self.kept());
-        let mut squares = vec![0.0; rank];
-        for round in 0..constants.rounds {
-            let Some(sines) = self.refit(&answer, round, from_data)? else { return Ok(None) };
-            squares.iter_mut().zip(sines).for_each(|(sum, sine)| *sum += sine * sine);
-        }
+        let Some((sines, negative_part)) = self.refit(&answer, listener)? else { return Ok(None) };
         // The error by chance falls as the root of the number of samples.
         let more = (simulated as f64 / self.kept().max(1) as f64).sqrt();
-        let refit = squares.iter().map(|sum| more * (sum / constants.rounds.max(1) as f64).sqrt()).collect();
         Ok(Some(ErrorEvidence {
-            refit,
+            refit: sines.iter().map(|sine| more * sine).collect(),
+            negative_part,
             simulated,
-            from_data,
             towards: Feasible::total(&feasible.towards),
             away: Feasible::total(&feasible.away),
+            forced: Feasible::total(&feasible.forced),
             misfit: match &answer {
                 Answer::Mixture(mixture) => mixture.misfit(self.report.noise, constants.misfit_amplified),
                 Answer::Counts { .. } => 0.0,
@@ -206,8 +198,13 @@ impl<T: Real> Checked<'_, '_, T> {
         Ok(Some((Answer::Mixture(mixture), feasible)))
     }
 
-    /// The sines between the components and those of a fit to samples drawn from the answer; `None` without time.
-    fn refit(&self, answer: &Answer, round: usize, from_data: bool) -> Result<Option<Vec<f64>>, FitError> {
+    /// The sines between the components and those of a fit to samples drawn from the answer, and its negative part; `None`
+    /// without time.
+    fn refit(
+        &self,
+        answer: &Answer,
+        listener: &mut Listener<'_>,
+    ) -> Result<Option<(Vec<f64>, f64)>, FitError> {
         let own = self.and.params();
         let noise = if self.noise.is_some() { Noise::Poisson } else { Noise::Gaussian };
         let remaining = self.limit.map(|limit| (limit - self.monitor.clock.seconds()).max(0.0));
@@ -228,13 +225,17 @@ impl<T: Real> Checked<'_, '_, T> {
             _ => constants.counts.finish,
         };
         let inner = params.check()?.with_constants(constants);
-        let mut rng = numbered_generator(own.seed, Stream::Noise, CHECKED_PART + round);
+        let mut rng = numbered_generator(own.seed, Stream::Noise, CHECKED_PART);
         let metric = &self.and.objective().metric;
-        let start = |components: &Array2<f64>| match from_data {
-            true => Start::Auto,
-            false => Start::Given(components.mapv(T::from_f64)),
+        // A search from the data would fail where the first may have, or not: by chance, at components that are right.
+        let start = |components: &Array2<f64>| Start::Given(components.mapv(T::from_f64));
+        let mut ended = false;
+        let mut observer = |view: &StageView<'_, T>| {
+            let flow = listener(view.record);
+            ended |= flow.is_break();
+            flow
         };
-        let mut run = self.run.without_observer();
+        let mut run = self.run.without_observer().observe(&mut observer);
         let fit = match answer {
             Answer::Mixture(mixture) => {
                 let rows = DenseSamples::new(mixture.draw::<T>(&mut rng))?;
@@ -246,15 +247,16 @@ impl<T: Real> Checked<'_, '_, T> {
                 super::fit(&inner, &rows, start(components), &mut run)
             }
         };
-        if self.monitor.reason().is_some() {
+        if ended || self.monitor.reason().is_some() {
             return Ok(None);
         }
         // A refit that fails counts against all components.
-        let Ok(mut fit) = fit else { return Ok(Some(vec![1.0; self.components.nrows()])) };
+        let Ok(mut fit) = fit else { return Ok(Some((vec![1.0; self.components.nrows()], 1.0))) };
         if self.noise.is_none() {
             metric.unscale(&mut fit.components);
         }
-        Ok(Some(nearest_sines(&self.components, &fit.components)))
+        let negative = fit.report.as_ref().map_or(0.0, |report| report.negative_part);
+        Ok(Some((nearest_sines(&self.components, &fit.components), negative)))
     }
 }
 
