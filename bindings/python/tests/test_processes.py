@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 from conftest import same_bits
 from joblib import Parallel, delayed
@@ -62,6 +63,17 @@ def test_a_callback_ends_a_fit_with_its_result(data, kind):
     assert model.components_.shape == (3, 60)
     with pytest.raises(TypeError, match="callback is 3, but it must be callable"):
         kind(n_components=3, callback=3).fit(data.samples)
+
+
+def test_a_callback_sees_the_refit_and_ends_it_alone(data):
+    noisy = data.samples + 0.02 * data.samples.mean() * np.random.default_rng(0).standard_normal(data.samples.shape)
+    stages = []
+    whole = AND(n_components=6, random_state=0, callback=stages.append).fit(noisy)
+    refit = [stage.stage for stage in stages if stage.refit]
+    assert len(refit) > 1 and refit == [stage.stage for stage in stages[-len(refit):]], "after the fit"
+    model = AND(n_components=6, random_state=0, callback=lambda stage: stage.refit).fit(noisy)
+    assert model.stop_reason_ == whole.stop_reason_ and same_bits(model.components_, whole.components_)
+    assert "unchecked" in [reason["code"] for reason in model.trust_["reasons"]]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -46,7 +46,7 @@ class Progress:
         if self._bar:
             if stage.refit:
                 # The bar is of the fit; how many stages a refit takes is not known.
-                self._bar.set_postfix_str(f"checking by a refit, stage {stage.stage}")
+                self._bar.set_postfix_str(f"refit to check it, stage {stage.stage}: {figures(stage)}")
                 return
             # The search for a start comes on top of the limit.
             self._bar.total = max(self._bar.total, stage.stage + 1)
