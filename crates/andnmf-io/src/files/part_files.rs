@@ -14,7 +14,7 @@ const SUFFIX: &str = ".part";
 /// The file in a part folder that its owner locks.
 const LOCK: &str = ".owner";
 /// A new part is abandoned for another one if somebody took it for abandoned before it was locked.
-const TRIES: usize = 100;
+const TRIES: usize = 1000;
 
 /// Returns true for the name of an unfinished file or folder.
 pub(super) fn is_part(name: &str) -> bool {

@@ -18,6 +18,8 @@
 //! metric, of falling priors and of the finish is this library's own.
 
 mod finish;
+#[cfg(test)]
+mod finish_tests;
 mod gamma;
 mod mixture;
 pub(crate) mod model;

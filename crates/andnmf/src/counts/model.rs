@@ -4,10 +4,11 @@ use ndarray::{Array2, Axis};
 
 use super::momentum::Momentum;
 use super::pass::{ByFeature, PassSums, ShareRule, pass};
-use crate::Real;
 use crate::fit::{StageInterrupt, StopMonitor};
+use crate::init::{NndsvdFill, nndsvd};
 use crate::linalg::special::{digamma, exp_of_negative, split_exp_digamma};
 use crate::samples::{CsrSamples, Samples};
+use crate::{FitError, Real};
 
 /// Components that sum to one (rank × features) and the shares of the samples (samples × rank).
 #[derive(Debug, Clone)]
@@ -32,6 +33,17 @@ pub(crate) fn filled(components: &Array2<f64>, means: &[f64], little: f64) -> Ar
         });
     }
     filled.mapv(|v| v as f32)
+}
+
+/// Components from the leading singular pairs of counts, of sum one.
+pub(crate) fn from_singular_pairs(
+    samples: &CsrSamples<'_, f32>,
+    rank: usize,
+    (means, little): (&[f64], f64),
+    seed: u64,
+) -> Result<Array2<f32>, FitError> {
+    let pairs = nndsvd(samples as &dyn Samples<f32>, rank, NndsvdFill::Mean, seed)?.components;
+    Ok(filled(&pairs.mapv(f64::from), means, little))
 }
 
 /// a ∘ Σ q θ, each component scaled to sum one. A component that no sample uses stays.

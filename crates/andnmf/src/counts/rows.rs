@@ -135,6 +135,25 @@ pub(crate) fn thinned(
     Ok((kept.finish(features)?, held.finish(features)?))
 }
 
+/// Samples of which some, by their numbers, are replaced by others.
+pub(super) fn with_replaced(
+    samples: &CsrSamples<'_, f32>,
+    numbers: &[usize],
+    others: &CsrSamples<'_, f32>,
+) -> Result<CsrSamples<'static, f32>, StageInterrupt> {
+    let (all, others) = (rows_of(samples)?, rows_of(others)?);
+    let mut rows = RowBuilder::new();
+    let mut numbers = numbers.iter().enumerate().peekable();
+    for i in 0..samples.n_samples() {
+        match numbers.next_if(|(_, number)| **number == i) {
+            Some((other, _)) => others.row(other).for_each(|(feature, v)| rows.push(feature, v)),
+            None => all.row(i).for_each(|(feature, v)| rows.push(feature, v)),
+        }
+        rows.end_row();
+    }
+    Ok(rows.finish(samples.n_features()).map_err(FitError::from)?)
+}
+
 /// The rows of samples in memory.
 pub(super) fn rows_of<'a>(samples: &'a CsrSamples<'_, f32>) -> Result<CsrView<'a, f32>, StageInterrupt> {
     match read(samples, 0..samples.n_samples())? {

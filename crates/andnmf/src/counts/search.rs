@@ -14,12 +14,10 @@ use rayon::prelude::*;
 
 use super::gamma::{GammaModel, GammaRule, evidence, gamma_steps};
 use super::mixture::{MIXTURE_UPDATES, mixture_of_others};
-use super::model::filled;
 use super::overdispersion::{deviance, overdispersion};
 use super::rows::{normalise, rows_of};
 use crate::constants::CountConstants;
 use crate::fit::{StageInterrupt, StopMonitor};
-use crate::init::{NndsvdFill, nndsvd};
 use crate::linalg::product::multiply;
 use crate::random::{Stream, numbered_generator};
 use crate::samples::{CsrSamples, Samples, read};
@@ -44,8 +42,6 @@ pub(crate) struct Searched {
     pub(crate) dispersed: bool,
     /// True if the overdispersion of the rule, zero or not, was learned.
     pub(crate) knows_noise: bool,
-    /// Components of singular pairs.
-    pub(crate) pairs: Array2<f32>,
 }
 
 /// What all moves read.
@@ -60,10 +56,10 @@ struct Moves<'a> {
     rule: GammaRule,
 }
 
-/// Searches from the components of the stages (of sum one); `None` if the data are too large for a single move.
+/// Searches from the components of the stages, and from those of singular pairs (of sum one); `None` if the data are too large for a single move.
 pub(crate) fn searched(
     samples: &CsrSamples<'static, f32>,
-    start: &Array2<f32>,
+    (start, pairs): (&Array2<f32>, &Array2<f32>),
     constants: &CountConstants,
     (seed, monitor): (u64, &StopMonitor<'_>),
 ) -> Result<Option<Searched>, StageInterrupt> {
@@ -104,9 +100,6 @@ pub(crate) fn searched(
         return Ok(None);
     }
     // Singular pairs know short samples, of which single ones say little.
-    let pairs = nndsvd(samples as &dyn Samples<f32>, rank, NndsvdFill::Mean, seed)?.components;
-    let means: Vec<f64> = work.mean.iter().map(|&v| f64::from(v)).collect();
-    let pairs = filled(&pairs.mapv(f64::from), &means, constants.filled);
     best = work.better(best, work.descended(pairs.clone())?)?;
     best = work.better(best, work.kept(pairs.clone())?)?;
     let mut dispersed = false;
@@ -127,7 +120,7 @@ pub(crate) fn searched(
         best = work.better(fitted, other)?;
     }
     let model = work.steps(best, 2 * constants.search_steps)?;
-    Ok(Some(Searched { model, rule: work.settled(), dispersed, knows_noise: affordable, pairs }))
+    Ok(Some(Searched { model, rule: work.settled(), dispersed, knows_noise: affordable }))
 }
 
 impl Moves<'_> {

@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma, Poisson};
 
 use super::gamma::{GammaModel, GammaRule, evidence, gamma_steps};
+use super::model::from_singular_pairs;
 use super::overdispersion::overdispersion;
 use super::search::searched;
 use super::tests::{counts, csr, monitor, single};
@@ -81,7 +82,7 @@ fn gamma_steps_and_evidence_equal_naive_ones_with_and_without_overdispersion() {
 }
 
 /// Counts whose rates are multiplied by gamma variables of this variance.
-fn dispersed(n: usize, rank: usize, mean: f64, phi: f64) -> (Array2<f64>, Array2<f64>) {
+pub(super) fn dispersed(n: usize, rank: usize, mean: f64, phi: f64) -> (Array2<f64>, Array2<f64>) {
     let truth = rows_of_sum_one(random_matrix::<f64>(rank, 30, 1).mapv(|v| v.max(0.0).powi(2) + 1e-3));
     let active = random_matrix::<f64>(n, rank, 2).mapv(|v| (v - 0.2).max(0.0));
     let shares = rows_of_sum_one(active + 1e-4);
@@ -121,8 +122,10 @@ fn a_search_mends_components_that_a_start_has_merged() {
         start.row_mut(1).assign(&truth.mean_axis(Axis(0)).unwrap());
         let samples = single(&data);
         let constants = CountConstants { most_moves: 12, ..CountConstants::default() };
-        let found =
-            searched(&samples, &start.mapv(|v| v as f32), &constants, (0, &monitor())).unwrap().unwrap();
+        let start = start.mapv(|v| v as f32);
+        let means = data.sum_axis(Axis(0)).to_vec();
+        let pairs = from_singular_pairs(&samples, 5, (&means, constants.filled), 0).unwrap();
+        let found = searched(&samples, (&start, &pairs), &constants, (0, &monitor())).unwrap().unwrap();
         assert_eq!(found.dispersed, phi > 0.0);
         let unit = |rows: Array2<f64>| {
             let norms = rows.mapv(|v| v * v).sum_axis(Axis(1)).mapv(f64::sqrt).insert_axis(Axis(1));
@@ -140,5 +143,5 @@ fn large_data_are_not_searched() {
     let (data, truth) = dispersed(100, 3, 100.0, 0.0);
     let constants = CountConstants { search_work: 1e3, overdispersed_work: 1e3, ..CountConstants::default() };
     let start = truth.mapv(|v| v as f32);
-    assert!(searched(&single(&data), &start, &constants, (0, &monitor())).unwrap().is_none());
+    assert!(searched(&single(&data), (&start, &start), &constants, (0, &monitor())).unwrap().is_none());
 }

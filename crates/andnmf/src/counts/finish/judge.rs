@@ -74,14 +74,16 @@ impl Finishes<'_> {
             Ok(self.again(finish, (half, &start), Some(before), true, part)?.components().clone())
         };
         let (one, other) = (fit(&one)?, fit(&other)?);
-        let unit = |row: ArrayView1<'_, f32>| -> Vec<f64> {
-            let length = row.iter().map(|&v| f64::from(v).powi(2)).sum::<f64>().sqrt();
-            row.iter().map(|&v| f64::from(v) / length.max(f64::MIN_POSITIVE)).collect()
-        };
-        let sine = |(a, b): (ArrayView1<'_, f32>, ArrayView1<'_, f32>)| {
-            let cosine: f64 = unit(a).iter().zip(unit(b)).map(|(a, b)| a * b).sum();
-            (hidden * (1.0 - cosine.clamp(-1.0, 1.0).powi(2)).sqrt()).min(1.0)
-        };
-        Ok(one.outer_iter().zip(other.outer_iter()).map(sine).collect())
+        let halves = one.outer_iter().zip(other.outer_iter());
+        Ok(halves.map(|(one, other)| (hidden * sine(one, other)).min(1.0)).collect())
     }
+}
+
+/// The sine of the angle between two components.
+pub(super) fn sine(a: ArrayView1<'_, f32>, b: ArrayView1<'_, f32>) -> f64 {
+    let product = |a: ArrayView1<'_, f32>, b: ArrayView1<'_, f32>| -> f64 {
+        a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum()
+    };
+    let cosine = product(a, b) / (product(a, a) * product(b, b)).sqrt().max(f64::MIN_POSITIVE);
+    (1.0 - cosine.clamp(-1.0, 1.0).powi(2)).sqrt()
 }

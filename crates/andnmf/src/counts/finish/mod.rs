@@ -1,15 +1,18 @@
 //! The finish of a fit to counts: from the components that AND found in the metric of the counts, to those of largest likelihood,
 //! under learned priors, or with profiles, whichever predicts held-out counts best.
 
+mod choose;
 mod judge;
 
 use ndarray::Array2;
 
 use super::gamma::{GammaModel, GammaRule, gamma_steps, shares_of_weights};
-use super::model::{Model, PriorCourse, filled, likelihood_steps, mean_shares, prior_steps, shares_of};
+use super::model::{
+    Model, PriorCourse, filled, from_singular_pairs, likelihood_steps, mean_shares, prior_steps, shares_of,
+};
 use super::noise::CountNoise;
 use super::profiles::{ProfileCourse, Profiles, begin, posterior_means, profile_steps};
-use super::rows::{copied, scaled, thinned};
+use super::rows::{copied, scaled};
 use super::search::{Searched, searched};
 use crate::Real;
 use crate::constants::{CountConstants, CountFinish};
@@ -35,7 +38,7 @@ pub(crate) struct CountEnd {
 struct EffectiveParts<'a> {
     totals: &'a [f64],
     excess: f64,
-    /// True if a likelihood of overdispersed counts weighs them, so that they enter whole.
+    /// True if all their counts enter: a likelihood of overdispersed counts weighs them, or they predict better so.
     whole: bool,
 }
 
@@ -72,9 +75,6 @@ enum Fitted {
     Dispersed(GammaModel<f32>, GammaRule),
 }
 
-/// The finish that was chosen, its result on most of the counts, and the scores of all.
-type Chosen = (CountFinish, Option<Fitted>, Vec<(CountFinish, f64)>);
-
 /// Everything that the finishes read.
 struct Finishes<'a> {
     constants: &'a CountConstants,
@@ -97,44 +97,36 @@ pub(crate) fn finish_counts<T: Real>(
     let means = &noise.sums.features[..];
     let rank = components.nrows();
     let start = filled(components, means, constants.filled);
-    let found = match constants.finish {
-        CountFinish::Auto | CountFinish::Priors => searched(&whole, &start, constants, (seed, monitor))?,
-        _ => None,
+    let choosing = constants.finish == CountFinish::Auto;
+    // Singular pairs know short samples, of which single ones say little.
+    let pairs = if choosing || constants.finish == CountFinish::Priors {
+        Some(from_singular_pairs(&whole, rank, (means, constants.filled), seed)?)
+    } else {
+        None
+    };
+    let found = match &pairs {
+        Some(pairs) => searched(&whole, (&start, pairs), constants, (seed, monitor))?,
+        None => None,
     };
     let finishes = Finishes { constants, monitor, seed, rank, means };
-    let effective = EffectiveParts::new(noise, found.as_ref());
-    let rows = scaled(&whole, |total| effective.of(total))?;
-    let order = [CountFinish::Stages, CountFinish::Likelihood, CountFinish::Priors, CountFinish::Profiles];
-    let (finish, first, held_out) = match (constants.finish, &found) {
+    let mut effective = EffectiveParts::new(noise, found.as_ref());
+    let (finish, fitted, held_out) = match (&pairs, &found) {
         // Thinned counts share what makes them overdispersed: the evidence of the search has judged.
-        (CountFinish::Auto | CountFinish::Priors, Some(Searched { model, rule, dispersed: true, .. })) => {
-            (CountFinish::Priors, Some(Fitted::Dispersed(model.clone(), *rule)), Vec::new())
+        (Some(_), Some(Searched { model, rule, dispersed: true, .. })) => {
+            let fitted = Fitted::Dispersed(model.clone(), *rule);
+            let rows = scaled(&whole, |total| effective.of(total))?;
+            let fitted = finishes.again(CountFinish::Priors, (&rows, &start), Some(fitted), true, 0.5)?;
+            (CountFinish::Priors, fitted, Vec::new())
         }
-        (CountFinish::Auto, _) => {
-            let (part, fewer) = copied(&whole, constants.choice_values, seed)?;
-            let of_part = finishes.chosen(&part, &effective, (&start, found.as_ref()))?;
-            let (finish, fitted, scores) = of_part;
-            let fitted = match (fewer, fitted) {
-                (Some(_), Some(fitted)) => Some(finishes.for_more_samples(&rows, fitted)?),
-                (_, fitted) => fitted,
-            };
-            (finish, fitted, scores)
+        (Some(pairs), _) if choosing => {
+            finishes.of_best_prediction(&whole, &mut effective, (&start, pairs, found.as_ref()))?
         }
-        (given, _) => (given, None, Vec::new()),
+        _ => {
+            let rows = scaled(&whole, |total| effective.of(total))?;
+            (constants.finish, finishes.anew(constants.finish, &rows, &start)?, Vec::new())
+        }
     };
-    // The chosen finish on all counts, from its result on most of them.
-    let warm = first.is_some();
-    let mut fitted = first;
-    let all = order.iter().position(|f| *f == finish).unwrap_or(0);
-    let steps = if warm { &order[all..=all] } else { &order[..=all] };
-    for step in steps {
-        let part = if warm { 0.5 } else { 1.0 };
-        fitted = Some(finishes.again(*step, (&rows, &start), fitted.take(), warm, part)?);
-    }
-    let fitted = match fitted {
-        Some(fitted) => fitted,
-        None => finishes.again(CountFinish::Stages, (&rows, &start), None, false, 1.0)?,
-    };
+    let rows = scaled(&whole, |total| effective.of(total))?;
     let shares = finishes.shares(&rows, &fitted)?;
     let components = (finish != CountFinish::Stages).then(|| fitted.components().mapv(f64::from));
     let errors = match &components {
@@ -143,12 +135,6 @@ pub(crate) fn finish_counts<T: Real>(
         None => Vec::new(),
     };
     Ok(CountEnd { finish, components, held_out, shares, errors })
-}
-
-fn held_total(held: &CsrSamples<'_, f32>) -> Result<f64, StageInterrupt> {
-    let mut total = 0.0;
-    crate::samples::read(held, 0..held.n_samples())?.for_each(|_, _, v| total += f64::from(v));
-    Ok(total)
 }
 
 impl Fitted {
@@ -170,78 +156,6 @@ impl Fitted {
 }
 
 impl Finishes<'_> {
-    /// The finish that predicts held-out counts best, its result on the other counts, and the best score of each.
-    fn chosen(
-        &self,
-        whole: &CsrSamples<'static, f32>,
-        effective: &EffectiveParts<'_>,
-        (start, found): (&Array2<f32>, Option<&Searched>),
-    ) -> Result<Chosen, StageInterrupt> {
-        let c = self.constants;
-        let (kept, held) = thinned(whole, c.held_out, self.seed)?;
-        let kept = scaled(&kept, |total| effective.of(total))?;
-        let held = scaled(&held, |total| effective.of(total / c.held_out))?;
-        let total = held_total(&held)?.max(1.0);
-        let stages = self.again(CountFinish::Stages, (&kept, start), None, false, 1.0)?;
-        // The stages have seen the held-out counts.
-        let first = self.score(&kept, &held, &stages)? / total - self.seen();
-        let mut scores = vec![(CountFinish::Stages, first)];
-        let mut best = Some((CountFinish::Stages, first, stages));
-        // Finishes begin at the components of the stages and, if there was a search, at what it found and at singular pairs.
-        let mut starts = vec![(start.clone(), false)];
-        if let Some(Searched { model, pairs, .. }) = found {
-            starts.push((filled(&model.components.mapv(f64::from), self.means, c.filled), true));
-            starts.push((pairs.clone(), false));
-        }
-        for (from, low) in &starts {
-            let mut last = None;
-            for finish in [CountFinish::Likelihood, CountFinish::Priors, CountFinish::Profiles] {
-                // A search has lowered the prior already.
-                let warm = *low && finish == CountFinish::Priors;
-                let before = if warm {
-                    let (components, prior) = (from.clone(), vec![c.search_prior; self.rank]);
-                    let shares = Array2::zeros((kept.n_samples(), self.rank));
-                    Some(Fitted::Model(Model { components, shares, prior, smoothed: false }))
-                } else {
-                    last.take()
-                };
-                let fitted = self.again(finish, (&kept, from), before, warm, 1.0)?;
-                let score = self.score(&kept, &held, &fitted)? / total;
-                match scores.iter_mut().find(|(of, _)| *of == finish) {
-                    Some((_, so_far)) => *so_far = so_far.max(score),
-                    None => scores.push((finish, score)),
-                }
-                if best.as_ref().is_none_or(|(_, so_far, _)| score > *so_far) {
-                    best = Some((finish, score, fitted.copy()));
-                }
-                last = Some(fitted);
-            }
-        }
-        let (finish, fitted) = best.map_or((CountFinish::Stages, None), |(f, _, fitted)| (f, Some(fitted)));
-        Ok((finish, fitted, scores))
-    }
-
-    /// A result on some samples as the start for all of them.
-    fn for_more_samples(
-        &self,
-        rows: &CsrSamples<'static, f32>,
-        fitted: Fitted,
-    ) -> Result<Fitted, StageInterrupt> {
-        let shares = Array2::zeros((rows.n_samples(), self.rank));
-        Ok(match fitted {
-            Fitted::Model(model) => Fitted::Model(Model { shares, ..model }),
-            Fitted::Profiles(profiles, _) => {
-                let (shares, _) = posterior_means(rows, &profiles, self.constants.candidates)?;
-                let how_many = self.profiles_of(rows);
-                let profiles = begin(profiles.components, &shares, how_many, self.seed);
-                Fitted::Profiles(profiles, shares)
-            }
-            Fitted::Dispersed(model, rule) => {
-                Fitted::Dispersed(GammaModel { weights: shares, ..model }, rule)
-            }
-        })
-    }
-
     /// The number of profiles for some samples.
     fn profiles_of(&self, rows: &CsrSamples<'static, f32>) -> usize {
         let most = (rows.n_samples() as f64 / self.constants.samples_per_profile) as usize;
